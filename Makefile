@@ -1,0 +1,31 @@
+# Two commands do everything, environment included: `make run` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test check docs bench clean
+
+run: $(VENV)/ready
+	$(BIN)/arcbatt check --library --show 3
+
+test: $(VENV)/ready
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/pytest -n 2
+
+docs: $(VENV)/ready
+	$(BIN)/python -m arcbatt.docs
+
+bench: $(VENV)/ready
+	$(BIN)/python bench/language.py
+
+$(VENV)/ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,1 @@
+"""arcbatt: solves ARC-AGI tasks by searching for programs."""

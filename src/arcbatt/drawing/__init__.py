@@ -1,0 +1,24 @@
+"""Drawing: grids, pairs, tasks and values of the DSL in; terminal pictures, SVG or PNG out."""
+
+from arcbatt.drawing.describe import Description, Kind, describe
+from arcbatt.drawing.png import png_grid, png_pair, png_task, png_value
+from arcbatt.drawing.svg import svg_grid, svg_pair, svg_task, svg_value
+from arcbatt.drawing.terminal import draw_grid, draw_pair, draw_task, draw_value
+
+__all__ = [
+    "Description",
+    "Kind",
+    "describe",
+    "draw_grid",
+    "draw_pair",
+    "draw_task",
+    "draw_value",
+    "png_grid",
+    "png_pair",
+    "png_task",
+    "png_value",
+    "svg_grid",
+    "svg_pair",
+    "svg_task",
+    "svg_value",
+]

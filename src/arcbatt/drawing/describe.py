@@ -1,0 +1,172 @@
+"""A value of the DSL in, what it is out: its kind and a short caption such as "grid 3x3".
+
+Values are plain data, and some data can be read in two ways: a tuple of int tuples is taken for a
+grid, a pair of ints for a pair.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
+
+MAX_TEXT = 100
+MAX_NUMBERS = 16
+
+
+class Kind(Enum):
+    """What a value is to one who draws it."""
+
+    NOTHING = auto()
+    NUMBER = auto()
+    BOOLEAN = auto()
+    PAIR = auto()
+    CELL = auto()
+    NUMBERS = auto()
+    GRID = auto()
+    INDICES = auto()
+    OBJECT = auto()
+    PATCHES = auto()
+    GRIDS = auto()
+    CONTAINER = auto()
+    EMPTY = auto()
+    FUNCTION = auto()
+    FAILURE = auto()
+
+
+@dataclass(frozen=True)
+class Description:
+    """The kind of a value and a caption of one short line."""
+
+    kind: Kind
+    caption: str
+
+
+def describe(value: object) -> Description:
+    """Return what `value` is."""
+    if value is None:
+        return Description(Kind.NOTHING, "nothing")
+    if isinstance(value, bool):
+        return Description(Kind.BOOLEAN, f"boolean {value}")
+    if isinstance(value, int):
+        return Description(Kind.NUMBER, f"number {number_text(value)}")
+    if isinstance(value, tuple | frozenset):
+        return _describe_container(value)
+    if hasattr(value, "reason") and hasattr(value, "detail"):
+        parts = [one_line(part) for part in (value.reason, value.detail) if one_line(part)]
+        return Description(Kind.FAILURE, ": ".join(["failure", *parts]))
+    return Description(Kind.FUNCTION, f"function {one_line(value)}")
+
+
+def in_order(values: Iterable[object]) -> list[Any]:
+    """Return the values ascending: numbers, then tuples and sets element by element."""
+    return sorted(values, key=_sort_key)
+
+
+def number_text(number: int) -> str:
+    """Return the number in digits, or its size where the digits would fill the page."""
+    if number.bit_length() > 64:
+        return f"of {number.bit_length()} bits"
+    return str(number)
+
+
+def one_line(value: object) -> str:
+    """Return `str(value)` on one line of printable characters, cut to `MAX_TEXT`."""
+    text = str(value)
+    text = "".join(c if c.isprintable() else " " for c in text[: MAX_TEXT + 1]).strip()
+    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 3] + "..."
+
+
+def is_number(value: object) -> bool:
+    """Return whether the value is an int and not a boolean."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and all(map(is_number, value))
+
+
+def _is_cell(value: object) -> bool:
+    """Whether the value is a cell of an object: (colour, (row, column))."""
+    return (
+        isinstance(value, tuple) and len(value) == 2 and is_number(value[0]) and _is_pair(value[1])
+    )
+
+
+def _is_row(value: object) -> bool:
+    return isinstance(value, tuple) and all(map(is_number, value))
+
+
+def _describe_container(value: tuple[Any, ...] | frozenset[Any]) -> Description:
+    word = "tuple" if isinstance(value, tuple) else "set"
+    if not value:
+        return Description(Kind.EMPTY, f"empty {word}")
+    if isinstance(value, tuple):
+        if _is_pair(value):
+            return Description(
+                Kind.PAIR, f"pair ({number_text(value[0])}, {number_text(value[1])})"
+            )
+        if _is_cell(value):
+            colour, (row, column) = value
+            return Description(
+                Kind.CELL,
+                f"cell colour {number_text(colour)} at ({number_text(row)}, {number_text(column)})",
+            )
+        if all(map(_is_row, value)):
+            return Description(Kind.GRID, _grid_caption(value))
+    else:
+        if all(map(_is_pair, value)):
+            return Description(Kind.INDICES, f"indices {len(value)}")
+        if all(map(_is_cell, value)):
+            return Description(Kind.OBJECT, f"object {count(len(value), 'cell')}")
+    if all(map(is_number, value)):
+        return Description(Kind.NUMBERS, _numbers_caption(value))
+    return _describe_elements(value, word)
+
+
+def _describe_elements(value: tuple[Any, ...] | frozenset[Any], word: str) -> Description:
+    kinds = {describe(element).kind for element in value}
+    if kinds == {Kind.GRID}:
+        return Description(Kind.GRIDS, count(len(value), "grid"))
+    # An empty set among patches is a patch without cells; alone it could be anything.
+    if kinds & {Kind.OBJECT, Kind.INDICES} and kinds <= {Kind.OBJECT, Kind.INDICES, Kind.EMPTY}:
+        if all(isinstance(element, frozenset) for element in value):
+            if Kind.INDICES not in kinds:
+                return Description(Kind.PATCHES, count(len(value), "object"))
+            if Kind.OBJECT not in kinds:
+                return Description(Kind.PATCHES, count(len(value), "set") + " of indices")
+            return Description(Kind.PATCHES, count(len(value), "patch", "patches"))
+    return Description(Kind.CONTAINER, f"{word} of {len(value)}")
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """Return "1 cell" or "3 cells"."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+def _grid_caption(grid: tuple[tuple[int, ...], ...]) -> str:
+    widths = {len(row) for row in grid}
+    if len(widths) == 1:
+        return f"grid {len(grid)}x{widths.pop()}"
+    return f"ragged grid {len(grid)}x{min(widths)}-{max(widths)}"
+
+
+def _numbers_caption(numbers: tuple[int, ...] | frozenset[int]) -> str:
+    ordered = numbers if isinstance(numbers, tuple) else sorted(numbers)
+    texts = [number_text(number) for number in ordered[:MAX_NUMBERS]]
+    if len(numbers) > MAX_NUMBERS:
+        texts.append(f"... {len(numbers) - MAX_NUMBERS} more")
+    inside = ", ".join(texts)
+    if isinstance(numbers, tuple):
+        return f"numbers ({inside})"
+    return f"numbers {{{inside}}}"
+
+
+def _sort_key(value: object) -> Any:
+    """Rank the type first, so that values of different types can stand in one order."""
+    if isinstance(value, int):
+        return (0, value)
+    if isinstance(value, tuple):
+        return (1, [_sort_key(element) for element in value])
+    if isinstance(value, frozenset):
+        return (2, sorted(_sort_key(element) for element in value))
+    return (3, str(value))

@@ -1,0 +1,166 @@
+"""Grids, pairs, tasks and values in, one block of drawing commands out.
+
+What is drawn together shares one cell size, so that the sizes of grids can be compared by eye.
+"""
+
+from collections.abc import Sequence
+from math import ceil
+
+from arcbatt.drawing import palette
+from arcbatt.drawing.cells import cell_size, empty_block, picture_block
+from arcbatt.drawing.describe import count
+from arcbatt.drawing.picture import Figure, Picture, figure_of, picture_of_grid, pictures_in
+from arcbatt.drawing.scene import (
+    Block,
+    Boxes,
+    Label,
+    Polygon,
+    beside,
+    flow,
+    stack,
+    text_block,
+    widen,
+    with_margin,
+)
+from arcbatt.tasks import Grid, Pair, Task
+
+MARGIN = 16
+MAX_WIDTH = 1400
+TITLE_SIZE = 17
+LABEL_SIZE = 13
+GAP = 8
+ARROW_GAP = 14
+PAIR_GAP = 44
+ROW_GAP = 28
+
+
+def lay_out_grid(grid: Grid) -> Block:
+    """Return the scene of one grid, without a caption."""
+    picture = picture_of_grid(grid)
+    return with_margin(_noted(picture, cell_size([picture])), MARGIN)
+
+
+def lay_out_pair(pair: Pair) -> Block:
+    """Return the scene of one pair: input, arrow, output."""
+    pictures = [picture_of_grid(pair.input), picture_of_grid(pair.output)]
+    cell = cell_size(pictures)
+    left, right = (_noted(picture, cell) for picture in pictures)
+    return with_margin(beside([left, _arrow(), right], ARROW_GAP, "middle"), MARGIN)
+
+
+def lay_out_task(task: Task) -> Block:
+    """Return the scene of a task: its demos, then its test inputs with "?" for the answers."""
+    demos = [(picture_of_grid(demo.input), picture_of_grid(demo.output)) for demo in task.demos]
+    tests = [picture_of_grid(grid) for grid in task.test_inputs]
+    cell = cell_size([*(side for demo in demos for side in demo), *tests])
+    n_tests = len(tests)
+    rows = [
+        (f"demo {number}", _noted(before, cell), _noted(after, cell))
+        for number, (before, after) in enumerate(demos, 1)
+    ]
+    asked = [
+        (f"test {number}" if n_tests > 1 else "test", _noted(picture, cell), _question(cell))
+        for number, picture in enumerate(tests, 1)
+    ]
+    demo_table, test_table = _pair_tables([rows, asked])
+    width = max(demo_table.width, test_table.width)
+    rule = Block(width, 1, (Boxes(((0, 0, width, 1),), palette.VOID_LINE, 0.5),))
+    heading = stack(
+        [
+            text_block(task.id, TITLE_SIZE, palette.STRONG_TEXT, bold=True),
+            text_block(
+                f"{task.source}, {count(len(demos), 'demo')}, {count(n_tests, 'test input')}",
+                LABEL_SIZE,
+                palette.TEXT,
+            ),
+        ],
+        4,
+    )
+    return with_margin(stack([heading, demo_table, rule, test_table], ROW_GAP - 6), MARGIN)
+
+
+def lay_out_value(value: object, over: Grid | None) -> Block:
+    """Return the scene of any value with its caption; patches are shown over the grid `over`."""
+    figure = figure_of(value, over)
+    return with_margin(_figure(figure, cell_size(pictures_in(figure))), MARGIN)
+
+
+def _noted(picture: Picture, cell: int) -> Block:
+    """Return a picture with the note on what was cut off, if anything was."""
+    if not picture.height or not picture.width:
+        return empty_block(max(cell, 12))
+    note = text_block(picture.note, LABEL_SIZE - 1, palette.TEXT)
+    return stack([picture_block(picture, cell), note], GAP // 2)
+
+
+def _figure(figure: Figure, cell: int) -> Block:
+    fill = palette.FAILURE if figure.is_failure else palette.TEXT
+    parts = [text_block(figure.caption, LABEL_SIZE, fill, bold=figure.is_failure)]
+    if figure.picture is not None:
+        parts.append(_noted(figure.picture, cell))
+    if figure.items:
+        items = [_figure(item, cell) for item in figure.items]
+        parts.append(flow(items, MAX_WIDTH, 3 * GAP, 2 * GAP))
+    parts.append(text_block(figure.note, LABEL_SIZE - 1, palette.TEXT))
+    return stack(parts, GAP)
+
+
+_LabelledPair = tuple[str, Block, Block]
+
+
+def _pair_tables(sections: Sequence[Sequence[_LabelledPair]]) -> list[Block]:
+    """Return one table of labelled pairs for each section.
+
+    In a column, inputs, arrows and outputs stand under one another, across all sections. There
+    are as many columns as fit into `MAX_WIDTH` and leave no row of the first section much
+    shorter than the others.
+    """
+    n_pairs = len(sections[0])
+    for n_columns in range(n_pairs, 0, -1):
+        columns = [
+            [pair for section in sections for pair in section[k::n_columns]]
+            for k in range(n_columns)
+        ]
+        before = [max(left.width for _, left, _ in column) for column in columns]
+        after = [max(right.width for _, _, right in column) for column in columns]
+        width = sum(before) + sum(after) + n_columns * (_arrow().width + 2 * ARROW_GAP)
+        width += (n_columns - 1) * PAIR_GAP
+        is_even = n_columns == ceil(n_pairs / ceil(n_pairs / n_columns))
+        if is_even and width <= MAX_WIDTH:
+            break
+    return [
+        stack(
+            [
+                _pair_row(section[k : k + n_columns], before, after)
+                for k in range(0, len(section), n_columns)
+            ],
+            ROW_GAP,
+        )
+        for section in sections
+    ]
+
+
+def _pair_row(row: Sequence[_LabelledPair], before: Sequence[int], after: Sequence[int]) -> Block:
+    """Return one row of a table whose columns have inputs and outputs of these widths."""
+    height = max(max(left.height, right.height) for _, left, right in row)
+    pairs = []
+    for (label, left, right), before_width, after_width in zip(row, before, after, strict=False):
+        sides = [widen(left, before_width, height), _arrow(), widen(right, after_width, height)]
+        title = text_block(label, LABEL_SIZE, palette.TEXT, bold=True)
+        pairs.append(stack([title, beside(sides, ARROW_GAP, "middle")], GAP))
+    return beside(pairs, PAIR_GAP)
+
+
+def _arrow() -> Block:
+    shaft = Boxes(((0, 6, 18, 2),), palette.TEXT)
+    head = Polygon(((17, 1), (26, 7), (17, 13)), palette.TEXT)
+    return Block(26, 14, (shaft, head))
+
+
+def _question(cell: int) -> Block:
+    """Return a box with a question mark: the output that is asked for."""
+    side = max(48, 4 * cell)
+    border = empty_block(side)
+    size = side // 2
+    mark = Label(side // 2, side // 2 + round(size * 0.36), "?", size, palette.TEXT, "middle", True)
+    return Block(side + 1, side + 1, (*border.commands, mark))

@@ -1,0 +1,61 @@
+"""Grids, pairs, tasks and values in, SVG documents out.
+
+The background is transparent and text is of a middle grey, so that a picture can stand on a light
+or a dark page. Nothing in it refers to anything outside it.
+"""
+
+from xml.sax.saxutils import escape
+
+from arcbatt.drawing.layout import lay_out_grid, lay_out_pair, lay_out_task, lay_out_value
+from arcbatt.drawing.scene import Block, Boxes, Command, Label, Polygon
+from arcbatt.tasks import Grid, Pair, Task
+
+FONT = "system-ui, -apple-system, Helvetica, Arial, sans-serif"
+
+
+def svg_grid(grid: Grid) -> str:
+    """Return a grid as SVG."""
+    return _render(lay_out_grid(grid))
+
+
+def svg_pair(pair: Pair) -> str:
+    """Return a pair as SVG: input, arrow, output."""
+    return _render(lay_out_pair(pair))
+
+
+def svg_task(task: Task) -> str:
+    """Return a task as SVG: all demos and the test inputs."""
+    return _render(lay_out_task(task))
+
+
+def svg_value(value: object, over: Grid | None = None) -> str:
+    """Return any value of the DSL as SVG; patches are shown over the grid `over`."""
+    return _render(lay_out_value(value, over))
+
+
+def _render(scene: Block) -> str:
+    width, height = max(scene.width, 1), max(scene.height, 1)
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" font-family="{FONT}">',
+        *(_element(command) for command in scene.commands),
+        "</svg>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _element(command: Command) -> str:
+    match command:
+        case Boxes(boxes, fill, opacity):
+            faint = f' fill-opacity="{opacity}"' if opacity < 1 else ""
+            path = "".join(f"M{x} {y}h{width}v{height}h-{width}z" for x, y, width, height in boxes)
+            return f'<path fill="{fill}"{faint} shape-rendering="crispEdges" d="{path}"/>'
+        case Polygon(points, fill):
+            corners = " ".join(f"{x},{y}" for x, y in points)
+            return f'<polygon fill="{fill}" points="{corners}"/>'
+        case Label(x, y, text, size, fill, anchor, bold):
+            weight = ' font-weight="600"' if bold else ""
+            return (
+                f'<text x="{x}" y="{y}" font-size="{size}" fill="{fill}" '
+                f'text-anchor="{anchor}"{weight}>{escape(text)}</text>'
+            )

@@ -1,0 +1,170 @@
+"""Grids, pairs, tasks and values in, Rich renderables out.
+
+How cells are shown is decided when a renderable is printed, since only then the console is known:
+as blocks of colour two columns wide, as half blocks where those do not fit, and as digits where
+there is no colour (NO_COLOR, a file, a pipe).
+"""
+
+from collections.abc import Callable, Sequence
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from arcbatt.drawing import palette
+from arcbatt.drawing.describe import count
+from arcbatt.drawing.picture import Figure, figure_of, picture_of_grid
+from arcbatt.drawing.terminal_cells import Style, draw_cells
+from arcbatt.tasks import Grid, Pair, Task
+
+FLOW_GAP = 4
+# Wider than any pair of pictures.
+UNLIMITED = 10_000
+
+Build = Callable[[Style], RenderableType]
+
+
+def draw_grid(grid: Grid) -> RenderableType:
+    """Return a grid, without a caption."""
+    picture = picture_of_grid(grid)
+    return _Fitted(lambda style: draw_cells(picture, style))
+
+
+def draw_pair(pair: Pair) -> RenderableType:
+    """Return a pair: input, arrow, output, or one below the other where they do not fit."""
+    return _Fitted(lambda style: _pair(pair.input, pair.output, style))
+
+
+def draw_task(task: Task) -> RenderableType:
+    """Return a task: all demos and the test inputs, in as many columns as fit."""
+    title = Text(task.id, style="bold")
+    title.append(
+        f"  {task.source}, {count(len(task.demos), 'demo')}, "
+        f"{count(len(task.test_inputs), 'test input')}",
+        style="not bold dim",
+    )
+    pairs: list[tuple[str, Grid, Grid | None]] = [
+        (f"demo {number}", demo.input, demo.output) for number, demo in enumerate(task.demos, 1)
+    ]
+    for number, grid in enumerate(task.test_inputs, 1):
+        pairs.append((f"test {number}" if len(task.test_inputs) > 1 else "test", grid, None))
+
+    def build(style: Style) -> list[RenderableType]:
+        return [
+            Group(Text(label, style="dim"), _pair(before, after, style))
+            for label, before, after in pairs
+        ]
+
+    return Group(title, Text(), _Pairs(build))
+
+
+def draw_value(value: object, over: Grid | None = None) -> RenderableType:
+    """Return any value of the DSL with a caption; patches are shown over the grid `over`."""
+    return _figure(figure_of(value, over))
+
+
+class _Fitted:
+    """A drawing in the first style that the console can show and that fits into its width."""
+
+    def __init__(self, build: Build) -> None:
+        self._build = build
+
+    def _fit(self, console: Console, options: ConsoleOptions) -> RenderableType:
+        for style in _styles(console, options):
+            drawn = self._build(style)
+            if _width(drawn, console, options) <= options.max_width:
+                break
+        return drawn
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield self._fit(console, options)
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement.get(console, options, self._fit(console, options))
+
+
+class _Flow:
+    """Drawings side by side, a new row wherever the next one would pass the console's width."""
+
+    def __init__(self, items: Sequence[RenderableType]) -> None:
+        self._items = items
+
+    def _rows(self, console: Console, options: ConsoleOptions) -> list[list[RenderableType]]:
+        rows: list[list[RenderableType]] = []
+        x = 0
+        for item in self._items:
+            width = Measurement.get(console, options, item).maximum
+            if not rows or x + width > options.max_width:
+                rows.append([])
+                x = 0
+            rows[-1].append(item)
+            x += width + FLOW_GAP
+        return rows
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for number, row in enumerate(self._rows(console, options)):
+            if number:
+                yield Text()
+            table = Table.grid(padding=(0, FLOW_GAP))
+            table.add_row(*row)
+            yield table
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        widths = [Measurement.get(console, options, item).maximum for item in self._items]
+        total = sum(widths) + FLOW_GAP * (len(widths) - 1)
+        return Measurement(max(widths), min(total, options.max_width))
+
+
+class _Pairs:
+    """The pairs of a task in a flow, all in one style: the first in which the widest fits."""
+
+    def __init__(self, build: Callable[[Style], list[RenderableType]]) -> None:
+        self._build = build
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for style in _styles(console, options):
+            drawn = self._build(style)
+            if max(_width(pair, console, options) for pair in drawn) <= options.max_width:
+                break
+        yield _Flow(drawn)
+
+
+def _width(drawn: RenderableType, console: Console, options: ConsoleOptions) -> int:
+    """Return how wide a drawing would be on a console without limits."""
+    # A measurement is cut at the width of the console, so it cannot say what is too wide.
+    return Measurement.get(console, options.update(width=UNLIMITED), drawn).maximum
+
+
+def _styles(console: Console, options: ConsoleOptions) -> Sequence[Style]:
+    """Return the styles that a console can show, the clearest first, the smallest last."""
+    if console.no_color or console.color_system is None:
+        return (Style.DIGITS, Style.TIGHT_DIGITS, Style.STACKED_DIGITS)
+    if options.ascii_only:
+        return (Style.BLOCKS,)
+    return (Style.BLOCKS, Style.HALF_BLOCKS, Style.STACKED_HALF_BLOCKS)
+
+
+def _pair(before: Grid, after: Grid | None, style: Style) -> RenderableType:
+    left = draw_cells(picture_of_grid(before), style)
+    right = Text("?", style="bold") if after is None else draw_cells(picture_of_grid(after), style)
+    if style in (Style.STACKED_DIGITS, Style.STACKED_HALF_BLOCKS):
+        return Group(left, Text("->"), right)
+    table = Table.grid(padding=(0, 1))
+    for _ in range(3):
+        table.add_column(vertical="middle", no_wrap=True)
+    table.add_row(left, Text("->"), right)
+    return table
+
+
+def _figure(figure: Figure) -> RenderableType:
+    style = f"bold {palette.FAILURE}" if figure.is_failure else "dim"
+    parts: list[RenderableType] = [Text(figure.caption, style=style)]
+    if figure.picture is not None:
+        picture = figure.picture
+        parts.append(_Fitted(lambda style: draw_cells(picture, style)))
+    if figure.items:
+        parts.append(_Flow([_figure(item) for item in figure.items]))
+    if figure.note:
+        parts.append(Text(figure.note, style="dim"))
+    return parts[0] if len(parts) == 1 else Group(*parts)

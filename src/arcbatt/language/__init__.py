@@ -1,0 +1,36 @@
+"""The language: primitives with their meaning, and programs as data.
+
+Nothing here knows of tasks. Text goes in by `parse_programs`, values come out of `run`.
+"""
+
+from .budget import Budget
+from .failure import Failure, Reason
+from .interpret import Result, evaluate_call, run
+from .ir import Node, Program
+from .parse import ParsedProgram, ProgramError, parse_file, parse_program, parse_programs
+from .registry import Primitive, all_primitives, find_primitive
+from .text import format_program
+from .values import Function, Value, format_value
+
+__all__ = [
+    "Budget",
+    "Failure",
+    "Function",
+    "Node",
+    "ParsedProgram",
+    "Primitive",
+    "Program",
+    "ProgramError",
+    "Reason",
+    "Result",
+    "Value",
+    "all_primitives",
+    "evaluate_call",
+    "find_primitive",
+    "format_program",
+    "format_value",
+    "parse_file",
+    "parse_program",
+    "parse_programs",
+    "run",
+]

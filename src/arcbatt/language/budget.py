@@ -1,0 +1,111 @@
+"""Budgets: how much a program may do, counted and never timed.
+
+The count is defined on values, so that every implementation arrives at the same number:
+
+- Each call of a primitive, by a line of the program or from inside another primitive
+  through a function value, costs `1 + read + made` steps: `read` is the weight (see
+  `values`) of the arguments that the primitive reads, `made` the weight of its result.
+  A primitive reads all its arguments but those that its block lists under `peeks`, of
+  which it touches only what it returns. A few primitives compare many pairs of elements;
+  their blocks add that work with `charge`.
+- A call that fails has cost its `1 + read` (and work charged before the failure), and
+  the calls made inside it. Functions over containers call their function on every
+  element, also after one has failed.
+- Each result also costs `16 * (1 + made)` bytes.
+- A shared subexpression is evaluated, and counted, once a program.
+
+A program whose steps or bytes exceed the budget fails with `over budget`, whatever else
+happens in it: the sum does not depend on the order of evaluation, so neither does the
+verdict. A single call that would make more elements than the whole budget is stopped
+before it makes them. The cost reported for a program over budget is the budget plus one.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from .failure import CallFailed, Reason, over_budget
+from .values import Function, Value, weigh
+
+BYTES_AN_ELEMENT = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits for one program on one sample."""
+
+    steps: int = 10_000_000
+    bytes: int = 64 * 2**20
+
+    def __post_init__(self) -> None:
+        if self.steps < 1 or self.bytes < BYTES_AN_ELEMENT:
+            raise ValueError(f"a budget needs at least 1 step and {BYTES_AN_ELEMENT} bytes")
+
+    @property
+    def elements(self) -> int:
+        """The most elements that one value can have within this budget."""
+        return min(self.steps, self.bytes // BYTES_AN_ELEMENT)
+
+
+@dataclass(slots=True)
+class Meter:
+    """Counts one program's steps and bytes against its budget."""
+
+    budget: Budget = field(default_factory=Budget)
+    steps: int = 0
+    bytes: int = 0
+    exceeded: bool = False
+    # Weights of values met so far, by identity; the value is kept so that its id stays its own.
+    _weights: dict[int, tuple[Value, int]] = field(default_factory=dict)
+
+    def charge(self, steps: int, n_bytes: int = 0) -> None:
+        self.steps += steps
+        self.bytes += n_bytes
+        if self.steps > self.budget.steps:
+            raise self._exceed(f"more than {self.budget.steps} steps")
+        if self.bytes > self.budget.bytes:
+            raise self._exceed(f"more than {self.budget.bytes} bytes")
+
+    def require(self, n_elements: int) -> None:
+        if n_elements > self.budget.elements:
+            raise self._exceed(f"a value of more than {self.budget.elements} elements")
+
+    def weight(self, value: Value) -> int:
+        if not isinstance(value, tuple | frozenset | Function):
+            return weigh(value, 0)
+        known = self._weights.get(id(value))
+        if known is None:
+            try:
+                known = (value, weigh(value, self.budget.elements))
+            except CallFailed as failed:
+                self.exceeded |= failed.failure.reason is Reason.BUDGET
+                raise
+            self._weights[id(value)] = known
+        return known[1]
+
+    def _exceed(self, detail: str) -> CallFailed:
+        self.exceeded = True
+        return over_budget(detail)
+
+
+_current: ContextVar[Meter] = ContextVar("meter")
+
+
+def current_meter() -> Meter:
+    """The meter of the program that is running here."""
+    return _current.get()
+
+
+def use_meter(meter: Meter) -> None:
+    _current.set(meter)
+
+
+def charge(steps: int) -> None:
+    """Count work that a definition does beyond reading arguments and making its result."""
+    current_meter().charge(steps)
+
+
+def require(n_elements: int) -> None:
+    """Stop a call that is about to make more elements than any value may have."""
+    current_meter().require(n_elements)

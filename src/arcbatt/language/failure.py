@@ -1,0 +1,72 @@
+"""Failure as a value: why a call gave no result.
+
+A definition that cannot give its result raises `CallFailed`; whoever runs calls (the
+reference interpreter) turns it into a `Failure`, and from there on it is data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Reason(IntEnum):
+    """The four reasons. The numbers are part of the engine's interface."""
+
+    TYPE = 1  # an argument is of the wrong kind, or a function got the wrong number of them
+    EMPTY = 2  # an element was asked of something that has none that fits
+    RANGE = 3  # an index, factor or number lies outside its range; division by zero
+    BUDGET = 4  # more steps, bytes or nesting than the budget allows
+
+    @property
+    def words(self) -> str:
+        return _WORDS[self]
+
+
+_WORDS = {
+    Reason.TYPE: "wrong type",
+    Reason.EMPTY: "empty",
+    Reason.RANGE: "out of range",
+    Reason.BUDGET: "over budget",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What a failed call yields. Two failures are the same when their reasons are."""
+
+    reason: Reason
+    detail: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Failure) and other.reason == self.reason
+
+    def __hash__(self) -> int:
+        return hash(self.reason)
+
+    def __str__(self) -> str:
+        return f"{self.reason.words}: {self.detail}" if self.detail else self.reason.words
+
+
+class CallFailed(Exception):
+    """Leaves a definition that cannot give its result; never leaves the package."""
+
+    def __init__(self, reason: Reason, detail: str) -> None:
+        super().__init__(detail)
+        self.failure = Failure(reason, detail)
+
+
+def wrong_type(detail: str) -> CallFailed:
+    return CallFailed(Reason.TYPE, detail)
+
+
+def empty(detail: str) -> CallFailed:
+    return CallFailed(Reason.EMPTY, detail)
+
+
+def out_of_range(detail: str) -> CallFailed:
+    return CallFailed(Reason.RANGE, detail)
+
+
+def over_budget(detail: str) -> CallFailed:
+    return CallFailed(Reason.BUDGET, detail)

@@ -1,0 +1,118 @@
+"""The reference interpreter: runs programs by the definitions themselves.
+
+It is the meaning that every engine is compared with. Evaluating never raises because of
+the program: what cannot be computed is a `Failure`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from .budget import Budget, Meter, use_meter
+from .calling import call, call_primitive
+from .failure import CallFailed, Failure, Reason
+from .ir import Node, Program
+from .registry import find_primitive, get_primitive
+from .values import Function, Value
+
+Outcome: TypeAlias = "Value | Failure"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a program gives on one sample.
+
+    `outcome` is the value or the failure; `failed_at` the node whose own call failed;
+    `trace` every node's outcome, in evaluation order, where it was asked for.
+    """
+
+    outcome: Outcome
+    steps: int
+    bytes: int
+    failed_at: Node | None = None
+    trace: Mapping[Node, Outcome] = field(default_factory=dict, repr=False)
+
+    @property
+    def failed(self) -> bool:
+        return isinstance(self.outcome, Failure)
+
+
+def run(
+    program: Program,
+    inputs: Mapping[str, Value],
+    budget: Budget | None = None,
+    *,
+    keep_trace: bool = False,
+) -> Result:
+    """Evaluate a program, every shared node once.
+
+    `inputs` gives the values of the program's inputs: `I`, and `S` where it asks for it.
+    """
+    budget = budget or Budget()
+    meter = Meter(budget)
+    use_meter(meter)
+    outcomes: dict[Node, Outcome] = {}
+    origins: dict[Node, Node] = {}  # for a failed node, the one whose own call failed
+    for node in program.nodes():
+        if node.kind == "input" and node.head not in inputs:
+            raise KeyError(f"the program asks for input {node.head}, which was not given")
+        failed_args = [arg for arg in node.args if isinstance(outcomes[arg], Failure)]
+        if failed_args:
+            outcomes[node] = outcomes[failed_args[0]]
+            origins[node] = origins[failed_args[0]]
+            continue
+        try:
+            outcomes[node] = _evaluate(node, inputs, [outcomes[arg] for arg in node.args])  # type: ignore[misc]
+        except CallFailed as failed:
+            outcomes[node] = failed.failure
+            origins[node] = node
+            if meter.exceeded:
+                break
+    if meter.exceeded:
+        over = next(node for node in origins.values() if _is_over_budget(outcomes[node]))
+        return Result(
+            outcome=outcomes[over],
+            steps=budget.steps + 1,
+            bytes=budget.bytes + 1,
+            failed_at=over,
+            trace=outcomes if keep_trace else {},
+        )
+    return Result(
+        outcome=outcomes[program.result],
+        steps=meter.steps,
+        bytes=meter.bytes,
+        failed_at=origins.get(program.result),
+        trace=outcomes if keep_trace else {},
+    )
+
+
+def _is_over_budget(outcome: Outcome) -> bool:
+    return isinstance(outcome, Failure) and outcome.reason is Reason.BUDGET
+
+
+def _evaluate(node: Node, inputs: Mapping[str, Value], args: Sequence[Value]) -> Value:
+    match node.kind:
+        case "call":
+            return call_primitive(get_primitive(node.name), args)
+        case "invoke":
+            return call(*args)
+        case "input":
+            return inputs[node.name]
+        case "primitive":
+            return Function(node.name)
+        case _:
+            return node.value
+
+
+def evaluate_call(name: str, args: Sequence[Value], budget: Budget | None = None) -> Outcome:
+    """One primitive on given values."""
+    primitive = find_primitive(name)
+    if primitive is None:
+        raise KeyError(f"no primitive is named {name!r}")
+    use_meter(Meter(budget or Budget()))
+    try:
+        return call_primitive(primitive, args)
+    except CallFailed as failed:
+        return failed.failure

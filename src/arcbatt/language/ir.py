@@ -1,0 +1,172 @@
+"""Programs as data: immutable, hash-consed nodes.
+
+A node is an input, a constant, a primitive as a value, a call of a primitive, or an
+invocation of a function value. Building a node that exists already gives that node, so
+equal subexpressions are shared within a program and across all programs, and comparing
+programs is comparing nodes. A program is its result node.
+
+The digest of a node depends on its canonical form alone: it is the same in every process,
+on every machine and Python version, whatever the program text looked like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, ClassVar
+from weakref import WeakValueDictionary
+
+from .registry import find_primitive
+from .values import Value, format_value, is_data
+
+# The inputs a program may ask for, in the order they are declared.
+INPUTS = ("S", "I")
+
+
+class Node:
+    """One step of a program. Make nodes by the functions below, not by the class."""
+
+    __slots__ = ("__weakref__", "args", "digest", "head", "kind")
+    _interned: ClassVar[WeakValueDictionary[Any, Node]] = WeakValueDictionary()
+
+    kind: str  # "input", "constant", "primitive", "call" or "invoke"
+    head: Any  # the input's or primitive's name, or the constant's value
+    args: tuple[Node, ...]
+    digest: bytes
+
+    @property
+    def name(self) -> str:
+        """The name of the input or primitive."""
+        assert self.kind in ("input", "primitive", "call")
+        return self.head  # type: ignore[no-any-return]
+
+    @property
+    def value(self) -> Value:
+        """The constant's value."""
+        assert self.kind == "constant"
+        return self.head  # type: ignore[no-any-return]
+
+    def __reduce__(self) -> Any:
+        return _intern, (self.kind, _head_key(self.kind, self.head), self.head, self.args)
+
+    def __repr__(self) -> str:
+        head = format_value(self.head) if self.kind == "constant" else self.head or "invoke"
+        return f"<{self.kind} {head}>"
+
+
+def _head_key(kind: str, head: Any) -> str:
+    """Tells constants apart by their text: `T` and `1` are equal values, yet two constants."""
+    return format_value(head) if kind == "constant" else str(head or "")
+
+
+def _intern(kind: str, head_key: str, head: Any, args: tuple[Node, ...]) -> Node:
+    key = (kind, head_key, args)
+    found = Node._interned.get(key)
+    if found is None:
+        found = object.__new__(Node)
+        found.kind, found.head, found.args = kind, head, args
+        # Lengths are unambiguous: every argument is 16 bytes, and the text has no NUL.
+        form = f"{kind}\0{head_key}\0".encode()
+        found.digest = blake2b(
+            form + b"".join([arg.digest for arg in args]), digest_size=16
+        ).digest()
+        Node._interned[key] = found
+    return found
+
+
+def input_node(name: str) -> Node:
+    if name not in INPUTS:
+        raise ValueError(f"{name!r} is no input; inputs are {', '.join(INPUTS)}")
+    return _intern("input", name, name, ())
+
+
+def constant(value: Value) -> Node:
+    if not is_data(value):
+        raise ValueError("a constant must be plain data: numbers, tuples and sets")
+    return _intern("constant", format_value(value), value, ())
+
+
+def primitive_node(spelling: str) -> Node:
+    """A primitive as a value."""
+    name = _resolve(spelling).name
+    return _intern("primitive", name, name, ())
+
+
+def call_node(spelling: str, *args: Node) -> Node:
+    """A call of a primitive."""
+    primitive = _resolve(spelling)
+    if len(args) != primitive.arity:
+        raise ValueError(f"{primitive.usage} takes {primitive.arity} arguments, not {len(args)}")
+    return _intern("call", primitive.name, primitive.name, args)
+
+
+def invoke_node(function: Node, *args: Node) -> Node:
+    """A call of a function value."""
+    if not args:
+        raise ValueError("a function value needs at least one argument")
+    if function.kind == "primitive":
+        return call_node(function.name, *args)
+    return _intern("invoke", "", None, (function, *args))
+
+
+def _resolve(spelling: str) -> Any:
+    primitive = find_primitive(spelling)
+    if primitive is None:
+        raise ValueError(f"no primitive is named {spelling!r}")
+    return primitive
+
+
+def walk(*roots: Node) -> Iterator[Node]:
+    """All nodes below the roots, each once, arguments before the nodes that use them.
+
+    The order is that of a left-to-right walk, so it depends on the roots alone.
+    """
+    seen: set[Node] = set()
+    stack: list[tuple[Node, int]] = [(root, 0) for root in reversed(roots)]
+    while stack:
+        node, next_arg = stack.pop()
+        if node in seen:
+            continue
+        args = node.args
+        while next_arg < len(args) and args[next_arg] in seen:
+            next_arg += 1
+        if next_arg < len(args):
+            stack.append((node, next_arg + 1))
+            stack.append((args[next_arg], 0))
+        else:
+            seen.add(node)
+            yield node
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A named result node. Programs with the same node are the same, whatever their names."""
+
+    result: Node
+    name: str = "solve"
+
+    def nodes(self) -> Iterator[Node]:
+        """Every node once, in evaluation order."""
+        return walk(self.result)
+
+    @property
+    def hash(self) -> str:
+        """The program's identity: 32 hexadecimal digits."""
+        return self.result.digest.hex()
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The inputs it asks for; a program always has `I`."""
+        used = {node.name for node in self.nodes() if node.kind == "input"}
+        return tuple(name for name in INPUTS if name in used or name == "I")
+
+    @property
+    def n_calls(self) -> int:
+        return sum(node.kind in ("call", "invoke") for node in self.nodes())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Program) and other.result is self.result
+
+    def __hash__(self) -> int:
+        return hash(self.result)

@@ -1,0 +1,331 @@
+"""Text to programs.
+
+A program is a function definition in the style of arc-dsl solvers:
+
+    def solve_67a3c6ac(I):
+        x1 = vmirror(I)
+        return x1
+
+Its inputs are `(I)` or `(S, I)`; each line assigns an expression to a name; the last line
+returns one. An expression is a name, a constant, a literal of numbers, tuples and sets,
+or a call of a primitive or of a function-valued name; calls may be nested, and arguments
+of primitives given by keyword. A file may hold many programs, comments, docstrings, and
+at the top the dialect's own import lines, which mean nothing here.
+
+The text is read by `ast` and never run: whatever a file contains, the outcome is programs
+or a `ProgramError`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import ir
+from .constants import CONSTANTS
+from .ir import INPUTS, Node, Program
+from .registry import Primitive, find_primitive, suggest
+from .values import MAX_NUMBER, Value
+
+# Limits on one program; a file may hold any number of them.
+MAX_PROGRAM_BYTES = 2**20
+MAX_LINES = 10_000
+MAX_NESTING = 64
+
+
+class ProgramError(ValueError):
+    """Program text that is no program: where it stands, what stands there, what should."""
+
+    def __init__(
+        self, message: str, *, file: str = "", line: int = 0, column: int = 0, text: str = ""
+    ) -> None:
+        where = ":".join(str(part) for part in (file, line, column) if part)
+        shown = text if len(text) <= 80 else text[:77] + "..."
+        super().__init__(
+            (f"{where}: " if where else "") + message + (f"\n    {shown}" if shown else "")
+        )
+        self.message = message
+        self.file = file
+        self.line = line
+        self.column = column
+        self.text = text
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedProgram:
+    """A program with what only its text knows: where it stands and its lines' names."""
+
+    program: Program
+    file: str
+    line: int
+    # In order: line number, name assigned to, node.
+    lines: tuple[tuple[int, str, Node], ...]
+
+    @property
+    def name(self) -> str:
+        return self.program.name
+
+
+def parse_file(path: Path) -> list[ParsedProgram]:
+    """All programs of a file."""
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise ProgramError(f"cannot be read: {error.strerror}", file=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise ProgramError(f"is not UTF-8 text: {error.reason}", file=str(path)) from error
+    return list(parse_programs(text, str(path)))
+
+
+def parse_programs(text: str, file: str = "") -> Iterator[ParsedProgram]:
+    """The programs of a text, one after the other."""
+    for first_line, chunk in _split(text, file):
+        yield _parse_chunk(chunk, first_line, file)
+
+
+def parse_program(text: str, file: str = "") -> Program:
+    """The one program of a text."""
+    programs = list(parse_programs(text, file))
+    if len(programs) != 1:
+        raise ProgramError(f"expected one program, found {len(programs)}", file=file)
+    return programs[0].program
+
+
+_HEADER = re.compile(r"from (dsl|constants|arc_types) import \*\s*(#.*)?$")
+_BLANK = re.compile(r"\s*(#.*)?$")
+
+
+def _split(text: str, file: str) -> Iterator[tuple[int, str]]:
+    """Cut a text at its lines that start with `def`: (line number, text of one function).
+
+    So one program's limits hold for it alone, and a file of any size can be read.
+    """
+    chunk: list[str] = []
+    first_line = 0
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.startswith("def "):
+            if chunk:
+                yield first_line, "\n".join(chunk)
+            chunk, first_line = [line], number
+        elif chunk:
+            chunk.append(line)
+        elif not _BLANK.match(line) and not _HEADER.match(line):
+            raise ProgramError(
+                "expected a program: def solve_...(I):", file=file, line=number, column=1, text=line
+            )
+    if chunk:
+        yield first_line, "\n".join(chunk)
+
+
+def _parse_chunk(text: str, first_line: int, file: str) -> ParsedProgram:
+    def rejection(message: str, line: int = 1, column: int = 1, shown: str = "") -> ProgramError:
+        return ProgramError(
+            message, file=file, line=first_line + line - 1, column=column, text=shown
+        )
+
+    if len(text) > MAX_PROGRAM_BYTES or len(text.encode(errors="replace")) > MAX_PROGRAM_BYTES:
+        raise rejection(f"a program has at most {MAX_PROGRAM_BYTES} bytes")
+    n_lines = text.count("\n") + 1
+    if n_lines > MAX_LINES:
+        raise rejection(f"a program has at most {MAX_LINES} lines, this one has {n_lines}")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)
+            tree = ast.parse(text)
+    except SyntaxError as error:
+        line = error.lineno or 1
+        raise rejection(
+            f"not readable as a program: {error.msg}", line, error.offset or 1, _line(text, line)
+        ) from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise rejection(f"not readable as a program: {error or 'nested too deep'}") from error
+    try:
+        return _Reader(text, first_line, file).read(tree)
+    except RecursionError as error:
+        raise rejection("not readable as a program: nested too deep") from error
+
+
+def _line(text: str, number: int) -> str:
+    lines = text.split("\n")
+    return lines[number - 1].strip() if 0 < number <= len(lines) else ""
+
+
+class _Reader:
+    """Reads one function's syntax tree into a program."""
+
+    def __init__(self, text: str, first_line: int, file: str) -> None:
+        self.text = text
+        self.first_line = first_line
+        self.file = file
+        self.names: dict[str, Node] = {}
+        self.lines: list[tuple[int, str, Node]] = []
+
+    def reject(self, message: str, at: ast.AST) -> ProgramError:
+        line: int = getattr(at, "lineno", 1)
+        column: int = getattr(at, "col_offset", 0)
+        segment = ast.get_source_segment(self.text, at) or _line(self.text, line)
+        return ProgramError(
+            message,
+            file=self.file,
+            line=self.first_line + line - 1,
+            column=column + 1,
+            text=segment.split("\n")[0],
+        )
+
+    def read(self, tree: ast.Module) -> ParsedProgram:
+        function, *rest = tree.body
+        if not isinstance(function, ast.FunctionDef):
+            raise self.reject("expected a program: def solve_...(I):", function)
+        if rest:
+            raise self.reject("expected nothing between programs", rest[0])
+        self.read_inputs(function)
+        statements = function.body
+        if (
+            isinstance(statements[0], ast.Expr)
+            and isinstance(statements[0].value, ast.Constant)
+            and isinstance(statements[0].value.value, str)
+        ):
+            statements = statements[1:]  # a docstring
+        if not statements or not isinstance(statements[-1], ast.Return):
+            raise self.reject(
+                "expected the last line to return a name", (statements or [function])[-1]
+            )
+        for statement in statements[:-1]:
+            self.read_assignment(statement)
+        returned = statements[-1]
+        if returned.value is None:
+            raise self.reject("expected a name to return", returned)
+        result = self.read_expression(returned.value)
+        return ParsedProgram(
+            Program(result, function.name), self.file, self.first_line, tuple(self.lines)
+        )
+
+    def read_inputs(self, function: ast.FunctionDef) -> None:
+        args = function.args
+        names = tuple(arg.arg for arg in args.args)
+        plain = not (
+            args.posonlyargs or args.kwonlyargs or args.vararg or args.kwarg or args.defaults
+        )
+        if not plain or names not in (("I",), INPUTS) or function.decorator_list:
+            raise self.reject("expected the inputs (I) or (S, I)", function)
+        if function.returns or any(arg.annotation for arg in args.args):
+            raise self.reject("expected inputs without annotations", function)
+        self.names = {name: ir.input_node(name) for name in names}
+
+    def read_assignment(self, statement: ast.stmt) -> None:
+        if not isinstance(statement, ast.Assign):
+            raise self.reject("expected an assignment: name = call(...)", statement)
+        (target, *others) = statement.targets
+        if others or not isinstance(target, ast.Name):
+            raise self.reject("expected one name to assign to", target)
+        name = target.id
+        if name in INPUTS:
+            raise self.reject(f"{name} is an input; expected another name to assign to", target)
+        if name in CONSTANTS or find_primitive(name) is not None:
+            kind = "constant" if name in CONSTANTS else "primitive"
+            raise self.reject(f"{name} is a {kind}; expected another name to assign to", target)
+        node = self.read_expression(statement.value)
+        self.names[name] = node
+        self.lines.append((self.first_line + statement.lineno - 1, name, node))
+
+    def read_expression(self, expression: ast.expr, depth: int = 0) -> Node:
+        if depth > MAX_NESTING:
+            raise self.reject(f"calls nested deeper than {MAX_NESTING}", expression)
+        if isinstance(expression, ast.Call):
+            return self.read_call(expression, depth)
+        if isinstance(expression, ast.Name):
+            return self.read_name(expression)
+        return ir.constant(self.read_literal(expression, depth))
+
+    def read_name(self, expression: ast.Name) -> Node:
+        name = expression.id
+        if name in self.names:
+            return self.names[name]
+        if name in CONSTANTS:
+            return ir.constant(CONSTANTS[name])
+        primitive = find_primitive(name)
+        if primitive is not None:
+            return ir.primitive_node(primitive.name)
+        hint = suggest(name, (*self.names, *CONSTANTS))
+        raise self.reject(f"unknown name {name}" + (f"; {hint}" if hint else ""), expression)
+
+    def read_call(self, expression: ast.Call, depth: int) -> Node:
+        args = [self.read_expression(arg, depth + 1) for arg in expression.args]
+        callee = expression.func
+        if isinstance(callee, ast.Name) and callee.id not in self.names:
+            primitive = find_primitive(callee.id)
+            if primitive is None:
+                hint = suggest(callee.id, tuple(self.names))
+                raise self.reject(
+                    f"unknown primitive {callee.id}" + (f"; {hint}" if hint else ""), callee
+                )
+            if expression.keywords:
+                args = self.place_keywords(primitive, args, expression, depth)
+            if len(args) != primitive.arity:
+                raise self.reject(
+                    f"{primitive.usage} takes {primitive.arity} arguments, not {len(args)}",
+                    expression,
+                )
+            return ir.call_node(primitive.name, *args)
+        if not isinstance(callee, ast.Name | ast.Call):
+            raise self.reject("expected a primitive or a function-valued name to call", callee)
+        if expression.keywords:
+            raise self.reject("only primitives take keyword arguments", expression)
+        if not args:
+            raise self.reject("a function value needs at least one argument", expression)
+        function = self.read_expression(callee, depth + 1)
+        if function.kind == "constant":
+            raise self.reject("expected a primitive or a function-valued name to call", callee)
+        try:
+            return ir.invoke_node(function, *args)
+        except ValueError as error:
+            raise self.reject(str(error), expression) from error
+
+    def place_keywords(
+        self, primitive: Primitive, args: list[Node], call: ast.Call, depth: int
+    ) -> list[Node]:
+        given = dict(zip(primitive.parameters, args, strict=False))
+        for keyword in call.keywords:
+            name = keyword.arg
+            if name not in primitive.parameters:
+                raise self.reject(
+                    f"{primitive.usage} has no argument {name or '**'}", keyword.value
+                )
+            if name in given:
+                raise self.reject(f"{primitive.usage}: {name} is given twice", keyword.value)
+            given[name] = self.read_expression(keyword.value, depth + 1)
+        missing = [name for name in primitive.parameters if name not in given]
+        if missing or len(args) > primitive.arity:
+            raise self.reject(
+                f"{primitive.usage}: expected {', '.join(missing) or 'fewer arguments'}", call
+            )
+        return [given[name] for name in primitive.parameters]
+
+    def read_literal(self, expression: ast.expr, depth: int) -> Value:
+        """Numbers, T and F, tuples and sets of them, also by the names of constants."""
+        if depth > MAX_NESTING:
+            raise self.reject(f"literals nested deeper than {MAX_NESTING}", expression)
+        if isinstance(expression, ast.Tuple | ast.Set):
+            members = [self.read_literal(member, depth + 1) for member in expression.elts]
+            return tuple(members) if isinstance(expression, ast.Tuple) else frozenset(members)
+        if isinstance(expression, ast.Name) and expression.id in CONSTANTS:
+            return CONSTANTS[expression.id]
+        negative = isinstance(expression, ast.UnaryOp) and isinstance(expression.op, ast.USub)
+        number = expression.operand if negative else expression  # type: ignore[attr-defined]
+        if isinstance(number, ast.Constant) and type(number.value) in (int, bool):
+            value: int = number.value
+            if abs(value) > MAX_NUMBER:
+                raise self.reject(f"expected a number up to {MAX_NUMBER}", expression)
+            return -value if negative else value
+        raise self.reject(
+            "expected a name, a constant, a number, a tuple or set of them, or a call", expression
+        )
+
+
+def parse_expression(text: str) -> Node:
+    """A single expression without inputs, as in the examples of primitives."""
+    return parse_program(f"def example(I):\n    return {text}\n").result

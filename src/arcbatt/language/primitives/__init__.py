@@ -1,0 +1,17 @@
+"""All primitives, by family. Importing this package declares them."""
+
+from . import codes, containers, demos, functions, grids, numbers, objects, patches, pieces, ranks
+
+# In reading order: each family builds on those before it.
+FAMILIES = (
+    numbers,
+    containers,
+    functions,
+    patches,
+    pieces,
+    grids,
+    objects,
+    codes,
+    ranks,
+    demos,
+)

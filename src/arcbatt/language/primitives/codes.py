@@ -1,0 +1,102 @@
+"""Choices coded as numbers, so that a search can vary them."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from ..domains import Grid, Number, Patch, Piece
+from ..failure import out_of_range
+from ..registry import primitive
+from ..values import Value, sort
+from .geometry import as_rows
+from .grids import rot90, rot180, rot270
+from .objects import find_objects
+from .patches import (
+    leftmost,
+    llcorner,
+    lowermost,
+    lrcorner,
+    rightmost,
+    ulcorner,
+    uppermost,
+    urcorner,
+)
+from .pieces import cmirror, dmirror, hmirror, vmirror
+
+
+def _check_code(code: int, n_codes: int, name: str) -> None:
+    if not 0 <= code < n_codes:
+        raise out_of_range(f"{name}: {code} is no code from 0 to {n_codes - 1}")
+
+
+@primitive(
+    "Grid, ObjectCode -> Objects",
+    ties="of equally common colours, the lowest is the background",
+    examples=(
+        "o_g(((1, 0), (0, 2)), R5) == {{(1, (0, 0))}, {(2, (1, 1))}}",
+        "o_g(((1, 0), (0, 2)), R3) == {{(1, (0, 0)), (2, (1, 1))}}",
+    ),
+)
+def o_g(grid: Grid, r: Number) -> Value:
+    """`objects` by a code from 0 to 7: 4 if univalued, 2 if diagonal, 1 without background."""
+    _check_code(r, 8, "o_g")
+    return find_objects(grid, bool(r & 4), bool(r & 2), bool(r & 1))
+
+
+@primitive(
+    "Grid, ObjectCode -> Tuple[Object]",
+    ties="of equally common colours, the lowest is the background",
+    examples=(
+        "o_g_t(((1, 0), (0, 2)), R5) == ({(1, (0, 0))}, {(2, (1, 1))})",
+        "size(o_g_t(((1, 0), (0, 2)), R4)) == 4",
+    ),
+)
+def o_g_t(grid: Grid, r: Number) -> Value:
+    """`o_g`, as a tuple in ascending order."""
+    _check_code(r, 8, "o_g_t")
+    return tuple(sort(find_objects(grid, bool(r & 4), bool(r & 2), bool(r & 1))))
+
+
+_MIRRORS = (hmirror, dmirror, vmirror, cmirror)
+_TURNS = (rot90, rot180, rot270)
+
+
+@primitive(
+    "Grid, MirrorCode -> Grid",
+    "Object, MirrorCode -> Object",
+    "Indices, MirrorCode -> Indices",
+    examples=(
+        "mir_rot(((1, 2), (3, 4)), A1) == ((1, 3), (2, 4))",
+        "mir_rot(((1, 2), (3, 4)), A4) == ((3, 1), (4, 2))",
+        "mir_rot({(0, 0), (1, 1)}, A0) == {(0, 1), (1, 0)}",
+    ),
+)
+def mir_rot(piece: Piece, a: Number) -> Value:
+    """A mirror or turn by code: hmirror, dmirror, vmirror, cmirror, rot90, rot180, rot270,
+    identity for 0 to 7; a patch takes only the mirrors, 0 to 3.
+    """
+    _check_code(a, 8 if isinstance(piece, tuple) else 4, "mir_rot")
+    if a < 4:
+        return _MIRRORS[a](piece)
+    rows = as_rows(piece, "mir_rot")
+    return rows if a == 7 else _TURNS[a - 4](rows)
+
+
+@primitive(
+    "Patch, SideCode -> Integer",
+    examples=("col_row({(2, 3), (5, 1)}, R0) == 5", "col_row({(2, 3), (5, 1)}, R2) == 1"),
+)
+def col_row(patch: Patch, r: Number) -> Value:
+    """An edge of the patch's box by code: lowermost, uppermost, leftmost, rightmost for 0 to 3."""
+    _check_code(r, 4, "col_row")
+    return cast(Value, (lowermost, uppermost, leftmost, rightmost)[r](patch))
+
+
+@primitive(
+    "Patch, CornerCode -> Pair",
+    examples=("corner({(2, 3), (5, 1)}, R0) == (2, 1)", "corner({(2, 3), (5, 1)}, R3) == (5, 3)"),
+)
+def corner(patch: Patch, r: Number) -> Value:
+    """A corner of the patch's box by code: upper left, upper right, lower left, lower right."""
+    _check_code(r, 4, "corner")
+    return cast(Value, (ulcorner, urcorner, llcorner, lrcorner)[r](patch))

@@ -1,0 +1,386 @@
+"""Tuples and sets: making, joining, filtering, picking.
+
+Sets are iterated in ascending order of value (see `values`), tuples as they stand. A
+primitive that gives back a container of its argument's kind says C[...] in its types.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from ..budget import current_meter, require
+from ..calling import map_over, try_calls
+from ..domains import (
+    AnyContainer,
+    AnyFunction,
+    AnySet,
+    Anything,
+    AnyTuple,
+    Containers,
+    Number,
+)
+from ..failure import CallFailed, empty, out_of_range, wrong_type
+from ..registry import primitive
+from ..values import Container, Value, compare, iterate, ordered, sort, sort_key
+
+FIRST_IN_ORDER = "of several, the first in iteration order"
+
+
+def like(container: Container, members: Iterable[Value]) -> Container:
+    """A container of the same kind."""
+    return tuple(members) if isinstance(container, tuple) else frozenset(members)
+
+
+# --- size, membership, set operations ---------------------------------------------------
+
+
+@primitive("C[a] -> Count", peeks="all", examples=("size((5, 5, 7)) == 3", "size(EMPTY) == 0"))
+def size(container: AnyContainer) -> Value:
+    """Number of members."""
+    return len(container)
+
+
+@primitive(
+    "a, C[a] -> Boolean", examples=("contained(1, {1, 2}) == T", "contained(3, (1, 2)) == F")
+)
+def contained(value: Anything, container: AnyContainer) -> Value:
+    """Whether a value is a member."""
+    return value in container
+
+
+@primitive(
+    "C[a], D[a] -> C[a]",
+    examples=("combine((1, 2), (2, 3)) == (1, 2, 2, 3)", "combine({1, 2}, {2, 3}) == {1, 2, 3}"),
+)
+def combine(a: AnyContainer, b: AnyContainer) -> Value:
+    """All members of both, in a container of the first one's kind."""
+    return like(a, (*ordered(a), *ordered(b)))
+
+
+@primitive(
+    "Set[a], Set[a] -> Set[a]",
+    examples=("intersection({1, 2}, {2, 3}) == {2}", "intersection({1}, {2}) == EMPTY"),
+)
+def intersection(a: AnySet, b: AnySet) -> Value:
+    """Members of both sets."""
+    return a & b
+
+
+@primitive(
+    "C[a], D[a] -> C[a]",
+    aliases=("difference_tuple",),
+    examples=("difference({1, 2}, {2, 3}) == {1}", "difference((1, 2, 1), (2,)) == (1, 1)"),
+)
+def difference(a: AnyContainer, b: AnyContainer) -> Value:
+    """Members of the first that are not in the second."""
+    taken = frozenset(b)
+    return like(a, (member for member in a if member not in taken))
+
+
+@primitive(
+    "Tuple[a] -> Tuple[a]", examples=("dedupe((1, 2, 1, 3)) == (1, 2, 3)", "dedupe(()) == ()")
+)
+def dedupe(tup: AnyTuple) -> Value:
+    """Each distinct member once, where it first stands."""
+    return tuple(dict.fromkeys(tup))
+
+
+@primitive(
+    "a, Set[a] -> Set[a]", examples=("insert(3, {1, 2}) == {1, 2, 3}", "insert(1, {1}) == {1}")
+)
+def insert(value: Anything, container: AnySet) -> Value:
+    """The set with one more member."""
+    return container | {value}
+
+
+@primitive(
+    "a, C[a] -> C[a]", examples=("remove(1, (1, 2, 1)) == (2,)", "remove(3, {1, 2}) == {1, 2}")
+)
+def remove(value: Anything, container: AnyContainer) -> Value:
+    """The container without a value."""
+    return like(container, (member for member in container if member != value))
+
+
+@primitive(
+    "C[a], a -> a",
+    ties=FIRST_IN_ORDER,
+    examples=("other({1, 2}, 1) == 2", "other((7, 8, 9), 7) == 8"),
+)
+def other(container: AnyContainer, value: Anything) -> Value:
+    """The first member that is not the value."""
+    for member in ordered(container):
+        if member != value:
+            return member
+    raise empty("other: there is no other member")
+
+
+@primitive(
+    "C[D[a]] -> C[a]",
+    examples=("merge(((1, 2), (3,))) == (1, 2, 3)", "merge({{1, 2}, {2, 3}}) == {1, 2, 3}"),
+)
+def merge(containers: Containers) -> Value:
+    """The members of all members, in a container of the outer kind."""
+    require(sum(map(len, containers)))
+    return like(containers, (member for inner in ordered(containers) for member in iterate(inner)))
+
+
+# --- making ---
+
+
+@primitive("a -> Set[a]", peeks="all", examples=("initset(3) == {3}", "initset(UP) == {(-1, 0)}"))
+def initset(value: Anything) -> Value:
+    """The set with this one member."""
+    return frozenset({value})
+
+
+@primitive(
+    "C[a] -> Tuple[a]", examples=("totuple({3, 1, 2}) == (1, 2, 3)", "totuple((2, 1)) == (2, 1)")
+)
+def totuple(container: AnyContainer) -> Value:
+    """The members as a tuple, in iteration order."""
+    return tuple(ordered(container))
+
+
+@primitive(
+    "a, Count -> Tuple[a]",
+    peeks="all",
+    examples=("repeat(7, 3) == (7, 7, 7)", "repeat(7, -1) == ()"),
+)
+def repeat(item: Anything, num: Number) -> Value:
+    """The item so many times; none for a negative number."""
+    require(num * (1 + current_meter().weight(item)))
+    return (item,) * num
+
+
+@primitive(
+    "Integer, Integer, Integer -> Tuple[Integer]",
+    examples=("interval(0, 5, 2) == (0, 2, 4)", "interval(3, 0, -1) == (3, 2, 1)"),
+)
+def interval(start: Number, stop: Number, step: Number) -> Value:
+    """Numbers from start up to, not including, stop; a step of zero fails."""
+    if step == 0:
+        raise out_of_range("interval: the step is zero")
+    numbers = range(start, stop, step)
+    require(len(numbers))
+    return tuple(numbers)
+
+
+@primitive(
+    "C[a], D[b] -> Set[(a, b)]",
+    examples=("product({1, 2}, {3}) == {(1, 3), (2, 3)}", "product((1, 2), ()) == EMPTY"),
+)
+def product(a: AnyContainer, b: AnyContainer) -> Value:
+    """All pairs of a member of the first and one of the second."""
+    require(3 * len(a) * len(b))
+    return frozenset((x, y) for x in a for y in b)
+
+
+@primitive(
+    "C[a], D[b] -> Tuple[(a, b)]",
+    examples=("pair((1, 2), (3, 4)) == ((1, 3), (2, 4))", "pair((1, 2), {9}) == ((1, 9),)"),
+)
+def pair(a: AnyContainer, b: AnyContainer) -> Value:
+    """Members in the same place side by side, up to the shorter one's end."""
+    return tuple(zip(ordered(a), ordered(b), strict=False))
+
+
+# --- picking ---
+
+
+@primitive("C[a] -> a", peeks="all", examples=("first((4, 5)) == 4", "first({3, 1}) == 1"))
+def first(container: AnyContainer) -> Value:
+    """The first member in iteration order."""
+    if not container:
+        raise empty("first: the container is empty")
+    return ordered(container)[0]
+
+
+@primitive("C[a] -> a", peeks="all", examples=("second((4, 5)) == 5", "second({3, 1}) == 3"))
+def second(container: AnyContainer) -> Value:
+    """The second member in iteration order."""
+    if len(container) < 2:
+        raise empty("second: the container has no second member")
+    return ordered(container)[1]
+
+
+@primitive("C[a] -> a", peeks="all", examples=("last((4, 5)) == 5", "last({3, 1}) == 3"))
+def last(container: AnyContainer) -> Value:
+    """The last member in iteration order."""
+    if not container:
+        raise empty("last: the container is empty")
+    return ordered(container)[-1]
+
+
+@primitive("C[a] -> a", examples=("maximum((3, 7, 5)) == 7", "maximum(EMPTY) == 0"))
+def maximum(container: AnyContainer) -> Value:
+    """The greatest member; 0 if there is none."""
+    return max(container, key=sort_key, default=0)
+
+
+@primitive("C[a] -> a", examples=("minimum((3, 7, 5)) == 3", "minimum(()) == 0"))
+def minimum(container: AnyContainer) -> Value:
+    """The least member; 0 if there is none."""
+    return min(container, key=sort_key, default=0)
+
+
+@primitive(
+    "C[a], (a -> b) -> b",
+    examples=("valmax({(1, 2), (3, 0)}, first) == 3", "valmax(EMPTY, identity) == 0"),
+)
+def valmax(container: AnyContainer, compfunc: AnyFunction) -> Value:
+    """The greatest value of a function over the members.
+
+    Of an empty container it is the function's value of 0.
+    """
+    return max(map_over(compfunc, ordered(container) or (0,)), key=sort_key)
+
+
+@primitive(
+    "C[a], (a -> b) -> b",
+    examples=("valmin({(1, 2), (3, 0)}, last) == 0", "valmin((), identity) == 0"),
+)
+def valmin(container: AnyContainer, compfunc: AnyFunction) -> Value:
+    """The least value of a function over the members.
+
+    Of an empty container it is the function's value of 0.
+    """
+    return min(map_over(compfunc, ordered(container) or (0,)), key=sort_key)
+
+
+def pick_extreme(container: Container, compfunc: Value, name: str, sign: int) -> Value:
+    if not container:
+        raise empty(f"{name}: the container is empty")
+    members = ordered(container)
+    keys = map_over(compfunc, members)
+    best = 0
+    for i in range(1, len(keys)):
+        if sign * compare(keys[i], keys[best]) > 0:
+            best = i
+    return members[best]
+
+
+@primitive(
+    "C[a], (a -> b) -> a",
+    ties=FIRST_IN_ORDER,
+    examples=("argmax(((1, 2), (3, 0)), first) == (3, 0)", "argmax({4, 6}, even) == 4"),
+)
+def argmax(container: AnyContainer, compfunc: AnyFunction) -> Value:
+    """The member for which a function is greatest."""
+    return pick_extreme(container, compfunc, "argmax", 1)
+
+
+@primitive(
+    "C[a], (a -> b) -> a",
+    ties=FIRST_IN_ORDER,
+    examples=("argmin(((1, 2), (3, 0)), last) == (3, 0)", "argmin({4, 6}, even) == 4"),
+)
+def argmin(container: AnyContainer, compfunc: AnyFunction) -> Value:
+    """The member for which a function is least."""
+    return pick_extreme(container, compfunc, "argmin", -1)
+
+
+@primitive(
+    "C[a] -> a",
+    ties="of equally common ones, the least value",
+    examples=("mostcommon((3, 1, 3)) == 3", "mostcommon((2, 1)) == 1"),
+)
+def mostcommon(container: AnyContainer) -> Value:
+    """The member that occurs most often."""
+    return _commonest(container, "mostcommon", 1)
+
+
+@primitive(
+    "C[a] -> a",
+    ties="of equally rare ones, the least value",
+    examples=("leastcommon((3, 1, 3)) == 1", "leastcommon((2, 1)) == 1"),
+)
+def leastcommon(container: AnyContainer) -> Value:
+    """The member that occurs least often."""
+    return _commonest(container, "leastcommon", -1)
+
+
+def _commonest(container: Container, name: str, sign: int) -> Value:
+    if not container:
+        raise empty(f"{name}: the container is empty")
+    counts = Counter(container)
+    return max(sort(counts), key=lambda member: sign * counts[member])
+
+
+@primitive(
+    "C[a], (a -> b) -> Tuple[a]",
+    ties="members with equal keys keep their order",
+    examples=(
+        "order({1, 2, 3}, invert) == (3, 2, 1)",
+        "order(((1, 9), (0, 8)), first) == ((0, 8), (1, 9))",
+    ),
+)
+def order(container: AnyContainer, compfunc: AnyFunction) -> Value:
+    """The members as a tuple, ascending by a function."""
+    members = ordered(container)
+    keys = map_over(compfunc, members)
+    places = sorted(range(len(members)), key=lambda i: sort_key(keys[i]))
+    return tuple(members[i] for i in places)
+
+
+# --- filtering ---
+
+
+@primitive(
+    "C[a], (a -> Any) -> C[a]",
+    examples=("sfilter((1, 2, 4), even) == (2, 4)", "sfilter({-1, 1}, positive) == {1}"),
+)
+def sfilter(container: AnyContainer, condition: AnyFunction) -> Value:
+    """The members for which a condition is true."""
+    members = ordered(container)
+    kept = zip(members, map_over(condition, members), strict=True)
+    return like(container, (member for member, keep in kept if keep))
+
+
+@primitive(
+    "C[D[a]], (D[a] -> Any) -> C[a]",
+    examples=(
+        "mfilter({{1}, {2, 3}}, matcher(size, 2)) == {2, 3}",
+        "mfilter(((1,), (2, 3)), matcher(size, 1)) == (1,)",
+    ),
+)
+def mfilter(container: AnyContainer, function: AnyFunction) -> Value:
+    """The members of all members for which a condition is true."""
+    return merge_members(sfilter(container, function), "mfilter")
+
+
+@primitive(
+    "C[a], (a -> Any) -> a",
+    ties=FIRST_IN_ORDER,
+    examples=("extract((1, 2, 4), even) == 2", "extract({-1, 5}, positive) == 5"),
+)
+def extract(container: AnyContainer, condition: AnyFunction) -> Value:
+    """The first member for which a condition is true.
+
+    The condition is called on every member; its failure counts only before the first
+    that is true.
+    """
+    members = ordered(container)
+    for member, result in zip(members, try_calls((condition, m) for m in members), strict=True):
+        if isinstance(result, CallFailed):
+            raise result
+        if result:
+            return member
+    raise empty("extract: no member fits the condition")
+
+
+@primitive(
+    "C[D[a]], Count -> Set[D[a]]",
+    examples=("sizefilter({{1}, {2, 3}}, 2) == {{2, 3}}", "sizefilter(((1, 2),), 1) == EMPTY"),
+)
+def sizefilter(container: Containers, n: Number) -> Value:
+    """The members that have so many members, as a set."""
+    return frozenset(member for member in container if len(member) == n)
+
+
+def merge_members(containers: Value, name: str) -> Container:
+    """`merge`, for results of functions that may have given something else."""
+    assert isinstance(containers, tuple | frozenset)
+    if not all(isinstance(inner, tuple | frozenset) for inner in containers):
+        raise wrong_type(f"{name}: the function gives values that are no tuples or sets")
+    return merge(containers)  # type: ignore[arg-type, return-value]

@@ -1,0 +1,167 @@
+"""The registry: every primitive of the language, declared once.
+
+`@primitive(...)` on a plain-Python definition declares name, types, doc, tie rule, oddities,
+examples, what the definition reads, and which arguments it checks. Everything else in the
+project (parser, types, documentation, engine checks, tests) reads it from here.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, TypeVar
+
+from . import domains
+from .domains import Domain
+from .types import Signature, parse_signature
+from .values import Value
+
+Definition = TypeVar("Definition", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Primitive:
+    """One primitive: its meaning (`define`) and all that is declared about it."""
+
+    name: str
+    family: str
+    parameters: tuple[str, ...]
+    domains: tuple[Domain, ...]
+    signatures: tuple[Signature, ...]
+    doc: str
+    notes: str
+    ties: str
+    examples: tuple[str, ...]
+    peeks: frozenset[int]
+    aliases: tuple[str, ...]
+    define: Callable[..., Any] = field(repr=False)
+
+    @property
+    def arity(self) -> int:
+        return len(self.parameters)
+
+    @property
+    def usage(self) -> str:
+        return f"{self.name}({', '.join(self.parameters)})"
+
+
+_primitives: dict[str, Primitive] = {}
+_spellings: dict[str, str] = {}
+# How a function made by this primitive is called: applied(*captured, *arguments).
+_applied: dict[str, Callable[..., Value]] = {}
+
+
+def primitive(
+    *signatures: str,
+    examples: tuple[str, ...],
+    ties: str = "",
+    peeks: str = "",
+    aliases: tuple[str, ...] = (),
+) -> Callable[[Definition], Definition]:
+    """Declare a primitive; the decorated definition is its meaning.
+
+    `signatures` are its types, one overload each; `peeks` names the parameters (or "all")
+    that are not read in full; further `aliases` beside the suffixed spellings may be given.
+    The docstring's first paragraph is the doc line, the rest notes on oddities.
+    """
+
+    def declare(define: Definition) -> Definition:
+        name = define.__name__.rstrip("_")
+        parameters = tuple(inspect.signature(define).parameters)
+        doc, _, notes = inspect.cleandoc(define.__doc__ or "").partition("\n\n")
+        peeked = parameters if peeks == "all" else tuple(peeks.split())
+        _primitives[name] = Primitive(
+            name=name,
+            family=define.__module__.rpartition(".")[2],
+            parameters=parameters,
+            domains=tuple(_domain(define.__annotations__[parameter]) for parameter in parameters),
+            signatures=tuple(parse_signature(text) for text in signatures),
+            doc=" ".join(doc.split()),
+            notes=" ".join(notes.split()),
+            ties=ties,
+            examples=examples,
+            peeks=frozenset(parameters.index(parameter) for parameter in peeked),
+            aliases=aliases,
+            define=define,
+        )
+        return define
+
+    return declare
+
+
+def _domain(annotation: str) -> Domain:
+    """The domain that a parameter's annotation, a name of `domains`, carries."""
+    domain = vars(domains)[annotation].__metadata__[0]
+    assert isinstance(domain, Domain)
+    return domain
+
+
+def applied(name: str) -> Callable[[Definition], Definition]:
+    """Declare what calling a function value made by primitive `name` does."""
+
+    def declare(define: Definition) -> Definition:
+        _applied[name] = define
+        return define
+
+    return declare
+
+
+def applied_definition(name: str) -> Callable[..., Value] | None:
+    return _applied.get(name)
+
+
+def all_primitives() -> Mapping[str, Primitive]:
+    """By name, in the order of families and of declaration."""
+    if not _spellings:
+        _collect_spellings()
+    return _primitives
+
+
+def _collect_spellings() -> None:
+    """All names: own ones, declared aliases, and suffixed ones where a version exists.
+
+    A suffix names the version for tuples and grids (_t), sets and patches (_f), indices
+    (_i) or objects (_o); it is accepted where some overload takes such an argument.
+    """
+    from .primitives import FAMILIES  # importing the families declares them
+
+    places = {module.__name__.rpartition(".")[2]: i for i, module in enumerate(FAMILIES)}
+    declared_in_order = sorted(_primitives.values(), key=lambda p: places[p.family])
+    _primitives.clear()
+    _primitives.update((declared.name, declared) for declared in declared_in_order)
+    for name, declared in _primitives.items():
+        for suffix in ("t", "f", "i", "o"):
+            if any(signature.accepts_suffix(suffix) for signature in declared.signatures):
+                for base in (name, *declared.aliases):
+                    _spellings.setdefault(f"{base}_{suffix}", name)
+    for name, declared in _primitives.items():
+        for alias in declared.aliases:
+            _spellings[alias] = name
+    for name in _primitives:
+        _spellings[name] = name
+
+
+def find_primitive(spelling: str) -> Primitive | None:
+    """The primitive of that name or spelling."""
+    primitives = all_primitives()
+    name = _spellings.get(spelling)
+    return None if name is None else primitives[name]
+
+
+def get_primitive(name: str) -> Primitive:
+    """The primitive of exactly that name; for names that come from the registry."""
+    return all_primitives()[name]
+
+
+def spellings() -> Mapping[str, str]:
+    """Every accepted name, with the name of the primitive it stands for."""
+    all_primitives()
+    return _spellings
+
+
+def suggest(spelling: str, extra: tuple[str, ...] = ()) -> str:
+    """A "did you mean" for an unknown name, or nothing."""
+    close = get_close_matches(spelling, [*extra, *spellings()], n=1, cutoff=0.6)
+    return f"did you mean {close[0]}?" if close else ""

@@ -1,0 +1,365 @@
+"""Types: what is known of a value before it is computed.
+
+Types are structural, as values are: a Grid is `Tuple[Tuple[Integer]]`, an Object a set of
+cells. Names such as Color or Rank are roles: integers to every rule, but a hint at what a
+constant in that place stands for. Signatures use variables (`a`, `b`), a container variable
+(`C[a]`: tuple or set, the same one in the result) and function types (`(a -> b)`).
+
+Inference gives a function value the type `Closure`: the primitive with the types of what it
+captured. Calling it infers the primitive's call anew, so polymorphic and overloaded
+primitives need no further machinery.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar
+from weakref import WeakValueDictionary
+
+
+class Type:
+    """An interned type term: equal terms are the same object."""
+
+    __slots__ = ("__weakref__", "args", "depth", "kind", "label")
+    _interned: ClassVar[WeakValueDictionary[Any, Type]] = WeakValueDictionary()
+
+    kind: str
+    args: tuple[Type, ...]
+    label: str
+    depth: int
+
+    def __new__(cls, kind: str, args: tuple[Type, ...] = (), label: str = "") -> Type:
+        key = (kind, args, label)
+        found = cls._interned.get(key)
+        if found is None:
+            found = object.__new__(cls)
+            found.kind, found.args, found.label = key
+            found.depth = 1 + max((arg.depth for arg in args), default=0)
+            cls._interned[key] = found
+        return found
+
+    def __reduce__(self) -> tuple[type[Type], tuple[str, tuple[Type, ...], str]]:
+        return Type, (self.kind, self.args, self.label)
+
+    def __str__(self) -> str:
+        return format_type(self)
+
+    def __repr__(self) -> str:
+        return f"<type {self}>"
+
+
+ANY = Type("any")
+INTEGER = Type("integer")
+BOOLEAN = Type("boolean")
+NONE = Type("none")
+
+
+def tuple_of(member: Type) -> Type:
+    return Type("tuple", (member,))
+
+
+def set_of(member: Type) -> Type:
+    return Type("set", (member,))
+
+
+def product_of(first: Type, second: Type) -> Type:
+    return Type("product", (first, second))
+
+
+def union_of(*alternatives: Type) -> Type:
+    return Type("union", alternatives)
+
+
+PAIR = product_of(INTEGER, INTEGER)
+CELL = product_of(INTEGER, PAIR)
+GRID = tuple_of(tuple_of(INTEGER))
+INDICES = set_of(PAIR)
+OBJECT = set_of(CELL)
+PATCH = union_of(INDICES, OBJECT, tuple_of(PAIR), tuple_of(CELL))
+DEMOS = tuple_of(product_of(GRID, GRID))
+
+# Roles of numbers: what a constant in such a place chooses.
+ROLES = ("Color", "Rank", "Count", "ObjectCode", "MirrorCode", "SideCode", "CornerCode")
+# Roles of pairs.
+PAIR_ROLES = ("Direction", "Dims")
+
+NAMED: dict[str, Type] = {
+    "Any": ANY,
+    "Integer": INTEGER,
+    "Boolean": BOOLEAN,
+    "None": NONE,
+    "Pair": PAIR,
+    "Cell": CELL,
+    "Row": tuple_of(INTEGER),
+    "Grid": GRID,
+    "Indices": INDICES,
+    "Object": OBJECT,
+    "Objects": set_of(OBJECT),
+    "Patch": PATCH,
+    "Numerical": union_of(INTEGER, PAIR),
+    "Element": union_of(GRID, OBJECT),
+    "Demos": DEMOS,
+    **{role: Type("integer", label=role) for role in ROLES},
+    **{role: Type("product", (INTEGER, INTEGER), label=role) for role in PAIR_ROLES},
+}
+_NAME_OF: dict[Type, str] = {named: name for name, named in NAMED.items()}
+
+
+def format_type(term: Type) -> str:
+    if term in _NAME_OF:
+        return _NAME_OF[term]
+    inner = [format_type(arg) for arg in term.args[:8]]
+    match term.kind:
+        case "tuple":
+            return f"Tuple[{inner[0]}]"
+        case "set":
+            return f"Set[{inner[0]}]"
+        case "product":
+            return f"({inner[0]}, {inner[1]})"
+        case "container":
+            return f"{term.label}[{inner[0]}]"
+        case "union":
+            return " | ".join(inner)
+        case "function":
+            return f"({', '.join(inner[:-1])} -> {inner[-1]})"
+        case "closure":
+            return f"function {term.label}" + (f"({', '.join(inner)})" if inner else "")
+        case _:
+            return term.label or term.kind
+
+
+# --- signatures -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """One overload: parameter types and result type."""
+
+    parameters: tuple[Type, ...]
+    result: Type
+
+    def __str__(self) -> str:
+        return f"{', '.join(map(str, self.parameters))} -> {self.result}"
+
+    def accepts_suffix(self, suffix: str) -> bool:
+        """Whether a parameter is of the version that a name's suffix stands for."""
+        return any(_has_version(parameter, suffix) for parameter in self.parameters)
+
+
+def _has_version(parameter: Type, suffix: str) -> bool:
+    if parameter.kind == "union":
+        return any(_has_version(alternative, suffix) for alternative in parameter.args)
+    match suffix:
+        case "t":
+            return parameter.kind in ("tuple", "container")
+        case "f":
+            return parameter.kind in ("set", "container")
+        case "i":
+            return parameter is INDICES
+        case _:
+            return parameter is OBJECT
+
+
+_TOKEN = re.compile(r"\s*(->|[A-Za-z]+|[()\[\],|])")
+
+
+@cache
+def parse_signature(text: str) -> Signature:
+    """Read `"(a -> b), C[a] -> C[b]"`."""
+    tokens = [match.group(1) for match in _TOKEN.finditer(text)]
+    if "".join(tokens) != re.sub(r"\s+", "", text):
+        raise ValueError(f"signature {text!r}: unreadable text")
+    reader = _Reader(text, tokens)
+    parameters = [reader.term()]
+    while reader.take(","):
+        parameters.append(reader.term())
+    reader.expect("->")
+    result = reader.term()
+    if reader.tokens:
+        raise ValueError(f"signature {text!r}: {reader.tokens[0]!r} after the result")
+    return Signature(tuple(parameters), result)
+
+
+@cache
+def parse_type(text: str) -> Type:
+    """Read one type, such as `"Set[Object]"`."""
+    return parse_signature(f"Any -> {text}").result
+
+
+class _Reader:
+    def __init__(self, text: str, tokens: list[str]) -> None:
+        self.text = text
+        self.tokens = tokens
+
+    def take(self, token: str) -> bool:
+        if self.tokens and self.tokens[0] == token:
+            self.tokens.pop(0)
+            return True
+        return False
+
+    def expect(self, token: str) -> None:
+        if not self.take(token):
+            raise ValueError(f"signature {self.text!r}: expected {token!r} at {self.tokens[:1]}")
+
+    def term(self) -> Type:
+        terms = [self.single()]
+        while self.take("|"):
+            terms.append(self.single())
+        return terms[0] if len(terms) == 1 else union_of(*terms)
+
+    def single(self) -> Type:
+        if self.take("("):
+            parts = [self.term()]
+            while self.take(","):
+                parts.append(self.term())
+            if self.take("->"):
+                parts.append(self.term())
+                self.expect(")")
+                return Type("function", tuple(parts))
+            self.expect(")")
+            return product_of(*parts)
+        if not self.tokens:
+            raise ValueError(f"signature {self.text!r}: ends too soon")
+        name = self.tokens.pop(0)
+        if self.take("["):
+            member = self.term()
+            self.expect("]")
+            if name in ("Tuple", "Set"):
+                return Type(name.lower(), (member,))
+            return Type("container", (member,), name)
+        if name in NAMED:
+            return NAMED[name]
+        if len(name) == 1 and name.islower():
+            return Type("variable", label=name)
+        raise ValueError(f"signature {self.text!r}: unknown type {name!r}")
+
+
+# --- matching -------------------------------------------------------------------------
+
+# Bindings of variables: `a` to a type, a container variable to "tuple" or "set".
+Bindings = dict[str, Type]
+CallType = Callable[[Type, Sequence[Type]], Type | None]
+
+
+def join(a: Type, b: Type) -> Type:
+    """The least type that both belong to."""
+    if a is b:
+        return a
+    if a.kind == b.kind:
+        if a.kind in ("integer", "boolean"):
+            return Type(a.kind)
+        if a.kind in ("tuple", "set", "product"):
+            return Type(a.kind, tuple(map(join, a.args, b.args)))
+        if a.kind in ("closure", "choice"):
+            return _join_functions(a, b)
+    kinds = {a.kind, b.kind}
+    if kinds == {"integer", "boolean"}:
+        return INTEGER
+    if kinds == {"tuple", "product"}:
+        return tuple_of(join(member_of(a), member_of(b)))
+    if kinds == {"closure", "choice"}:
+        return _join_functions(a, b)
+    return ANY
+
+
+def _join_functions(a: Type, b: Type) -> Type:
+    alternatives = dict.fromkeys(
+        alternative
+        for function in (a, b)
+        for alternative in (function.args if function.kind == "choice" else (function,))
+    )
+    return Type("choice", tuple(alternatives)) if len(alternatives) > 1 else a
+
+
+def member_of(container: Type) -> Type:
+    """What the members of a container are."""
+    return join(*container.args) if container.kind == "product" else container.args[0]
+
+
+def is_function(term: Type) -> bool:
+    return term.kind in ("closure", "choice", "any")
+
+
+def mentions_function(pattern: Type) -> bool:
+    return pattern.kind == "function" or any(map(mentions_function, pattern.args))
+
+
+def fits(pattern: Type, actual: Type, bindings: Bindings, call_type: CallType) -> bool:
+    """Whether a value of type `actual` may stand where `pattern` is asked for.
+
+    Binds the pattern's variables. An unknown type fits anywhere: inference warns only of
+    what cannot work.
+    """
+    if actual is ANY or pattern is ANY:
+        return True
+    match pattern.kind:
+        case "variable":
+            known = bindings.get(pattern.label)
+            bindings[pattern.label] = actual if known is None else join(known, actual)
+            return True
+        case "union":
+            return any(_fits_alone(p, actual, bindings, call_type) for p in pattern.args)
+        case "integer" | "boolean":
+            return actual.kind in ("integer", "boolean")
+        case "tuple":
+            return actual.kind in ("tuple", "product") and fits(
+                pattern.args[0], member_of(actual), bindings, call_type
+            )
+        case "set":
+            return actual.kind == "set" and fits(
+                pattern.args[0], actual.args[0], bindings, call_type
+            )
+        case "product":
+            if actual.kind == "tuple":
+                return all(fits(p, actual.args[0], bindings, call_type) for p in pattern.args)
+            return actual.kind == "product" and all(
+                fits(p, a, bindings, call_type)
+                for p, a in zip(pattern.args, actual.args, strict=True)
+            )
+        case "container":
+            if actual.kind not in ("tuple", "set", "product"):
+                return False
+            kind = "set" if actual.kind == "set" else "tuple"
+            bindings.setdefault(pattern.label, Type(kind, (ANY,)))
+            return fits(pattern.args[0], member_of(actual), bindings, call_type)
+        case "function":
+            if not is_function(actual):
+                return False
+            result = call_type(actual, [substitute(p, bindings) for p in pattern.args[:-1]])
+            return result is not None and fits(pattern.args[-1], result, bindings, call_type)
+        case _:
+            return pattern is actual
+
+
+def _fits_alone(pattern: Type, actual: Type, bindings: Bindings, call_type: CallType) -> bool:
+    attempt = dict(bindings)
+    if fits(pattern, actual, attempt, call_type):
+        bindings.update(attempt)
+        return True
+    return False
+
+
+def substitute(pattern: Type, bindings: Mapping[str, Type]) -> Type:
+    """The pattern with its variables replaced; unbound ones are unknown."""
+    if pattern.kind == "variable":
+        return bindings.get(pattern.label, ANY)
+    if pattern.kind == "container":
+        known = bindings.get(pattern.label)
+        member = substitute(pattern.args[0], bindings)
+        return ANY if known is None else Type(known.kind, (member,))
+    if pattern.kind == "union":
+        return ANY
+    if not pattern.args or pattern.kind == "function":
+        return pattern
+    args = tuple(substitute(arg, bindings) for arg in pattern.args)
+    return Type(pattern.kind, args, pattern.label)
+
+
+def variables(pattern: Type) -> Iterator[str]:
+    if pattern.kind in ("variable", "container"):
+        yield pattern.label
+    for arg in pattern.args:
+        yield from variables(arg)

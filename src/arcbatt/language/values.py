@@ -1,0 +1,196 @@
+"""Values of the language: numbers, None, tuples, sets and functions.
+
+A grid is a tuple of tuples of numbers, a location or vector a pair of numbers, a cell a
+pair (colour, location), indices a set of locations, an object a set of cells. Booleans
+are the numbers 0 and 1, as in Python: `T` equals `ONE` everywhere.
+
+Two things about values are decided here, for every implementation:
+
+- *Order.* There is one total order: None, then numbers ascending, then tuples element by
+  element (the shorter first where one is a prefix), then sets (as the tuples of their
+  sorted elements), then functions (by name, then by captured arguments). Sets are always
+  iterated in ascending order, so equal values give equal results.
+- *Weight.* The elements of a value at all levels: 0 for a number, None or a bare
+  primitive; for a tuple or set the number of its members plus their weights; for a
+  function that captured arguments, the same over those. Budgets are counted in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cmp_to_key
+from itertools import chain
+from typing import TypeAlias
+
+from .failure import out_of_range, over_budget
+
+# Numbers live in -MAX_NUMBER..MAX_NUMBER. With 21 bits for each of colour, row and column
+# every cell fits a 64-bit key.
+MAX_NUMBER = 2**20 - 1
+# Levels of nesting a value may have (a set of objects has 4).
+MAX_DEPTH = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A primitive with the arguments it has captured; none for a bare primitive."""
+
+    name: str
+    args: tuple[Value, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(map(format_value, self.args))})" if self.args else self.name
+
+
+Value: TypeAlias = "int | tuple[Value, ...] | frozenset[Value] | Function | None"
+Pair: TypeAlias = tuple[int, int]
+Cell: TypeAlias = tuple[int, Pair]
+Grid: TypeAlias = tuple[tuple[int, ...], ...]
+Table: TypeAlias = tuple[tuple[Value, ...], ...]
+Container: TypeAlias = "tuple[Value, ...] | frozenset[Value]"
+
+_NUMBERS = frozenset({int, bool})
+
+
+def is_number(value: object) -> bool:
+    return type(value) in _NUMBERS
+
+
+def _only_numbers_and_tuples(values: Iterable[Value]) -> bool:
+    """Whether no set, function or None hides at any level: then Python's own order is ours."""
+    level: Iterable[Value] = values
+    while True:
+        level = list(level)
+        kinds = set(map(type, level))
+        if kinds <= _NUMBERS:
+            return True
+        if not kinds <= _NUMBERS | {tuple}:
+            return False
+        level = chain.from_iterable(v for v in level if type(v) is tuple)
+
+
+def ordered(container: Container) -> Sequence[Value]:
+    """The members in iteration order: as they stand in a tuple, ascending in a set."""
+    if type(container) is tuple:
+        return container
+    return sort(container)
+
+
+def sort(values: Iterable[Value]) -> list[Value]:
+    """Ascending in the order of values; equal values keep their places."""
+    values = list(values)
+    try:
+        if _only_numbers_and_tuples(values):
+            return sorted(values)  # type: ignore[type-var]
+        if set(map(type, values)) == {frozenset} and all(map(_only_numbers_and_tuples, values)):  # type: ignore[arg-type]
+            return sorted(values, key=sorted)  # type: ignore[arg-type]
+    except TypeError:
+        pass  # numbers beside tuples: only the full comparison knows their order
+    return sorted(values, key=cmp_to_key(compare))
+
+
+def _rank(value: Value) -> int:
+    if value is None:
+        return 0
+    if is_number(value):
+        return 1
+    return 2 if type(value) is tuple else 3 if type(value) is frozenset else 4
+
+
+def compare(a: Value, b: Value) -> int:
+    """Negative, 0 or positive as a comes before, equals or comes after b."""
+    if a is b:
+        return 0
+    if _rank(a) != _rank(b):
+        return _rank(a) - _rank(b)
+    if isinstance(a, int) and isinstance(b, int):
+        return (a > b) - (a < b)
+    if isinstance(a, Function) and isinstance(b, Function):
+        if a.name != b.name:
+            return -1 if a.name < b.name else 1
+        return _compare_members(a.args, b.args)
+    if isinstance(a, frozenset) and isinstance(b, frozenset):
+        return _compare_members(ordered(a), ordered(b))
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return _compare_members(a, b)
+    return 0
+
+
+def _compare_members(a: Sequence[Value], b: Sequence[Value]) -> int:
+    for x, y in zip(a, b, strict=False):
+        if difference := compare(x, y):
+            return difference
+    return len(a) - len(b)
+
+
+sort_key = cmp_to_key(compare)
+
+
+def _members(value: Value) -> Iterable[Value]:
+    return value.args if isinstance(value, Function) else value  # type: ignore[return-value]
+
+
+def weigh(value: Value, limit: int) -> int:
+    """The value's weight; fails where it is over `limit`, a number is too large, or nesting."""
+    if value is None:
+        return 0
+    if type(value) in _NUMBERS:
+        _check_numbers((value,))  # type: ignore[arg-type]
+        return 0
+    level: list[Value] = [value]
+    total = 0
+    for _ in range(MAX_DEPTH):
+        if Function in set(map(type, level)):
+            members = list(chain.from_iterable(map(_members, level)))
+        else:
+            members = list(chain.from_iterable(level))  # type: ignore[arg-type]
+        total += len(members)
+        if total > limit:
+            raise over_budget(f"a value of more than {limit} elements")
+        kinds = set(map(type, members))
+        if kinds <= _NUMBERS:
+            _check_numbers(members)  # type: ignore[arg-type]
+            return total
+        _check_numbers([v for v in members if type(v) in _NUMBERS])  # type: ignore[misc]
+        level = [v for v in members if type(v) not in _NUMBERS and v is not None]
+        if not level:
+            return total
+    raise over_budget(f"a value nested deeper than {MAX_DEPTH} levels")
+
+
+def _check_numbers(numbers: Sequence[int]) -> None:
+    if numbers and (max(numbers) > MAX_NUMBER or min(numbers) < -MAX_NUMBER):
+        raise out_of_range(f"a number beyond {MAX_NUMBER}")
+
+
+def is_data(value: object) -> bool:
+    """Whether this is a value that holds no function: what constants may be."""
+    stack: list[object] = [value]
+    for _ in range(1_000_000):
+        if not stack:
+            return True
+        top = stack.pop()
+        if isinstance(top, tuple | frozenset):
+            stack.extend(top)
+        elif top is not None and not is_number(top):
+            return False
+    return False
+
+
+def format_value(value: Value) -> str:
+    """The value as program text: `parse` reads it back as a constant."""
+    if value is True:
+        return "T"
+    if value is False:
+        return "F"
+    if isinstance(value, tuple):
+        inner = ", ".join(map(format_value, value))
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, frozenset):
+        return "{" + ", ".join(map(format_value, ordered(value))) + "}" if value else "EMPTY"
+    return str(value)
+
+
+def iterate(container: Container) -> Iterator[Value]:
+    return iter(ordered(container))

@@ -1,0 +1,27 @@
+"""Final scoring: submissions in, scores out; the only reader of the answers to test inputs."""
+
+from arcbatt.scoring.answers import (
+    Answers,
+    answered_tasks,
+    find_answers,
+    is_right,
+    load_answers,
+    n_answers,
+)
+from arcbatt.scoring.score import Score, TaskScore, score
+from arcbatt.scoring.submission import Submission, SubmissionError, read_submission
+
+__all__ = [
+    "Answers",
+    "Score",
+    "Submission",
+    "SubmissionError",
+    "TaskScore",
+    "answered_tasks",
+    "find_answers",
+    "is_right",
+    "load_answers",
+    "n_answers",
+    "read_submission",
+    "score",
+]

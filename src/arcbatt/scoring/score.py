@@ -1,0 +1,118 @@
+"""A submission and sealed answers in, the score of the submission out."""
+
+from dataclasses import dataclass
+
+from arcbatt.scoring.answers import Answers, answered_tasks, is_right, n_answers
+from arcbatt.scoring.submission import (
+    ATTEMPT_KEYS,
+    Attempts,
+    Submission,
+    SubmissionError,
+    check_submission,
+)
+from arcbatt.tasks.task import suggest
+from arcbatt.tasks.validation import show
+
+
+@dataclass(frozen=True)
+class TaskScore:
+    """How one task went: for each test input the first attempt that is right (1, 2 or None)."""
+
+    task_id: str
+    right_attempts: tuple[int | None, ...]
+
+    @property
+    def n_right(self) -> int:
+        """How many test inputs are right within two attempts."""
+        return sum(attempt is not None for attempt in self.right_attempts)
+
+    @property
+    def fraction(self) -> float:
+        """The part of the test inputs that is right within two attempts."""
+        return self.n_right / len(self.right_attempts)
+
+    @property
+    def solved(self) -> bool:
+        """Whether all test inputs are right within two attempts."""
+        return None not in self.right_attempts
+
+    @property
+    def solved_first_attempt(self) -> bool:
+        """Whether all test inputs are right at the first attempt."""
+        return all(attempt == 1 for attempt in self.right_attempts)
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a submission scores.
+
+    `tasks`: tasks in the answers; `solved`: those with all test inputs right within two attempts;
+    `solved_first_attempt`: those with all right at the first; `score`: the ARC Prize score, the
+    mean over tasks of the fraction of test inputs that are right within two attempts; `by_task`:
+    the detail, in ascending order of task id.
+    """
+
+    tasks: int
+    solved: int
+    solved_first_attempt: int
+    score: float
+    n_test_inputs: int
+    n_right: int
+    by_task: tuple[TaskScore, ...]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.score:.2%}: {self.solved} of {self.tasks} tasks solved "
+            f"({self.solved_first_attempt} at the first attempt), "
+            f"{self.n_right} of {self.n_test_inputs} test inputs right"
+        )
+
+
+def score(submission: Submission, answers: Answers) -> Score:
+    """Return the score of a submission over all tasks in the answers.
+
+    A task that the submission lacks counts as wrong. Raises `SubmissionError` for a malformed
+    submission, a task that the answers lack, or a wrong number of test inputs.
+    """
+    check_submission(submission, "submission")
+    task_ids = answered_tasks(answers)
+    for task_id in sorted(submission.keys() - set(task_ids)):
+        raise SubmissionError(
+            f"submission: task {show(task_id)} is not among the tasks to score"
+            + suggest(task_id, task_ids)
+        )
+    by_task = tuple(_score_task(task_id, submission.get(task_id), answers) for task_id in task_ids)
+    return Score(
+        tasks=len(by_task),
+        solved=sum(task.solved for task in by_task),
+        solved_first_attempt=sum(task.solved_first_attempt for task in by_task),
+        score=sum(task.fraction for task in by_task) / len(by_task),
+        n_test_inputs=sum(len(task.right_attempts) for task in by_task),
+        n_right=sum(task.n_right for task in by_task),
+        by_task=by_task,
+    )
+
+
+def _score_task(task_id: str, entries: list[Attempts] | None, answers: Answers) -> TaskScore:
+    n_test_inputs = n_answers(answers, task_id)
+    if entries is None:
+        return TaskScore(task_id, (None,) * n_test_inputs)
+    if len(entries) != n_test_inputs:
+        raise SubmissionError(
+            f"submission: task {task_id}: {len(entries)} entries, "
+            f"expected {n_test_inputs}, one a test input"
+        )
+    return TaskScore(
+        task_id,
+        tuple(
+            next(
+                (
+                    number
+                    for number, key in enumerate(ATTEMPT_KEYS, 1)
+                    if is_right(answers, task_id, index, entry[key])
+                ),
+                None,
+            )
+            for index, entry in enumerate(entries)
+        ),
+    )

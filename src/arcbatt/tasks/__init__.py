@@ -1,0 +1,23 @@
+"""Tasks: task files and built-in sets in, validated immutable `Task`s out.
+
+A `Task` holds its demo pairs and its test inputs. The answers to the test inputs are dropped
+while a source is read: nothing that this package exports holds or hands out one. Final scoring
+reads them through `arcbatt.scoring`.
+"""
+
+from arcbatt.tasks.loading import find_task, load
+from arcbatt.tasks.sources import TASK_SETS
+from arcbatt.tasks.task import Grid, Pair, Task, TaskSet, UnknownTask
+from arcbatt.tasks.validation import TaskError
+
+__all__ = [
+    "TASK_SETS",
+    "Grid",
+    "Pair",
+    "Task",
+    "TaskError",
+    "TaskSet",
+    "UnknownTask",
+    "find_task",
+    "load",
+]

