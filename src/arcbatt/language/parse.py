@@ -316,8 +316,8 @@ class _Reader:
             return CONSTANTS[expression.id]
         negative = isinstance(expression, ast.UnaryOp) and isinstance(expression.op, ast.USub)
         number = expression.operand if negative else expression  # type: ignore[attr-defined]
-        if isinstance(number, ast.Constant) and type(number.value) in (int, bool):
-            value: int = number.value
+        if isinstance(number, ast.Constant) and isinstance(number.value, int):
+            value = number.value
             if abs(value) > MAX_NUMBER:
                 raise self.reject(f"expected a number up to {MAX_NUMBER}", expression)
             return -value if negative else value

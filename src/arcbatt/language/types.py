@@ -13,7 +13,7 @@ primitives need no further machinery.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
@@ -287,59 +287,59 @@ def mentions_function(pattern: Type) -> bool:
     return pattern.kind == "function" or any(map(mentions_function, pattern.args))
 
 
-def fits(pattern: Type, actual: Type, bindings: Bindings, call_type: CallType) -> bool:
+def fits(
+    pattern: Type, actual: Type, bindings: Bindings, call_type: CallType, strict: bool = False
+) -> bool:
     """Whether a value of type `actual` may stand where `pattern` is asked for.
 
-    Binds the pattern's variables. An unknown type fits anywhere: inference warns only of
-    what cannot work.
+    Binds the pattern's variables. An unknown type fits anywhere, and a tuple may turn out
+    to be a pair: inference warns only of what cannot work. With `strict` neither does.
     """
-    if actual is ANY or pattern is ANY:
+    if pattern is ANY:
         return True
+    if actual is ANY:
+        return not strict or pattern.kind == "variable"
+
+    def inside(pattern: Type, actual: Type) -> bool:
+        return fits(pattern, actual, bindings, call_type, strict)
+
     match pattern.kind:
         case "variable":
             known = bindings.get(pattern.label)
             bindings[pattern.label] = actual if known is None else join(known, actual)
             return True
         case "union":
-            return any(_fits_alone(p, actual, bindings, call_type) for p in pattern.args)
+            for alternative in pattern.args:
+                attempt = dict(bindings)
+                if fits(alternative, actual, attempt, call_type, strict):
+                    bindings.update(attempt)
+                    return True
+            return False
         case "integer" | "boolean":
             return actual.kind in ("integer", "boolean")
         case "tuple":
-            return actual.kind in ("tuple", "product") and fits(
-                pattern.args[0], member_of(actual), bindings, call_type
+            return actual.kind in ("tuple", "product") and inside(
+                pattern.args[0], member_of(actual)
             )
         case "set":
-            return actual.kind == "set" and fits(
-                pattern.args[0], actual.args[0], bindings, call_type
-            )
+            return actual.kind == "set" and inside(pattern.args[0], actual.args[0])
         case "product":
             if actual.kind == "tuple":
-                return all(fits(p, actual.args[0], bindings, call_type) for p in pattern.args)
-            return actual.kind == "product" and all(
-                fits(p, a, bindings, call_type)
-                for p, a in zip(pattern.args, actual.args, strict=True)
-            )
+                return not strict and all(inside(p, actual.args[0]) for p in pattern.args)
+            return actual.kind == "product" and all(map(inside, pattern.args, actual.args))
         case "container":
             if actual.kind not in ("tuple", "set", "product"):
                 return False
             kind = "set" if actual.kind == "set" else "tuple"
             bindings.setdefault(pattern.label, Type(kind, (ANY,)))
-            return fits(pattern.args[0], member_of(actual), bindings, call_type)
+            return inside(pattern.args[0], member_of(actual))
         case "function":
             if not is_function(actual):
                 return False
             result = call_type(actual, [substitute(p, bindings) for p in pattern.args[:-1]])
-            return result is not None and fits(pattern.args[-1], result, bindings, call_type)
+            return result is not None and inside(pattern.args[-1], result)
         case _:
             return pattern is actual
-
-
-def _fits_alone(pattern: Type, actual: Type, bindings: Bindings, call_type: CallType) -> bool:
-    attempt = dict(bindings)
-    if fits(pattern, actual, attempt, call_type):
-        bindings.update(attempt)
-        return True
-    return False
 
 
 def substitute(pattern: Type, bindings: Mapping[str, Type]) -> Type:
@@ -356,10 +356,3 @@ def substitute(pattern: Type, bindings: Mapping[str, Type]) -> Type:
         return pattern
     args = tuple(substitute(arg, bindings) for arg in pattern.args)
     return Type(pattern.kind, args, pattern.label)
-
-
-def variables(pattern: Type) -> Iterator[str]:
-    if pattern.kind in ("variable", "container"):
-        yield pattern.label
-    for arg in pattern.args:
-        yield from variables(arg)

@@ -17,7 +17,7 @@ Two things about values are decided here, for every implementation:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key
 from itertools import chain
@@ -190,7 +190,3 @@ def format_value(value: Value) -> str:
     if isinstance(value, frozenset):
         return "{" + ", ".join(map(format_value, ordered(value))) + "}" if value else "EMPTY"
     return str(value)
-
-
-def iterate(container: Container) -> Iterator[Value]:
-    return iter(ordered(container))

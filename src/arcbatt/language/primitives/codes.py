@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from ..domains import Grid, Number, Patch, Piece
 from ..failure import out_of_range
 from ..registry import primitive
@@ -89,7 +87,7 @@ def mir_rot(piece: Piece, a: Number) -> Value:
 def col_row(patch: Patch, r: Number) -> Value:
     """An edge of the patch's box by code: lowermost, uppermost, leftmost, rightmost for 0 to 3."""
     _check_code(r, 4, "col_row")
-    return cast(Value, (lowermost, uppermost, leftmost, rightmost)[r](patch))
+    return (lowermost, uppermost, leftmost, rightmost)[r](patch)
 
 
 @primitive(
@@ -99,4 +97,4 @@ def col_row(patch: Patch, r: Number) -> Value:
 def corner(patch: Patch, r: Number) -> Value:
     """A corner of the patch's box by code: upper left, upper right, lower left, lower right."""
     _check_code(r, 4, "corner")
-    return cast(Value, (ulcorner, urcorner, llcorner, lrcorner)[r](patch))
+    return (ulcorner, urcorner, llcorner, lrcorner)[r](patch)

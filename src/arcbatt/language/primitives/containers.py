@@ -22,7 +22,7 @@ from ..domains import (
 )
 from ..failure import CallFailed, empty, out_of_range, wrong_type
 from ..registry import primitive
-from ..values import Container, Value, compare, iterate, ordered, sort, sort_key
+from ..values import Container, Value, compare, ordered, sort, sort_key
 
 FIRST_IN_ORDER = "of several, the first in iteration order"
 
@@ -122,7 +122,7 @@ def other(container: AnyContainer, value: Anything) -> Value:
 def merge(containers: Containers) -> Value:
     """The members of all members, in a container of the outer kind."""
     require(sum(map(len, containers)))
-    return like(containers, (member for inner in ordered(containers) for member in iterate(inner)))
+    return like(containers, (member for inner in ordered(containers) for member in ordered(inner))  # type: ignore[arg-type])
 
 
 # --- making ---

@@ -1,0 +1,241 @@
+"""Type inference over programs, and the question "which primitives fit here?".
+
+Types are computed forward, from inputs and constants to the result: a call takes the first
+of its primitive's signatures that its argument types fit. A function value's type is a
+closure (see `types`), and calling it infers the call of its primitive with what it
+captured. Inference never rejects what could work; where it finds that no signature fits,
+the program cannot give a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .ir import Node, Program
+from .registry import Primitive, all_primitives, applied_definition, get_primitive
+from .types import (
+    ANY,
+    BOOLEAN,
+    DEMOS,
+    GRID,
+    INTEGER,
+    NONE,
+    Bindings,
+    Type,
+    fits,
+    is_function,
+    join,
+    mentions_function,
+    product_of,
+    set_of,
+    substitute,
+    tuple_of,
+)
+from .values import MAX_DEPTH, Value
+
+INPUT_TYPES: Mapping[str, Type] = {"I": GRID, "S": DEMOS}
+
+
+@dataclass(frozen=True, slots=True)
+class TypeWarning:
+    """A node that cannot give a value, and why."""
+
+    node: Node
+    message: str
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass(frozen=True, slots=True)
+class Typing:
+    """The types of a program's nodes; a node that cannot work, or follows one, is unknown."""
+
+    types: Mapping[Node, Type]
+    warnings: tuple[TypeWarning, ...]
+    result: Type
+
+    @property
+    def can_work(self) -> bool:
+        return not self.warnings
+
+
+def infer(program: Program) -> Typing:
+    """The types of all nodes of a program."""
+    session = _Session()
+    types: dict[Node, Type] = {}
+    warnings: list[TypeWarning] = []
+    for node in program.nodes():
+        args = [types[arg] for arg in node.args]
+        found = session.type_node(node, args)
+        if found is None:
+            warnings.append(TypeWarning(node, _explain(node, args)))
+        types[node] = found or ANY
+    return Typing(types, tuple(warnings), types[program.result])
+
+
+def type_of_value(value: Value) -> Type:
+    """The type of a constant."""
+    if isinstance(value, bool):
+        return BOOLEAN
+    if isinstance(value, int):
+        return INTEGER
+    if isinstance(value, tuple | frozenset):
+        if isinstance(value, tuple) and len(value) == 2:
+            return product_of(*map(type_of_value, value))
+        member = _join_all(type_of_value(inner) for inner in value)
+        return tuple_of(member) if isinstance(value, tuple) else set_of(member)
+    return NONE
+
+
+def _join_all(types: Iterable[Type]) -> Type:
+    result: Type | None = None
+    for term in types:
+        result = term if result is None else join(result, term)
+    return ANY if result is None else result
+
+
+def closure(name: str, captured: Sequence[Type] = ()) -> Type:
+    return Type("closure", tuple(captured), name)
+
+
+def infer_call(primitive: Primitive, args: Sequence[Type]) -> Type | None:
+    """The type of a call, or None if it cannot work."""
+    return _Session().call_primitive(primitive, args)
+
+
+def infer_invocation(function: Type, args: Sequence[Type]) -> Type | None:
+    """The type of a function value's call, or None if it cannot work."""
+    return _Session().call_type(function, args)
+
+
+def fitting_primitives(
+    args: Sequence[Type], result: Type | None = None
+) -> list[tuple[Primitive, Type]]:
+    """The primitives that can be called with such arguments (and give such a result).
+
+    With their result types. A function-valued place asks the same question: what fits
+    there is what can be called with the types of a container's members.
+    """
+    session = _Session()
+    found = []
+    for primitive in all_primitives().values():
+        if primitive.arity == len(args):
+            given = session.call_primitive(primitive, args)
+            if given is not None and (result is None or fits_type(result, given)):
+                found.append((primitive, given))
+    return found
+
+
+def fits_type(wanted: Type, given: Type) -> bool:
+    """Whether a value of the given type may stand where another is wanted."""
+    return fits(wanted, given, {}, _Session().call_type)
+
+
+def _explain(node: Node, args: Sequence[Type]) -> str:
+    shown = ", ".join(map(str, args if node.kind == "call" else args[1:]))
+    if node.kind == "call":
+        primitive = get_primitive(node.name)
+        wanted = " or ".join(str(signature) for signature in primitive.signatures)
+        return f"{node.name} cannot take ({shown}); it takes {wanted}"
+    return f"a value of type {args[0]} cannot be called with ({shown})"
+
+
+@dataclass(slots=True)
+class _Session:
+    """One inference, remembering the calls that it has typed."""
+
+    known: dict[tuple[Type, tuple[Type, ...]], Type | None] = field(default_factory=dict)
+
+    def type_node(self, node: Node, args: Sequence[Type]) -> Type | None:
+        match node.kind:
+            case "input":
+                return INPUT_TYPES[node.name]
+            case "constant":
+                return type_of_value(node.value)
+            case "primitive":
+                return closure(node.name)
+            case "call":
+                return self.call_primitive(get_primitive(node.name), args)
+            case _:
+                return self.call_type(args[0], args[1:])
+
+    def call_primitive(self, primitive: Primitive, args: Sequence[Type]) -> Type | None:
+        if len(args) != primitive.arity:
+            return None
+        if applied_definition(primitive.name) is not None:
+            return self.make_function(primitive, args)
+        for signature in primitive.signatures:
+            bindings: Bindings = {}
+            # Plain arguments first: they bind what the functions will be called with.
+            pairs = sorted(
+                zip(signature.parameters, args, strict=True),
+                key=lambda pair: mentions_function(pair[0]),
+            )
+            if all(fits(wanted, given, bindings, self.call_type) for wanted, given in pairs):
+                return substitute(signature.result, bindings)
+        return None
+
+    def make_function(self, primitive: Primitive, args: Sequence[Type]) -> Type | None:
+        """A primitive that makes functions: its function arguments must be functions."""
+        for wanted, given in zip(primitive.signatures[0].parameters, args, strict=True):
+            if wanted.kind == "function" and not is_function(given):
+                return None
+        made = closure(primitive.name, args)
+        if primitive.name == "power":
+            if args[1].kind not in ("integer", "boolean", "any"):
+                return None
+            made = join(args[0], made)  # once is the function itself
+        return made
+
+    def call_type(self, function: Type, args: Sequence[Type]) -> Type | None:
+        """The type of a function's value of such arguments, or None."""
+        if function is ANY:
+            return ANY
+        if function.kind not in ("closure", "choice") or function.depth > MAX_DEPTH:
+            return None
+        key = (function, tuple(args))
+        if key not in self.known:
+            self.known[key] = None  # a call that needs itself cannot work
+            self.known[key] = self.type_call(function, list(args))
+        return self.known[key]
+
+    def type_call(self, function: Type, args: list[Type]) -> Type | None:
+        if function.kind == "choice":
+            results = [self.call_type(each, args) for each in function.args]
+            working = [result for result in results if result is not None]
+            return _join_all(working) if working else None
+        captured = function.args
+        if not captured:
+            return self.call_primitive(get_primitive(function.label), args)
+        match function.label:
+            case "rbind":
+                return self.call_type(captured[0], [*args, captured[1]])
+            case "lbind":
+                return self.call_type(captured[0], [captured[1], *args])
+        if len(args) != 1:
+            return None
+        match function.label:
+            case "compose" | "chain":
+                return self.through(reversed(captured), args[0])
+            case "matcher":
+                return BOOLEAN if self.call_type(captured[0], args) else None
+            case "fork":
+                inner = [self.call_type(each, args) for each in captured[1:]]
+                if None in inner:
+                    return None
+                return self.call_type(captured[0], [term for term in inner if term])
+            case "power":
+                once = self.call_type(captured[0], args)
+                again = once and self.call_type(captured[0], [once])
+                return again and join(once or ANY, again)
+        raise AssertionError(f"no rule for calling what {function.label} makes")
+
+    def through(self, functions: Iterable[Type], term: Type) -> Type | None:
+        current: Type | None = term
+        for function in functions:
+            if current is None:
+                return None
+            current = self.call_type(function, [current])
+        return current
