@@ -7,7 +7,8 @@ primitive that gives back a container of its argument's kind says C[...] in its 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import cast
 
 from ..budget import current_meter, require
 from ..calling import map_over, try_calls
@@ -122,7 +123,8 @@ def other(container: AnyContainer, value: Anything) -> Value:
 def merge(containers: Containers) -> Value:
     """The members of all members, in a container of the outer kind."""
     require(sum(map(len, containers)))
-    return like(containers, (member for inner in ordered(containers) for member in ordered(inner))  # type: ignore[arg-type])
+    inners = cast(Sequence[Container], ordered(containers))
+    return like(containers, (member for inner in inners for member in ordered(inner)))
 
 
 # --- making ---
