@@ -146,6 +146,8 @@ def check_argument(domain: Domain, primitive: str, parameter: str, value: Value)
 
 
 def _shows_short(value: Value) -> bool:
-    return not isinstance(value, tuple | frozenset) or (
-        len(value) <= 4 and not any(isinstance(v, tuple | frozenset | Function) for v in value)
+    return not isinstance(value, tuple | frozenset | Function) or (
+        isinstance(value, tuple | frozenset)
+        and len(value) <= 4
+        and not any(isinstance(v, tuple | frozenset | Function) for v in value)
     )

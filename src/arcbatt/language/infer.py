@@ -3,8 +3,8 @@
 Types are computed forward, from inputs and constants to the result: a call takes the first
 of its primitive's signatures that its argument types fit. A function value's type is a
 closure (see `types`), and calling it infers the call of its primitive with what it
-captured. Inference never rejects what could work; where it finds that no signature fits,
-the program cannot give a value.
+captured. Where no signature fits, inference warns: such a call can give a value only by the
+accident of an empty container, which is of every type.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from .types import (
     fits,
     is_function,
     join,
+    mentions_any,
     mentions_function,
     product_of,
     set_of,
@@ -166,6 +167,9 @@ class _Session:
             return None
         if applied_definition(primitive.name) is not None:
             return self.make_function(primitive, args)
+        # Where something is unknown, any overload that fits may be the one.
+        unknown = any(map(mentions_any, args))
+        results = []
         for signature in primitive.signatures:
             bindings: Bindings = {}
             # Plain arguments first: they bind what the functions will be called with.
@@ -174,8 +178,10 @@ class _Session:
                 key=lambda pair: mentions_function(pair[0]),
             )
             if all(fits(wanted, given, bindings, self.call_type) for wanted, given in pairs):
-                return substitute(signature.result, bindings)
-        return None
+                results.append(substitute(signature.result, bindings))
+                if not unknown:
+                    break
+        return _join_all(results) if results else None
 
     def make_function(self, primitive: Primitive, args: Sequence[Type]) -> Type | None:
         """A primitive that makes functions: its function arguments must be functions."""

@@ -129,7 +129,7 @@ def _parse_chunk(text: str, first_line: int, file: str) -> ParsedProgram:
 
     if len(text) > MAX_PROGRAM_BYTES or len(text.encode(errors="replace")) > MAX_PROGRAM_BYTES:
         raise rejection(f"a program has at most {MAX_PROGRAM_BYTES} bytes")
-    n_lines = text.count("\n") + 1
+    n_lines = text.rstrip().count("\n") + 1
     if n_lines > MAX_LINES:
         raise rejection(f"a program has at most {MAX_LINES} lines, this one has {n_lines}")
     try:
@@ -258,6 +258,8 @@ class _Reader:
         callee = expression.func
         if isinstance(callee, ast.Name) and callee.id not in self.names:
             primitive = find_primitive(callee.id)
+            if callee.id in CONSTANTS:
+                raise self.reject("expected a primitive or a function-valued name to call", callee)
             if primitive is None:
                 hint = suggest(callee.id, tuple(self.names))
                 raise self.reject(

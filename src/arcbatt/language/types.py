@@ -13,7 +13,7 @@ primitives need no further machinery.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
@@ -108,10 +108,16 @@ NAMED: dict[str, Type] = {
 _NAME_OF: dict[Type, str] = {named: name for name, named in NAMED.items()}
 
 
-def format_type(term: Type) -> str:
+# Closures share what they captured, so that written out they can be exponentially long.
+_MAX_SHOWN_DEPTH = 5
+
+
+def format_type(term: Type, depth: int = 0) -> str:
     if term in _NAME_OF:
         return _NAME_OF[term]
-    inner = [format_type(arg) for arg in term.args[:8]]
+    if depth > _MAX_SHOWN_DEPTH:
+        return "..."
+    inner = [format_type(arg, depth + 1) for arg in term.args]
     match term.kind:
         case "tuple":
             return f"Tuple[{inner[0]}]"
@@ -121,7 +127,7 @@ def format_type(term: Type) -> str:
             return f"({inner[0]}, {inner[1]})"
         case "container":
             return f"{term.label}[{inner[0]}]"
-        case "union":
+        case "union" | "choice":
             return " | ".join(inner)
         case "function":
             return f"({', '.join(inner[:-1])} -> {inner[-1]})"
@@ -283,6 +289,21 @@ def is_function(term: Type) -> bool:
     return term.kind in ("closure", "choice", "any")
 
 
+def mentions_any(term: Type, in_set: bool = False) -> bool:
+    """Whether something about a value of this type, or its members, is unknown.
+
+    A pair of unlike values, taken for a tuple, has members of no known type; that of a
+    cell in a set is nobody's business.
+    """
+    if term is ANY:
+        return True
+    if term.kind in ("closure", "choice"):
+        return False
+    if term.kind == "product" and not in_set and join(*term.args) is ANY:
+        return True
+    return any(mentions_any(arg, in_set or term.kind == "set") for arg in term.args)
+
+
 def mentions_function(pattern: Type) -> bool:
     return pattern.kind == "function" or any(map(mentions_function, pattern.args))
 
@@ -297,8 +318,10 @@ def fits(
     """
     if pattern is ANY:
         return True
-    if actual is ANY:
-        return not strict or pattern.kind == "variable"
+    if actual is ANY and pattern.kind != "variable":
+        for name in _variables(pattern):
+            bindings[name] = ANY
+        return not strict
 
     def inside(pattern: Type, actual: Type) -> bool:
         return fits(pattern, actual, bindings, call_type, strict)
@@ -340,6 +363,14 @@ def fits(
             return result is not None and inside(pattern.args[-1], result)
         case _:
             return pattern is actual
+
+
+def _variables(pattern: Type) -> Iterator[str]:
+    if pattern.kind == "variable":
+        yield pattern.label
+    elif pattern.kind != "function":
+        for arg in pattern.args:
+            yield from _variables(arg)
 
 
 def substitute(pattern: Type, bindings: Mapping[str, Type]) -> Type:

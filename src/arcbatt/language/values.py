@@ -40,7 +40,7 @@ class Function:
     args: tuple[Value, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.name}({', '.join(map(format_value, self.args))})" if self.args else self.name
+        return _format_function(self, 0)
 
 
 Value: TypeAlias = "int | tuple[Value, ...] | frozenset[Value] | Function | None"
@@ -176,6 +176,19 @@ def is_data(value: object) -> bool:
         elif top is not None and not is_number(top):
             return False
     return False
+
+
+def _format_function(function: Function, depth: int) -> str:
+    """`compose(size, first)`; functions share what they captured, so only so deep."""
+    if not function.args:
+        return function.name
+    if depth == 4:
+        return f"{function.name}(...)"
+    args = (
+        _format_function(arg, depth + 1) if isinstance(arg, Function) else format_value(arg)
+        for arg in function.args
+    )
+    return f"{function.name}({', '.join(args)})"
 
 
 def format_value(value: Value) -> str:

@@ -63,6 +63,8 @@ _TURNS = (rot90, rot180, rot270)
     "Grid, MirrorCode -> Grid",
     "Object, MirrorCode -> Object",
     "Indices, MirrorCode -> Indices",
+    "Tuple[Tuple[a]], MirrorCode -> Tuple[Tuple[a]]",
+    "Tuple[a], MirrorCode -> Tuple[a]",
     examples=(
         "mir_rot(((1, 2), (3, 4)), A1) == ((1, 3), (2, 4))",
         "mir_rot(((1, 2), (3, 4)), A4) == ((3, 1), (4, 2))",

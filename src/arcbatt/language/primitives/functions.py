@@ -197,7 +197,7 @@ def papply(function: AnyFunction, a: AnyContainer, b: AnyContainer) -> Value:
 
 
 @primitive(
-    "(a, b -> D[c]), Tuple[a], Tuple[b] -> Tuple[c]",
+    "(a, b -> E[c]), C[a], D[b] -> Tuple[c]",
     examples=(
         "mpapply(repeat, (7, 8), (1, 2)) == (7, 8, 8)",
         "mpapply(combine, ((1,), (2,)), ((3,), (4,))) == (1, 3, 2, 4)",

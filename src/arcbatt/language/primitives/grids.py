@@ -29,6 +29,10 @@ from .geometry import (
 )
 from .patches import normalize, shift
 
+# What only moves cells about does not mind what they are.
+_ANY_ROWS = "Tuple[Tuple[a]] -> Tuple[Tuple[a]]"
+_ANY_ROWS_SCALED = "Tuple[Tuple[a]], Count -> Tuple[Tuple[a]]"
+
 # --- colours ---
 
 
@@ -120,6 +124,7 @@ def switch(grid: Grid, a: Number, b: Number) -> Value:
 
 @primitive(
     "Grid -> Indices",
+    "Tuple[Tuple[a]] -> Indices",
     peeks="all",
     examples=("asindices(((5, 6),)) == {(0, 0), (0, 1)}", "asindices(()) == EMPTY"),
 )
@@ -153,6 +158,7 @@ def ofcolor(grid: Grid, value: Number) -> Value:
 
 @primitive(
     "Grid, Pair -> Color",
+    "Tuple[Tuple[a]], Pair -> a",
     peeks="grid",
     examples=(
         "index(((1, 2), (3, 4)), (1, 0)) == 3",
@@ -304,6 +310,7 @@ def cellwise(a: Grid, b: Grid, fallback: Number) -> Value:
 
 @primitive(
     "Grid -> Grid",
+    _ANY_ROWS,
     examples=("rot90(((1, 2), (3, 4))) == ((3, 1), (4, 2))", "rot90(((1, 2),)) == ((1,), (2,))"),
 )
 def rot90(grid: Rows) -> Value:
@@ -312,7 +319,9 @@ def rot90(grid: Rows) -> Value:
 
 
 @primitive(
-    "Grid -> Grid", examples=("rot180(((1, 2), (3, 4))) == ((4, 3), (2, 1))", "rot180(()) == ()")
+    "Grid -> Grid",
+    _ANY_ROWS,
+    examples=("rot180(((1, 2), (3, 4))) == ((4, 3), (2, 1))", "rot180(()) == ()"),
 )
 def rot180(grid: Rows) -> Value:
     """Half a turn."""
@@ -321,6 +330,7 @@ def rot180(grid: Rows) -> Value:
 
 @primitive(
     "Grid -> Grid",
+    _ANY_ROWS,
     examples=("rot270(((1, 2), (3, 4))) == ((2, 4), (1, 3))", "rot270(((1, 2),)) == ((2,), (1,))"),
 )
 def rot270(grid: Rows) -> Value:
@@ -330,6 +340,7 @@ def rot270(grid: Rows) -> Value:
 
 @primitive(
     "Grid, Pair, Dims -> Grid",
+    "Tuple[Tuple[a]], Pair, Dims -> Tuple[Tuple[a]]",
     peeks="grid",
     examples=(
         "crop(((1, 2, 3), (4, 5, 6)), (0, 1), (2, 2)) == ((2, 3), (5, 6))",
@@ -349,6 +360,7 @@ def crop(grid: Rows, start: Location, dims: Location) -> Value:
 
 @primitive(
     "Grid -> Grid",
+    _ANY_ROWS,
     peeks="all",
     examples=("trim(((1, 2, 3), (4, 5, 6), (7, 8, 9))) == ((5,),)", "trim(((1, 2),)) == ()"),
 )
@@ -381,6 +393,7 @@ def bottomhalf(grid: AnyTuple) -> Value:
 
 @primitive(
     "Grid -> Grid",
+    _ANY_ROWS,
     peeks="all",
     examples=("lefthalf(((1, 2, 3), (4, 5, 6))) == ((1,), (4,))", "lefthalf(((1,),)) == ()"),
 )
@@ -395,6 +408,7 @@ def lefthalf(grid: Rows) -> Value:
 
 @primitive(
     "Grid -> Grid",
+    _ANY_ROWS,
     peeks="all",
     examples=("righthalf(((1, 2, 3), (4, 5, 6))) == ((3,), (6,))", "righthalf(((1,),)) == ()"),
 )
@@ -409,6 +423,7 @@ def righthalf(grid: Rows) -> Value:
 
 @primitive(
     "Grid, Grid -> Grid",
+    "Tuple[Tuple[a]], Tuple[Tuple[a]] -> Tuple[Tuple[a]]",
     examples=(
         "hconcat(((1,), (2,)), ((3,), (4,))) == ((1, 3), (2, 4))",
         "hconcat(((1,), (2,)), ((3,),)) == ((1, 3),)",
@@ -434,6 +449,7 @@ def vconcat(a: AnyTuple, b: AnyTuple) -> Value:
 
 @primitive(
     "Grid, Count -> Tuple[Grid]",
+    "Tuple[Tuple[a]], Count -> Tuple[Tuple[Tuple[a]]]",
     examples=(
         "hsplit(((1, 2, 3, 4),), 2) == (((1, 2),), ((3, 4),))",
         "hsplit(((1, 0, 2),), 2) == (((1,),), ((2,),))",
@@ -454,6 +470,7 @@ def hsplit(grid: Rows, n: Number) -> Value:
 
 @primitive(
     "Grid, Count -> Tuple[Grid]",
+    "Tuple[Tuple[a]], Count -> Tuple[Tuple[Tuple[a]]]",
     examples=(
         "vsplit(((1,), (2,), (3,), (4,)), 2) == (((1,), (2,)), ((3,), (4,)))",
         "vsplit(((1,), (0,), (2,)), 2) == (((1,),), ((2,),))",
@@ -477,6 +494,7 @@ def vsplit(grid: Rows, n: Number) -> Value:
 
 @primitive(
     "Grid, Count -> Grid",
+    _ANY_ROWS_SCALED,
     examples=("hupscale(((1, 2),), 2) == ((1, 1, 2, 2),)", "hupscale(((1, 2),), 0) == ((),)"),
 )
 def hupscale(grid: Rows, factor: Number) -> Value:
@@ -488,6 +506,7 @@ def hupscale(grid: Rows, factor: Number) -> Value:
 
 @primitive(
     "Grid, Count -> Grid",
+    _ANY_ROWS_SCALED,
     examples=("vupscale(((1, 2),), 2) == ((1, 2), (1, 2))", "vupscale(((1, 2),), 0) == ()"),
 )
 def vupscale(grid: Rows, factor: Number) -> Value:
@@ -499,6 +518,7 @@ def vupscale(grid: Rows, factor: Number) -> Value:
 
 @primitive(
     "Grid, Count -> Grid",
+    _ANY_ROWS_SCALED,
     examples=(
         "downscale(((1, 1, 2, 2), (1, 1, 2, 2)), 2) == ((1, 2),)",
         "downscale(((1, 2, 3),), 2) == ((1, 3),)",
@@ -594,6 +614,7 @@ def toobject(patch: Patch, grid: Grid) -> Value:
 
 @primitive(
     "Patch, Grid -> Grid",
+    "Patch, Tuple[Tuple[a]] -> Tuple[Tuple[a]]",
     peeks="grid",
     examples=(
         "subgrid({(0, 1), (1, 1)}, ((1, 2), (3, 4))) == ((2,), (4,))",

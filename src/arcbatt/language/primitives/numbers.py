@@ -43,7 +43,7 @@ def add(a: Numerical, b: Numerical) -> Value:
 
 @primitive(*_BOTH, examples=("subtract(2, 3) == -1", "subtract((4, 6), (3, 4)) == (1, 2)"))
 def subtract(a: Numerical, b: Numerical) -> Value:
-    """First less second."""
+    """The first less the second, of two numbers or pairs."""
     return _on_both(lambda x, y: x - y, a, b)
 
 
@@ -95,13 +95,13 @@ def halve(n: Numerical) -> Value:
 
 @primitive(*_EACH, examples=("increment(0) == 1", "increment((0, 4)) == (1, 5)"))
 def increment(x: Numerical) -> Value:
-    """One more."""
+    """One more than a number, or than each of a pair."""
     return _on_each(lambda n: n + 1, x)
 
 
 @primitive(*_EACH, examples=("decrement(0) == -1", "decrement((1, 5)) == (0, 4)"))
 def decrement(x: Numerical) -> Value:
-    """One less."""
+    """One less than a number, or than each of a pair."""
     return _on_each(lambda n: n - 1, x)
 
 
@@ -113,7 +113,7 @@ def crement(x: Numerical) -> Value:
 
 @primitive(*_EACH, examples=("sign(-7) == -1", "sign((0, 5)) == (0, 1)"))
 def sign(x: Numerical) -> Value:
-    """-1, 0 or 1."""
+    """-1, 0 or 1, as a number is negative, zero or positive."""
     return _on_each(lambda n: (n > 0) - (n < 0), x)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..domains import Anything, Grid
+from ..domains import Grid, Number
 from ..registry import primitive
 from ..values import Cell, Pair, Value, sort
 from .geometry import background, cell_at, dimensions
@@ -20,7 +20,7 @@ _CORNERS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
         "size(objects(((1, 0), (0, 2)), T, F, F)) == 4",
     ),
 )
-def objects(grid: Grid, univalued: Anything, diagonal: Anything, without_bg: Anything) -> Value:
+def objects(grid: Grid, univalued: Number, diagonal: Number, without_bg: Number) -> Value:
     """The connected parts of the grid.
 
     Cells are joined by sides, and by corners if `diagonal`; only cells of equal colour if
@@ -62,7 +62,7 @@ def find_objects(
         "size(objects_t(((1, 0), (0, 2)), T, F, F)) == 4",
     ),
 )
-def objects_t(grid: Grid, univalued: Anything, diagonal: Anything, without_bg: Anything) -> Value:
+def objects_t(grid: Grid, univalued: Number, diagonal: Number, without_bg: Number) -> Value:
     """`objects`, as a tuple in ascending order."""
     return tuple(sort(find_objects(grid, bool(univalued), bool(diagonal), bool(without_bg))))
 

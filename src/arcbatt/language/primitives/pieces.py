@@ -98,11 +98,13 @@ def _remap(patch: Container, to: tuple[Pair, Pair, Pair]) -> frozenset[Value]:
     )
 
 
-_MIRROR = ("Grid -> Grid", "Indices -> Indices", "Object -> Object", "Tuple[a] -> Tuple[a]")
+_MIRROR = ("Grid -> Grid", "Indices -> Indices", "Object -> Object")
+_ANY_ROWS = "Tuple[Tuple[a]] -> Tuple[Tuple[a]]"
 
 
 @primitive(
     *_MIRROR,
+    "Tuple[a] -> Tuple[a]",
     examples=(
         "hmirror(((1, 2), (3, 4))) == ((3, 4), (1, 2))",
         "hmirror({(0, 0), (1, 1)}) == {(0, 1), (1, 0)}",
@@ -120,7 +122,8 @@ def hmirror(piece: Piece) -> Value:
 
 
 @primitive(
-    *_MIRROR[:3],
+    *_MIRROR,
+    _ANY_ROWS,
     examples=(
         "vmirror(((1, 2), (3, 4))) == ((2, 1), (4, 3))",
         "vmirror({(0, 0), (1, 1)}) == {(0, 1), (1, 0)}",
@@ -135,7 +138,8 @@ def vmirror(piece: Piece) -> Value:
 
 
 @primitive(
-    *_MIRROR[:3],
+    *_MIRROR,
+    _ANY_ROWS,
     examples=(
         "dmirror(((1, 2), (3, 4))) == ((1, 3), (2, 4))",
         "dmirror({(1, 1), (1, 2)}) == {(1, 1), (2, 1)}",
@@ -153,7 +157,8 @@ def dmirror(piece: Piece) -> Value:
 
 
 @primitive(
-    *_MIRROR[:3],
+    *_MIRROR,
+    _ANY_ROWS,
     examples=(
         "cmirror(((1, 2), (3, 4))) == ((4, 2), (3, 1))",
         "cmirror({(0, 0), (0, 1)}) == {(0, 0), (1, 0)}",
@@ -173,6 +178,7 @@ def cmirror(piece: Piece) -> Value:
 @primitive(
     "Grid, Count -> Grid",
     "Object, Count -> Object",
+    "Tuple[Tuple[a]], Count -> Tuple[Tuple[a]]",
     examples=(
         "upscale(((1, 2),), 2) == ((1, 1, 2, 2), (1, 1, 2, 2))",
         "upscale({(3, (1, 1))}, 2) == {(3, (1, 1)), (3, (1, 2)), (3, (2, 1)), (3, (2, 2))}",

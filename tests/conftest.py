@@ -1,0 +1,52 @@
+"""Settings and strategies that several test files use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from arcbatt.language.random_programs import random_program
+
+DATA = Path(__file__).parent / "data"
+
+# Deterministic in CI, so that a red run can be run again; fresh examples elsewhere.
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=200)
+settings.register_profile("dev", deadline=None, max_examples=200)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+@pytest.fixture(scope="session")
+def recorded_calls() -> Path:
+    return DATA / "primitives.jsonl.gz"
+
+
+colors = st.integers(0, 9)
+numbers = st.integers(-50, 50)
+
+
+@st.composite
+def grids(draw: st.DrawFn, most: int = 8) -> tuple[tuple[int, ...], ...]:
+    """Rectangular grids of few colours, so that objects come about."""
+    high, wide = draw(st.integers(1, most)), draw(st.integers(1, most))
+    palette = draw(st.lists(colors, min_size=1, max_size=4))
+    row = st.lists(st.sampled_from(palette), min_size=wide, max_size=wide).map(tuple)
+    return tuple(draw(st.lists(row, min_size=high, max_size=high)))
+
+
+# Any data value, small.
+values = st.recursive(
+    numbers | st.booleans() | st.none(),
+    lambda inner: st.lists(inner, max_size=4).map(tuple) | st.frozensets(inner, max_size=4),
+    max_leaves=12,
+)
+
+programs = st.builds(
+    random_program,
+    st.integers(0, 2**32),
+    n_calls=st.integers(1, 10),
+    well_typed=st.booleans(),
+)

@@ -1,0 +1,72 @@
+"""Recorded calls: the definitions reproduce every one, and bad files are refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from arcbatt.conformance import ENGINES, RecordError, read_recorded, replay
+from arcbatt.language import Failure, all_primitives
+
+N_RECORDED = 5849
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_recorded_call_is_reproduced(recorded_calls: Path, engine: str) -> None:
+    total, differences = replay(read_recorded(recorded_calls), ENGINES[engine])
+    assert not differences, "\n".join(map(str, differences[:20]))
+    assert total == N_RECORDED
+
+
+def test_recorded_calls_hold_failures_too(recorded_calls: Path) -> None:
+    failing = {call.name for call in read_recorded(recorded_calls) if call.fails}
+    assert {"extract", "subgrid", "other", "adjacent", "downscale"} <= failing
+
+
+def test_every_primitive_of_the_dialect_that_takes_data_is_recorded(recorded_calls: Path) -> None:
+    recorded = {call.name for call in read_recorded(recorded_calls)}
+    assert len(recorded) == 153
+    assert recorded <= set(all_primitives())
+
+
+def test_a_difference_names_the_call_and_both_results(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    path.write_text(
+        '{"op": "add", "args": [1, 2], "out": 4}\n'
+        '{"op": "first", "args": [{"set": []}], "out": 0}\n'
+    )
+    total, differences = replay(read_recorded(path), ENGINES["reference"])
+    assert total == 2
+    assert "add(1, 2)" in str(differences[0])
+    assert "recorded: 4" in str(differences[0]) and "got:      3" in str(differences[0])
+    assert "failure" in str(differences[1])
+
+
+def test_a_recorded_failure_is_met_only_by_a_failure(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    path.write_text('{"op": "add", "args": [1, 2], "out": {"error": 1}}\n')
+    _, differences = replay(read_recorded(path), ENGINES["reference"])
+    assert not isinstance(differences[0].outcome, Failure)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "not json",
+        "[]",
+        "{}",
+        '{"op": "add", "args": [1], "out": {"color": 1}}',
+        '{"op": "add", "args": ["one", 2], "out": 3}',
+        '{"op": "ad", "args": [1, 2], "out": 3}',
+        '{"op": "identity", "args": [{"call": ["power", {"prim": "double"}, 0]}], "out": 3}',
+        '{"op": "identity", "args": [{"prim": "hmiror"}], "out": 3}',
+        '{"op": "identity", "args": [' + '{"tuple": [' * 5000 + "]}" * 5000 + '], "out": 3}',
+    ],
+)
+def test_unreadable_records_are_refused_with_their_line(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "calls.jsonl"
+    path.write_text(json.dumps({"op": "add", "args": [1, 2], "out": 3}) + "\n" + line + "\n")
+    with pytest.raises(RecordError, match=r"calls\.jsonl: line 2: "):
+        list(read_recorded(path))

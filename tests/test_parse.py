@@ -1,0 +1,300 @@
+"""The parser: what it accepts, what it refuses and how it says so, and hostile text."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from arcbatt.language import ProgramError, format_program, parse_file, parse_program, run
+from arcbatt.language.parse import MAX_LINES, MAX_NESTING, MAX_PROGRAM_BYTES, parse_programs
+
+
+def body(*lines: str, head: str = "def solve_x(I):") -> str:
+    return "\n".join([head, *(f"    {line}" for line in lines)]) + "\n"
+
+
+def rejection(text: str) -> ProgramError:
+    with pytest.raises(ProgramError) as caught:
+        list(parse_programs(text, "file.py"))
+    return caught.value
+
+
+def test_what_solver_files_look_like() -> None:
+    text = body(
+        '"""A docstring."""',
+        "x1 = vmirror(I)  # a comment",
+        "",
+        "x2 = hconcat(I, x1)",
+        "x3 = compose(hmirror, vmirror)",
+        "x4 = x3(x2)",
+        "O = vconcat(x2, x4)",
+        "return O",
+    )
+    program = parse_program("from dsl import *\nfrom constants import *\n\n\n" + text)
+    assert program.name == "solve_x"
+    outcome = run(program, {"I": ((1, 2),)}).outcome
+    assert outcome == ((1, 2, 2, 1), (1, 2, 2, 1))
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("x = 17", 17),
+        ("x = -3", -3),
+        ("x = (1, (2, 3), TWO)", (1, (2, 3), 2)),
+        ("x = {(0, 1), ORIGIN}", frozenset({(0, 1), (0, 0)})),
+        ("x = ()", ()),
+        ("x = (True, F)", (True, False)),
+        ("x = EMPTY", frozenset()),
+        ("x = lbind(add, 2)(3)", 5),
+        ("x = add(b=2, a=subtract(b=1, a=7))", 8),
+        ("x = size_t(I)", 1),
+        ("x = first(apply(first, I))", 4),
+    ],
+)
+def test_expressions(line: str, value: object) -> None:
+    assert run(parse_program(body(line, "return x")), {"I": ((4, 4),)}).outcome == value
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "message"),
+    [
+        (body("x = hmiror(I)", "return x"), 2, 9, "did you mean hmirror?"),
+        (body("x = hmirror(J)", "return x"), 2, 17, "unknown name J"),
+        (body("shape_one = hmirror(I)", "return shape_onee"), 3, 12, "did you mean shape_one?"),
+        (body("x = hmirror(S)", "return x"), 2, 17, "unknown name S"),
+        (body("x = hmirror(I, I)", "return x"), 2, 9, "hmirror(piece) takes 1 arguments, not 2"),
+        (body("x = fill(I, value=1)", "return x"), 2, 9, "expected patch"),
+        (body("x = fill(I, color=1, patch=I)", "return x"), 2, 23, "has no argument color"),
+        (body("x = fill(I, 1, grid=I)", "return x"), 2, 25, "grid is given twice"),
+        (body("x = hmirror(**I)", "return x"), 2, 19, "has no argument **"),
+        (body("x = hmirror(*I)", "return x"), 2, 17, "expected a name"),
+        (body("x = I.size", "return x"), 2, 9, "expected a name, a constant"),
+        (body("x = I[0]", "return x"), 2, 9, "expected a name, a constant"),
+        (body("x = 'text'", "return x"), 2, 9, "expected a name, a constant"),
+        (body("x = 1.5", "return x"), 2, 9, "expected a name, a constant"),
+        (body("x = 99999999", "return x"), 2, 9, "expected a number up to"),
+        (body("x = (1, I)", "return x"), 2, 13, "expected a name, a constant"),
+        (body("x = ONE(I)", "return x"), 2, 9, "function-valued"),
+        (body("x = I.hmirror(I)", "return x"), 2, 9, "function-valued"),
+        (body("f = compose(hmirror, hmirror)", "x = f()", "return x"), 3, 9, "at least one"),
+        (body("f = compose(hmirror, hmirror)", "x = f(a=I)", "return x"), 3, 9, "keyword"),
+        (body("f = hmirror", "x = f(I, I)", "return x"), 3, 9, "takes 1 arguments"),
+        (body("x = lambda y: y", "return x"), 2, 9, "expected a name, a constant"),
+        (body("x = [1, 2]", "return x"), 2, 9, "expected a name, a constant"),
+        (body("x, y = I", "return x"), 2, 5, "one name to assign to"),
+        (body("x = y = I", "return x"), 2, 5, "one name to assign to"),
+        (body("x: int = I", "return x"), 2, 5, "expected an assignment"),
+        (body("I = hmirror(I)", "return I"), 2, 5, "is an input"),
+        (body("ONE = hmirror(I)", "return ONE"), 2, 5, "is a constant"),
+        (body("size = hmirror(I)", "return size"), 2, 5, "is a primitive"),
+        (body("x = hmirror(I)"), 2, 5, "last line to return"),
+        (body("return"), 2, 5, "expected a name to return"),
+        (body("if I:", "    return I"), 2, 5, "last line to return"),
+        (body("for i in I: pass", "return I"), 2, 5, "expected an assignment"),
+        (body("import os", "return I"), 2, 5, "expected an assignment"),
+        (body("hmirror(I)", "return I"), 2, 5, "expected an assignment"),
+        (body("return I", head="def f(I, S):"), 1, 1, "expected the inputs (I) or (S, I)"),
+        (body("return I", head="def f(I=1):"), 1, 1, "expected the inputs"),
+        (body("return I", head="def f(*I):"), 1, 1, "expected the inputs"),
+        (body("return I", head="def f(I: Grid):"), 1, 1, "without annotations"),
+        (body("return I") + "x = 1\n", 3, 1, "nothing between programs"),
+        (body("x = hmirror(I", "return x"), 2, 16, "not readable as a program"),
+        ("import os\n" + body("return I"), 1, 1, "expected a program"),
+        ("@decorated\n" + body("return I"), 1, 1, "expected a program"),
+        ("class A: pass\n", 1, 1, "expected a program"),
+    ],
+)
+def test_rejections_say_where_and_what(text: str, line: int, column: int, message: str) -> None:
+    error = rejection(text)
+    assert message in error.message
+    assert (error.file, error.line, error.column) == ("file.py", line, column)
+    assert str(error).startswith(f"file.py:{line}:{column}: ")
+
+
+def test_a_rejection_shows_the_offending_text() -> None:
+    assert rejection(body("x = hmirror(I)", "y = add(x, qqqqqq)", "return y")).text == "qqqqqq"
+
+
+def test_lines_are_counted_through_the_file() -> None:
+    error = rejection(body("return I") + "\n\n" + body("x = hmiror(I)", "return x"))
+    assert (error.line, error.column) == (6, 9)
+
+
+# --- hostile text ---
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        body("x = " + "hmirror(" * 1_300_000, "return x"),
+        body("x = " + "(" * 10_000_000, "return x"),
+        body("x = " + "[" * 5_000_000 + "]" * 5_000_000, "return x"),
+        body("x = " + "-" * 10_000_000 + "1", "return x"),
+        body("x = " + "not " * 2_500_000 + "1", "return x"),
+        body("x = I" + ".a" * 5_000_000, "return x"),
+        body("x = " + "1+" * 5_000_000 + "1", "return x"),
+        body("x = I" + "(I)" * 3_000_000, "return x"),
+        "\n".join(" " * i + "if I:" for i in range(3000)),
+        body(*("if I:" for _ in range(2_000_000))),
+        body(*(f"x{i} = hmirror(I)" for i in range(1_000_000)), "return x1"),
+        body("x = " + "a" * 10_000_000, "return x"),
+        body("x = '" + "a" * 10_000_000 + "'", "return x"),
+        "\\" * 10_000_000,
+        "def " * 2_500_000,
+        "(" * 10_000_000,
+    ],
+    ids=lambda text: text[:24].replace("\n", "|") + f"..{len(text)}",
+)
+def test_ten_megabytes_of_malice_are_refused(text: str) -> None:
+    rejection(text)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "hmirror(" * 60 + "I" + ")" * 60,
+        "(" * 60 + "1," + ")," * 59 + ")",
+    ],
+)
+def test_nesting_within_the_limit_is_fine(expression: str) -> None:
+    assert parse_program(body(f"x = {expression}", "return x"))
+
+
+@pytest.mark.parametrize("depth", [MAX_NESTING + 2, 90, 190, 1000, 50_000])
+@pytest.mark.parametrize(
+    "pattern", [("hmirror(", "I", ")"), ("(", "1", ",)"), ("", "I", "(I)"), ("-", "1", "")]
+)
+def test_nesting_beyond_the_limit_is_not(pattern: tuple[str, str, str], depth: int) -> None:
+    opening, core, closing = pattern
+    rejection(body("x = " + opening * depth + core + closing * depth, "return x"))
+
+
+def test_size_limits_hold_for_one_program() -> None:
+    padding = "# " + "x" * MAX_PROGRAM_BYTES
+    assert "bytes" in rejection(body(padding, "return I")).message
+    assert "bytes" in rejection(body("# " + "é" * (MAX_PROGRAM_BYTES // 2), "return I")).message
+    lines = [f"x{i} = hmirror(I)" for i in range(MAX_LINES)]
+    assert "lines" in rejection(body(*lines, "return I")).message
+
+
+def test_a_file_may_be_larger_than_any_program() -> None:
+    text = body(*(f"x{i} = hmirror(I)" for i in range(400)), "return x3")
+    assert sum(1 for _ in parse_programs(text * 200)) == 200
+
+
+def test_a_program_as_long_as_allowed_runs() -> None:
+    lines = ["x0 = hmirror(I)", *(f"x{i} = hmirror(x{i - 1})" for i in range(1, MAX_LINES - 2))]
+    program = parse_program(body(*lines, f"return x{MAX_LINES - 3}"))
+    assert program.n_calls == MAX_LINES - 2
+    assert run(program, {"I": ((1,), (2,))}).outcome == ((1,), (2,))
+    assert parse_program(format_program(program)) == program
+
+
+_events: list[str] | None = None
+
+
+def _watch(event: str, args: tuple[object, ...]) -> None:
+    if _events is not None and event in ("import", "exec", "os.system", "subprocess.Popen"):
+        _events.append(f"{event} {args}")
+
+
+sys.addaudithook(_watch)
+
+
+@contextmanager
+def audited() -> Iterator[list[str]]:
+    """Whatever Python imports or executes meanwhile."""
+    global _events
+    events = _events = []
+    try:
+        yield events
+    finally:
+        _events = None
+
+
+def test_the_watch_sees_what_it_should() -> None:
+    with audited() as events:
+        compiled = compile("1", "text", "eval")
+        eval(compiled)  # noqa: S307
+    assert [event.split()[0] for event in events] == ["exec"]
+
+
+ATTACKS = [
+    "__import__('os')",
+    "__import__",
+    "eval('1')",
+    "exec",
+    "open('/etc/passwd')",
+    "os.system",
+]
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{}\ndef f(I):\n    return I\n",
+        "def f(I={}):\n    return I\n",
+        "def f(I: {}):\n    return I\n",
+        "def f(I) -> {}:\n    return I\n",
+        "@{}\ndef f(I):\n    return I\n",
+        "def f(I):\n    {}\n    return I\n",
+        "def f(I):\n    x = {}\n    return x\n",
+        "def f(I):\n    x = hmirror({})\n    return x\n",
+        "def f(I):\n    x = hmirror(piece={})\n    return x\n",
+        "def f(I):\n    x = {}(I)\n    return x\n",
+        "def f(I):\n    x = compose({}, hmirror)(I)\n    return x\n",
+        "def f(I):\n    x = (1, {})\n    return x\n",
+        "def f(I):\n    x = {{1, {}}}\n    return x\n",
+        "def f(I):\n    x[{}] = I\n    return x\n",
+        "def f(I):\n    return {}\n",
+        "def f(I):\n    return I\n{}\n",
+        "def f(I):\n    return I\ndef {}(I):\n    return hmirror(\n",
+        "def f(I):\n    x = f'{{{}}}'\n    return x\n",
+    ],
+)
+def test_nothing_in_a_text_is_ever_executed(attack: str, template: str) -> None:
+    with audited() as events:
+        rejection(template.format(attack))
+    assert not events
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"def f(I):\n    x = hmirror(I)\x00\n    return x\n",
+        b"\x00" * 1000,
+        b"\xff\xfe def f(I): return I",
+        b"def f(I):\n    return \xc3\x28\n",
+        b"def f(I):\n\treturn I\n        return I\n",
+        b"def f(I):\r    return I\x0c\x00",
+    ],
+)
+def test_files_that_are_no_text_are_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "file.py"
+    path.write_bytes(content)
+    with pytest.raises(ProgramError):
+        parse_file(path)
+
+
+def test_a_missing_file_or_a_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ProgramError, match="cannot be read"):
+        parse_file(tmp_path / "none.py")
+    with pytest.raises(ProgramError, match="cannot be read"):
+        parse_file(tmp_path)
+
+
+def test_an_empty_text_has_no_programs() -> None:
+    assert list(parse_programs("")) == []
+    assert list(parse_programs("# only a comment\n\n")) == []
+    with pytest.raises(ProgramError, match="found 0"):
+        parse_program("")
+
+
+def test_windows_line_ends_are_fine() -> None:
+    assert parse_program(body("x = hmirror(I)", "return x").replace("\n", "\r\n"))
