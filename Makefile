@@ -16,7 +16,7 @@ test: $(VENV)/ready
 	$(BIN)/pytest -n 2
 
 docs: $(VENV)/ready
-	$(BIN)/python -m arcbatt.docs
+	$(BIN)/python docs/generate.py
 
 bench: $(VENV)/ready
 	$(BIN)/python bench/language.py

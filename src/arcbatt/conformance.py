@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,10 +71,17 @@ class Difference:
 def read_recorded(path: Path) -> Iterator[RecordedCall]:
     """The calls of a file, plain or gzipped."""
     opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                yield _read_line(line, number, path)
+    try:
+        with opener(path, "rt", encoding="utf-8") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield _read_line(line, number, path)
+    except RecordError:
+        raise
+    except OSError as error:  # a file that is missing, no file, or no gzip
+        raise RecordError(f"{path.name}: cannot be read: {error.strerror or error}") from error
+    except (EOFError, UnicodeDecodeError, zlib.error) as error:
+        raise RecordError(f"{path.name}: cannot be read: {error}") from error
 
 
 def _read_line(line: str, number: int, path: Path) -> RecordedCall:
@@ -85,6 +93,9 @@ def _read_line(line: str, number: int, path: Path) -> RecordedCall:
         fails = out == {"error": 1}
         wanted = None if fails else decode(out)
         return RecordedCall(number, name, tuple(map(decode, args)), wanted, fails)
+    except json.JSONDecodeError as error:
+        reason = f"column {error.colno}: {error.msg}"
+        raise RecordError(f"{path.name}: line {number}: {reason}") from error
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         reason = f"no {error} in the record" if isinstance(error, KeyError) else str(error)
         raise RecordError(f"{path.name}: line {number}: {reason}") from error

@@ -2,7 +2,7 @@
 
 from arcbatt.drawing.describe import Description, Kind, describe
 from arcbatt.drawing.png import png_grid, png_pair, png_task, png_value
-from arcbatt.drawing.svg import svg_grid, svg_pair, svg_task, svg_value
+from arcbatt.drawing.svg import svg_call, svg_grid, svg_pair, svg_task, svg_value
 from arcbatt.drawing.terminal import draw_grid, draw_pair, draw_task, draw_value
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "png_pair",
     "png_task",
     "png_value",
+    "svg_call",
     "svg_grid",
     "svg_pair",
     "svg_task",

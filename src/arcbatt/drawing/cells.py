@@ -140,7 +140,10 @@ def _digits(index: Index, number: int, picture: Picture, cell: int) -> Label:
 def _patch(patch: Patch, number: int, picture: Picture, cell: int) -> list[Command]:
     """Draw the cells of one patch and the outline of their border."""
     colours = {index: colour for index, colour in patch.cells.items() if colour is not None}
-    commands = _cells(colours, picture, cell, is_backdrop=False)
+    cells = _cells(colours, picture, cell, is_backdrop=False)
+    # Digits come last: the outline would cut into them.
+    digits = [command for command in cells if isinstance(command, Label)]
+    commands = [command for command in cells if not isinstance(command, Label)]
     shaded = sorted(index for index, colour in patch.cells.items() if colour is None)
     outline = palette.OUTLINES[number % len(palette.OUTLINES)]
     if shaded:
@@ -153,7 +156,7 @@ def _patch(patch: Patch, number: int, picture: Picture, cell: int) -> list[Comma
         boxes = tuple(_outline(border, picture, cell, thickness))
         if boxes:
             commands.append(Boxes(boxes, fill))
-    return commands
+    return [*commands, *digits]
 
 
 def _outline(

@@ -4,7 +4,6 @@ Values are plain data, and some data can be read in two ways: a tuple of int tup
 grid, a pair of ints for a pair.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
@@ -52,14 +51,8 @@ def describe(value: object) -> Description:
     if isinstance(value, tuple | frozenset):
         return _describe_container(value)
     if hasattr(value, "reason") and hasattr(value, "detail"):
-        parts = [one_line(part) for part in (value.reason, value.detail) if one_line(part)]
-        return Description(Kind.FAILURE, ": ".join(["failure", *parts]))
+        return Description(Kind.FAILURE, f"failure: {one_line(value)}")
     return Description(Kind.FUNCTION, f"function {one_line(value)}")
-
-
-def in_order(values: Iterable[object]) -> list[Any]:
-    """Return the values ascending: numbers, then tuples and sets element by element."""
-    return sorted(values, key=_sort_key)
 
 
 def number_text(number: int) -> str:
@@ -159,14 +152,3 @@ def _numbers_caption(numbers: tuple[int, ...] | frozenset[int]) -> str:
     if isinstance(numbers, tuple):
         return f"numbers ({inside})"
     return f"numbers {{{inside}}}"
-
-
-def _sort_key(value: object) -> Any:
-    """Rank the type first, so that values of different types can stand in one order."""
-    if isinstance(value, int):
-        return (0, value)
-    if isinstance(value, tuple):
-        return (1, [_sort_key(element) for element in value])
-    if isinstance(value, frozenset):
-        return (2, sorted(_sort_key(element) for element in value))
-    return (3, str(value))

@@ -8,7 +8,7 @@ from math import ceil
 
 from arcbatt.drawing import palette
 from arcbatt.drawing.cells import cell_size, empty_block, picture_block
-from arcbatt.drawing.describe import count
+from arcbatt.drawing.describe import Kind, count, describe
 from arcbatt.drawing.picture import Figure, Picture, figure_of, picture_of_grid, pictures_in
 from arcbatt.drawing.scene import (
     Block,
@@ -83,6 +83,19 @@ def lay_out_value(value: object, over: Grid | None) -> Block:
     """Return the scene of any value with its caption; patches are shown over the grid `over`."""
     figure = figure_of(value, over)
     return with_margin(_figure(figure, cell_size(pictures_in(figure))), MARGIN)
+
+
+def lay_out_call(args: Sequence[object], result: object) -> Block:
+    """Return the scene of a call: its arguments, an arrow, what it gives.
+
+    Patches are shown over the first argument that is a grid.
+    """
+    over = next((arg for arg in args if describe(arg).kind is Kind.GRID), None)
+    figures = [figure_of(value, over) for value in (*args, result)]  # type: ignore[arg-type]
+    cell = min(cell_size(pictures_in(figure)) for figure in figures)
+    blocks = [_figure(figure, cell) for figure in figures]
+    row = beside([*blocks[:-1], _arrow(), blocks[-1]], 2 * ARROW_GAP, "middle")
+    return with_margin(row, MARGIN // 2)
 
 
 def _noted(picture: Picture, cell: int) -> Block:

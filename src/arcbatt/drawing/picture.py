@@ -7,9 +7,10 @@ figures, so that they show the same.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-from arcbatt.drawing.describe import Kind, count, describe, in_order
+from arcbatt.drawing.describe import Kind, count, describe
+from arcbatt.language.values import Cell, ordered
 from arcbatt.tasks import Grid
 
 Index = tuple[int, int]
@@ -101,10 +102,10 @@ def figure_of(value: object, over: Grid | None = None, depth: int = 0) -> Figure
     if kind is Kind.CELL:
         return Figure(caption, picture_of_patches([frozenset([value])], over))
     if kind is Kind.PATCHES:
-        patches = list(value) if isinstance(value, tuple) else in_order(value)
+        patches = cast(Sequence[frozenset[Any]], ordered(value))
         return Figure(caption, picture_of_patches(patches, over))
     if kind in (Kind.GRIDS, Kind.CONTAINER) and depth < MAX_DEPTH:
-        elements = list(value) if isinstance(value, tuple) else in_order(value)
+        elements = ordered(value)
         items = tuple(figure_of(element, over, depth + 1) for element in elements[:MAX_ITEMS])
         n_hidden = len(elements) - len(items)
         return Figure(caption, items=items, note=f"and {n_hidden} more" if n_hidden else "")
@@ -139,8 +140,8 @@ def _cells_in(grid: Grid, window: _Window) -> dict[Index, int]:
 def _patch_cells(patch: frozenset[Any]) -> dict[Index, int | None]:
     """Return index -> colour of an object, where the last colour in order wins, or -> None."""
     if describe(patch).kind is Kind.OBJECT:
-        return {index: colour for colour, index in in_order(patch)}
-    return dict.fromkeys(in_order(patch))
+        return {index: colour for colour, index in cast(Sequence[Cell], ordered(patch))}
+    return dict.fromkeys(cast(Sequence[Index], ordered(patch)))
 
 
 def _is_in(index: Index, window: _Window) -> bool:

@@ -4,9 +4,16 @@ The background is transparent and text is of a middle grey, so that a picture ca
 or a dark page. Nothing in it refers to anything outside it.
 """
 
+from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
-from arcbatt.drawing.layout import lay_out_grid, lay_out_pair, lay_out_task, lay_out_value
+from arcbatt.drawing.layout import (
+    lay_out_call,
+    lay_out_grid,
+    lay_out_pair,
+    lay_out_task,
+    lay_out_value,
+)
 from arcbatt.drawing.scene import Block, Boxes, Command, Label, Polygon
 from arcbatt.tasks import Grid, Pair, Task
 
@@ -31,6 +38,11 @@ def svg_task(task: Task) -> str:
 def svg_value(value: object, over: Grid | None = None) -> str:
     """Return any value of the DSL as SVG; patches are shown over the grid `over`."""
     return _render(lay_out_value(value, over))
+
+
+def svg_call(args: Sequence[object], result: object) -> str:
+    """Return a call as SVG: arguments, arrow, result."""
+    return _render(lay_out_call(args, result))
 
 
 def _render(scene: Block) -> str:

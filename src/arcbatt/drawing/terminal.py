@@ -52,7 +52,10 @@ def draw_task(task: Task) -> RenderableType:
 
     def build(style: Style) -> list[RenderableType]:
         return [
-            Group(Text(label, style="dim"), _pair(before, after, style))
+            Group(
+                Text(f"{label}  {_size(before)} -> {_size(after)}", style="dim"),
+                _pair(before, after, style),
+            )
             for label, before, after in pairs
         ]
 
@@ -143,6 +146,11 @@ def _styles(console: Console, options: ConsoleOptions) -> Sequence[Style]:
     if options.ascii_only:
         return (Style.BLOCKS,)
     return (Style.BLOCKS, Style.HALF_BLOCKS, Style.STACKED_HALF_BLOCKS)
+
+
+def _size(grid: Grid | None) -> str:
+    """Return "3x3", which tells a black grid from a black terminal, or "?" for no grid."""
+    return "?" if grid is None else f"{len(grid)}x{len(grid[0])}"
 
 
 def _pair(before: Grid, after: Grid | None, style: Style) -> RenderableType:

@@ -25,7 +25,8 @@ class Result:
     """What a program gives on one sample.
 
     `outcome` is the value or the failure; `failed_at` the node whose own call failed;
-    `trace` every node's outcome, in evaluation order, where it was asked for.
+    `trace` every node's outcome and `node_steps` what its own call cost, in evaluation order,
+    where they were asked for.
     """
 
     outcome: Outcome
@@ -33,6 +34,7 @@ class Result:
     bytes: int
     failed_at: Node | None = None
     trace: Mapping[Node, Outcome] = field(default_factory=dict, repr=False)
+    node_steps: Mapping[Node, int] = field(default_factory=dict, repr=False)
 
     @property
     def failed(self) -> bool:
@@ -55,6 +57,7 @@ def run(
     use_meter(meter)
     outcomes: dict[Node, Outcome] = {}
     origins: dict[Node, Node] = {}  # for a failed node, the one whose own call failed
+    node_steps: dict[Node, int] = {}
     for node in program.nodes():
         if node.kind == "input" and node.head not in inputs:
             raise KeyError(f"the program asks for input {node.head}, which was not given")
@@ -63,13 +66,15 @@ def run(
             outcomes[node] = outcomes[failed_args[0]]
             origins[node] = origins[failed_args[0]]
             continue
+        steps_before = meter.steps
         try:
             outcomes[node] = _evaluate(node, inputs, [outcomes[arg] for arg in node.args])  # type: ignore[misc]
         except CallFailed as failed:
             outcomes[node] = failed.failure
             origins[node] = node
-            if meter.exceeded:
-                break
+        node_steps[node] = meter.steps - steps_before
+        if meter.exceeded:
+            break
     if meter.exceeded:
         over = next(node for node in origins.values() if _is_over_budget(outcomes[node]))
         return Result(
@@ -78,6 +83,7 @@ def run(
             bytes=budget.bytes + 1,
             failed_at=over,
             trace=outcomes if keep_trace else {},
+            node_steps=node_steps if keep_trace else {},
         )
     return Result(
         outcome=outcomes[program.result],
@@ -85,6 +91,7 @@ def run(
         bytes=meter.bytes,
         failed_at=origins.get(program.result),
         trace=outcomes if keep_trace else {},
+        node_steps=node_steps if keep_trace else {},
     )
 
 

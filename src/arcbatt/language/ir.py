@@ -11,13 +11,13 @@ on every machine and Python version, whatever the program text looked like.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, ClassVar
-from weakref import WeakValueDictionary
+from typing import Any
 
-from .registry import find_primitive
+from .registry import Primitive, find_primitive
 from .values import Value, format_value, is_data
 
 # The inputs a program may ask for, in the order they are declared.
@@ -28,7 +28,6 @@ class Node:
     """One step of a program. Make nodes by the functions below, not by the class."""
 
     __slots__ = ("__weakref__", "args", "digest", "head", "kind")
-    _interned: ClassVar[WeakValueDictionary[Any, Node]] = WeakValueDictionary()
 
     kind: str  # "input", "constant", "primitive", "call" or "invoke"
     head: Any  # the input's or primitive's name, or the constant's value
@@ -60,18 +59,42 @@ def _head_key(kind: str, head: Any) -> str:
     return format_value(head) if kind == "constant" else str(head or "")
 
 
+class _NodeRef(weakref.ref[Node]):
+    """A weak reference that knows where it stands in the table."""
+
+    __slots__ = ("key",)
+    key: tuple[str, str, tuple[Node, ...]]
+
+
+# All nodes that somebody holds. Weak, so that a long search forgets what it has dropped; by
+# hand rather than a WeakValueDictionary, which takes twice the time.
+_interned: dict[tuple[str, str, tuple[Node, ...]], _NodeRef] = {}
+
+
+def _forget(ref: weakref.ref[Node]) -> None:
+    assert isinstance(ref, _NodeRef)
+    if _interned.get(ref.key) is ref:
+        del _interned[ref.key]
+
+
+def n_interned() -> int:
+    """How many nodes there are in this process."""
+    return len(_interned)
+
+
 def _intern(kind: str, head_key: str, head: Any, args: tuple[Node, ...]) -> Node:
     key = (kind, head_key, args)
-    found = Node._interned.get(key)
+    ref = _interned.get(key)
+    found = None if ref is None else ref()
     if found is None:
         found = object.__new__(Node)
         found.kind, found.head, found.args = kind, head, args
         # Lengths are unambiguous: every argument is 16 bytes, and the text has no NUL.
-        form = f"{kind}\0{head_key}\0".encode()
-        found.digest = blake2b(
-            form + b"".join([arg.digest for arg in args]), digest_size=16
-        ).digest()
-        Node._interned[key] = found
+        form = f"{kind}\0{head_key}\0".encode() + b"".join([arg.digest for arg in args])
+        found.digest = blake2b(form, digest_size=16).digest()
+        ref = _NodeRef(found, _forget)
+        ref.key = key
+        _interned[key] = ref
     return found
 
 
@@ -93,10 +116,11 @@ def primitive_node(spelling: str) -> Node:
     return _intern("primitive", name, name, ())
 
 
-def call_node(spelling: str, *args: Node) -> Node:
-    """A call of a primitive."""
-    primitive = _resolve(spelling)
-    if len(args) != primitive.arity:
+def call_node(primitive: str | Primitive, *args: Node) -> Node:
+    """A call of a primitive, given by any spelling of its name or by itself."""
+    if isinstance(primitive, str):
+        primitive = _resolve(primitive)
+    if len(args) != len(primitive.parameters):
         raise ValueError(f"{primitive.usage} takes {primitive.arity} arguments, not {len(args)}")
     return _intern("call", primitive.name, primitive.name, args)
 
@@ -110,7 +134,7 @@ def invoke_node(function: Node, *args: Node) -> Node:
     return _intern("invoke", "", None, (function, *args))
 
 
-def _resolve(spelling: str) -> Any:
+def _resolve(spelling: str) -> Primitive:
     primitive = find_primitive(spelling)
     if primitive is None:
         raise ValueError(f"no primitive is named {spelling!r}")

@@ -23,6 +23,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from . import ir
@@ -62,7 +63,8 @@ class ParsedProgram:
     program: Program
     file: str
     line: int
-    # In order: line number, name assigned to, node.
+    # In order: line number, name assigned to, node; the last line, named "return", only where
+    # it does more than to return the name of another.
     lines: tuple[tuple[int, str, Node], ...]
 
     @property
@@ -133,9 +135,7 @@ def _parse_chunk(text: str, first_line: int, file: str) -> ParsedProgram:
     if n_lines > MAX_LINES:
         raise rejection(f"a program has at most {MAX_LINES} lines, this one has {n_lines}")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SyntaxWarning)
-            tree = ast.parse(text)
+        tree = _parse_syntax(text)
     except SyntaxError as error:
         line = error.lineno or 1
         raise rejection(
@@ -149,9 +149,22 @@ def _parse_chunk(text: str, first_line: int, file: str) -> ParsedProgram:
         raise rejection("not readable as a program: nested too deep") from error
 
 
+def _parse_syntax(text: str) -> ast.Module:
+    if "\\" not in text:
+        return ast.parse(text)
+    with warnings.catch_warnings():  # of odd escapes in docstrings
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
+
+
 def _line(text: str, number: int) -> str:
     lines = text.split("\n")
     return lines[number - 1].strip() if 0 < number <= len(lines) else ""
+
+
+@cache
+def _constant_node(name: str) -> Node:
+    return ir.constant(CONSTANTS[name])
 
 
 class _Reader:
@@ -200,6 +213,8 @@ class _Reader:
         if returned.value is None:
             raise self.reject("expected a name to return", returned)
         result = self.read_expression(returned.value)
+        if not isinstance(returned.value, ast.Name) or not self.lines:
+            self.lines.append((self.first_line + returned.lineno - 1, "return", result))
         return ParsedProgram(
             Program(result, function.name), self.file, self.first_line, tuple(self.lines)
         )
@@ -233,23 +248,20 @@ class _Reader:
         self.lines.append((self.first_line + statement.lineno - 1, name, node))
 
     def read_expression(self, expression: ast.expr, depth: int = 0) -> Node:
+        if isinstance(expression, ast.Name):
+            return self.names.get(expression.id) or self.read_name(expression)
         if depth > MAX_NESTING:
             raise self.reject(f"calls nested deeper than {MAX_NESTING}", expression)
         if isinstance(expression, ast.Call):
             return self.read_call(expression, depth)
-        if isinstance(expression, ast.Name):
-            return self.read_name(expression)
         return ir.constant(self.read_literal(expression, depth))
 
     def read_name(self, expression: ast.Name) -> Node:
         name = expression.id
-        if name in self.names:
-            return self.names[name]
         if name in CONSTANTS:
-            return ir.constant(CONSTANTS[name])
-        primitive = find_primitive(name)
-        if primitive is not None:
-            return ir.primitive_node(primitive.name)
+            return _constant_node(name)
+        if find_primitive(name) is not None:
+            return ir.primitive_node(name)
         hint = suggest(name, (*self.names, *CONSTANTS))
         raise self.reject(f"unknown name {name}" + (f"; {hint}" if hint else ""), expression)
 
@@ -272,7 +284,7 @@ class _Reader:
                     f"{primitive.usage} takes {primitive.arity} arguments, not {len(args)}",
                     expression,
                 )
-            return ir.call_node(primitive.name, *args)
+            return ir.call_node(primitive, *args)
         if not isinstance(callee, ast.Name | ast.Call):
             raise self.reject("expected a primitive or a function-valued name to call", callee)
         if expression.keywords:

@@ -145,9 +145,8 @@ def _collect_spellings() -> None:
 
 def find_primitive(spelling: str) -> Primitive | None:
     """The primitive of that name or spelling."""
-    primitives = all_primitives()
-    name = _spellings.get(spelling)
-    return None if name is None else primitives[name]
+    name = (_spellings or spellings()).get(spelling)
+    return None if name is None else _primitives[name]
 
 
 def get_primitive(name: str) -> Primitive:

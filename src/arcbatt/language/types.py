@@ -99,6 +99,7 @@ NAMED: dict[str, Type] = {
     "Object": OBJECT,
     "Objects": set_of(OBJECT),
     "Patch": PATCH,
+    "Cells": union_of(OBJECT, tuple_of(CELL)),
     "Numerical": union_of(INTEGER, PAIR),
     "Element": union_of(GRID, OBJECT),
     "Demos": DEMOS,

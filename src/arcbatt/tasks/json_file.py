@@ -37,9 +37,9 @@ def read_json(path: Path, error: type[ValueError] = TaskError) -> Any:
         ) from None
     except RecursionError:
         raise error(f"{path}: lists or objects are nested too deep") from None
-    except ValueError as problem:
-        # Numbers of thousands of digits, which Python refuses to convert.
-        raise error(f"{path}: {problem}") from None
+    except ValueError:
+        # What is left of ValueError here is Python's limit on the digits of an integer.
+        raise error(f"{path}: a number has too many digits") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -204,7 +204,7 @@ def fill(grid: Grid, value: Number, patch: Patch) -> Value:
 
 
 @primitive(
-    "Grid, Object -> Grid",
+    "Grid, Cells -> Grid",
     ties="of several cells at one location, the last in iteration order",
     examples=(
         "paint(((0, 0), (0, 0)), {(3, (0, 1))}) == ((0, 3), (0, 0))",
@@ -229,7 +229,7 @@ def underfill(grid: Grid, value: Number, patch: Patch) -> Value:
 
 
 @primitive(
-    "Grid, Object -> Grid",
+    "Grid, Cells -> Grid",
     ties="of several cells at one location, the first that has another colour than the commonest",
     examples=(
         "underpaint(((0, 0), (0, 5)), {(3, (0, 1)), (3, (1, 1))}) == ((0, 3), (0, 5))",
@@ -254,7 +254,7 @@ def cover(grid: Grid, patch: Patch) -> Value:
 
 
 @primitive(
-    "Grid, Object, Direction -> Grid",
+    "Grid, Cells, Direction -> Grid",
     examples=(
         "move(((5, 0), (0, 0)), {(5, (0, 0))}, DOWN) == ((0, 0), (5, 0))",
         "move(((5, 0), (0, 0)), {(5, (0, 0))}, UP) == ((0, 0), (0, 0))",
@@ -630,7 +630,7 @@ def subgrid(patch: Patch, grid: Rows) -> Value:
 
 
 @primitive(
-    "Grid, Object -> Indices",
+    "Grid, Cells -> Indices",
     examples=(
         "occurrences(((1, 2), (2, 1)), {(1, (5, 5))}) == {(0, 0), (1, 1)}",
         "occurrences(((1, 2), (2, 1)), {(3, (0, 0))}) == EMPTY",

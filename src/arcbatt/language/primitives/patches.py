@@ -453,7 +453,7 @@ def gravitate(source: Patch, destination: Patch) -> Value:
 
 
 @primitive(
-    "Object -> Color",
+    "Cells -> Color",
     ties="of several colours, the lowest",
     peeks="all",
     examples=("color({(3, (0, 1))}) == 3", "color({(5, (0, 0)), (2, (1, 1))}) == 2"),
@@ -466,7 +466,7 @@ def color(obj: Cells) -> Value:
 
 
 @primitive(
-    "C[Object], Color -> Objects",
+    "C[Cells], Color -> Objects",
     examples=(
         "colorfilter({{(3, (0, 1))}, {(4, (0, 0))}}, 3) == {{(3, (0, 1))}}",
         "colorfilter(EMPTY, 3) == EMPTY",
@@ -478,7 +478,7 @@ def colorfilter(objs: Objects, value: Number) -> Value:
 
 
 @primitive(
-    "Object -> Count",
+    "Cells -> Count",
     examples=(
         "hperiod({(1, (0, 0)), (2, (0, 1)), (1, (0, 2)), (2, (0, 3))}) == 2",
         "hperiod({(1, (0, 0)), (2, (0, 1))}) == 2",
@@ -493,7 +493,7 @@ def hperiod(obj: Cells) -> Value:
 
 
 @primitive(
-    "Object -> Count",
+    "Cells -> Count",
     examples=(
         "vperiod({(1, (0, 0)), (2, (1, 0)), (1, (2, 0)), (2, (3, 0))}) == 2",
         "vperiod({(1, (0, 0)), (2, (1, 0))}) == 2",

@@ -1,0 +1,119 @@
+"""What the language costs: text to program and back, types, hashes, and reference runs.
+
+    python bench/language.py [--programs 10000]
+
+Prints a table. The programs are random, well typed, about 15 lines each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import time
+from collections.abc import Callable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from arcbatt.language import format_program, ir, parse_programs, run
+from arcbatt.language.infer import infer
+from arcbatt.language.ir import Node, Program
+from arcbatt.language.random_programs import random_program
+from arcbatt.library import library_programs
+from arcbatt.tasks import find_task
+
+
+def measure(work: Callable[[], object], repeats: int = 3) -> float:
+    """The least wall-clock time of several runs, in seconds."""
+    times = []
+    for _ in range(repeats):
+        gc.collect()
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def make_programs(n_programs: int, n_lines: int) -> list[Program]:
+    """Distinct programs of exactly so many lines."""
+    programs: list[Program] = []
+    seed = 0
+    while len(programs) < n_programs:
+        program = random_program(seed, n_calls=n_lines + 9)
+        if n_lines - 3 <= program.n_calls <= n_lines + 3:
+            programs.append(program)
+        seed += 1
+    return programs
+
+
+def rebuild(programs: Sequence[Program]) -> list[Program]:
+    """Build every program again from the values up, every call a new node: intern and hash."""
+    made = []
+    for number, program in enumerate(programs):
+        fresh: dict[Node, Node] = {node: node for node in program.nodes() if not node.args}
+        fresh[ir.input_node("I")] = ir.constant((number,))
+        for node in program.nodes():
+            if node.args:
+                args = [fresh[arg] for arg in node.args]
+                fresh[node] = (
+                    ir.invoke_node(*args)
+                    if node.kind == "invoke"
+                    else ir.call_node(node.name, *args)
+                )
+        made.append(Program(fresh[program.result]))
+    return made
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--programs", type=int, default=10_000, metavar="N")
+    n_programs = parser.parse_args().programs
+    programs = make_programs(n_programs, 15)
+    lines = sum(program.n_calls for program in programs) / n_programs
+    texts = [format_program(program) for program in programs]
+    text = "\n".join(texts)
+    hashes = [program.hash for program in programs]
+    del programs
+    gc.collect()
+
+    table = Table(title=f"{n_programs} random programs of {lines:.1f} lines on average")
+    for heading in ("step", "seconds", "programs a second", "µs a program"):
+        table.add_column(heading, justify="left" if heading == "step" else "right")
+
+    def add(step: str, seconds: float) -> None:
+        rate, each = n_programs / seconds, seconds / n_programs * 1e6
+        table.add_row(step, f"{seconds:.3f}", f"{rate:,.0f}", f"{each:.1f}")
+
+    add("parse, hash included", measure(lambda: sum(1 for _ in parse_programs(text))))
+    parsed = [p.program for p in parse_programs(text)]
+    assert [program.hash for program in parsed] == hashes
+    add("build nodes: intern and hash", measure(lambda: rebuild(parsed)))
+    add("infer types", measure(lambda: [infer(program) for program in parsed]))
+    add("print", measure(lambda: [format_program(program) for program in parsed]))
+    Console().print(table)
+
+    runs = []
+    for solver in library_programs():
+        task = find_task(solver.name.removeprefix("solve_"))
+        demos = tuple((pair.input, pair.output) for pair in task.demos)
+        grids = [pair.input for pair in task.demos] + list(task.test_inputs)
+        runs += [(solver.program, {"I": grid, "S": demos}) for grid in grids]
+    seconds = measure(lambda: [run(program, inputs) for program, inputs in runs])
+    n_calls = sum(program.n_calls for program, _ in runs)
+    steps = sum(run(program, inputs).steps for program, inputs in runs)
+    table = Table(title=f"the library's {len(library_programs())} programs on their own tasks")
+    for heading in ("runs", "lines", "steps", "seconds", "µs a line", "ns a step"):
+        table.add_column(heading, justify="right")
+    table.add_row(
+        f"{len(runs):,}",
+        f"{n_calls:,}",
+        f"{steps:,}",
+        f"{seconds:.3f}",
+        f"{seconds / n_calls * 1e6:.1f}",
+        f"{seconds / steps * 1e9:.0f}",
+    )
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""Writes docs/primitives.md and its pictures from the registry.
+
+python docs/generate.py          write them
+python docs/generate.py --check  say which are stale, exit 1 if any is
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from arcbatt.drawing import svg_call
+from arcbatt.language import Failure, Program, Value, all_primitives, format_value, run
+from arcbatt.language.constants import CONSTANTS
+from arcbatt.language.parse import parse_expression
+from arcbatt.language.primitives import FAMILIES
+from arcbatt.language.registry import Primitive, spellings
+
+DOCS = Path(__file__).parent
+PAGE = DOCS / "primitives.md"
+PICTURES = DOCS / "img" / "primitives"
+
+
+def evaluate(text: str) -> Value:
+    outcome = run(Program(parse_expression(text)), {"I": ()}).outcome
+    if isinstance(outcome, Failure):
+        raise SystemExit(f"the example {text} fails: {outcome}")
+    return outcome
+
+
+def drawn(value: Value) -> bool:
+    """Whether a picture of the value says more than its text."""
+    return isinstance(value, frozenset | tuple) and any(isinstance(v, tuple) for v in value)
+
+
+def example_picture(example: str) -> str | None:
+    """The example as a picture, where there is something to see."""
+    call = parse_expression(example.split(" == ")[0])
+    args = []
+    for node in call.args:
+        outcome = run(Program(node), {"I": ()}).outcome
+        assert not isinstance(outcome, Failure)
+        args.append(outcome)
+    result = run(Program(call), {"I": ()}).outcome
+    assert not isinstance(result, Failure)
+    return svg_call(args, result) if any(map(drawn, [*args, result])) else None
+
+
+def describe(primitive: Primitive, pages: dict[Path, str]) -> list[str]:
+    """The section of one primitive; adds its pictures to the pages."""
+    other_names = sorted(s for s, n in spellings().items() if n == primitive.name != s)
+    lines = [f"### {primitive.name}", "", f"`{primitive.usage}`", "", primitive.doc]
+    if primitive.notes:
+        lines += ["", primitive.notes]
+    if primitive.ties:
+        lines += ["", f"*Ties:* {primitive.ties}."]
+    lines += ["", "*Types:* " + "; ".join(f"`{signature}`" for signature in primitive.signatures)]
+    if other_names:
+        lines += ["", "*Also:* " + ", ".join(f"`{name}`" for name in other_names)]
+    lines += [""]
+    for number, example in enumerate(primitive.examples, start=1):
+        lines.append(f"- `{example}`")
+        picture = example_picture(example)
+        if picture is not None:
+            path = PICTURES / f"{primitive.name}_{number}.svg"
+            pages[path] = picture
+            lines += ["", f"  ![{primitive.name}]({path.relative_to(DOCS).as_posix()})", ""]
+    return [*lines, ""]
+
+
+def render() -> dict[Path, str]:
+    """All generated files."""
+    pages: dict[Path, str] = {}
+    primitives = all_primitives()
+    lines = [
+        "# Primitives",
+        "",
+        "Made from the registry by `make docs`; do not edit.",
+        "",
+        f"{len(primitives)} primitives, {len(spellings())} names. In types, small letters stand "
+        "for any type, `C[a]` for a tuple or set, the same kind wherever the letter returns, and "
+        "`(a -> b)` for a function. Color, Rank, Count and the like are integers, Direction and "
+        "Dims pairs. What a call costs is defined in "
+        "[`budget.py`](../src/arcbatt/language/budget.py), the order of values in "
+        "[`values.py`](../src/arcbatt/language/values.py).",
+        "",
+    ]
+    families = {module.__name__.rpartition(".")[2]: module for module in FAMILIES}
+    for family in families:
+        names = [name for name, primitive in primitives.items() if primitive.family == family]
+        links = " ".join(f"[`{name}`](#{name})" for name in names)
+        lines += [f"**[{family}](#{family})**: {links}", ""]
+    for family, module in families.items():
+        lines += [f"## {family}", "", (module.__doc__ or "").strip(), ""]
+        for primitive in primitives.values():
+            if primitive.family == family:
+                lines += describe(primitive, pages)
+    lines += ["## constants", "", "| name | value |", "| --- | --- |"]
+    by_value: dict[str, list[str]] = {}
+    for name, value in CONSTANTS.items():
+        by_value.setdefault(format_value(value), []).append(f"`{name}`")
+    lines += [f"| {', '.join(names)} | `{text}` |" for text, names in by_value.items()]
+    pages[PAGE] = "\n".join(lines).rstrip() + "\n"
+    return pages
+
+
+def stale(pages: dict[Path, str]) -> list[Path]:
+    """Files that differ from what they should be, are missing, or should not be there."""
+    wrong = [p for p, text in pages.items() if not p.exists() or p.read_text("utf-8") != text]
+    return wrong + [path for path in PICTURES.glob("*.svg") if path not in pages]
+
+
+def main() -> None:
+    pages = render()
+    wrong = stale(pages)
+    if "--check" in sys.argv[1:]:
+        for path in wrong:
+            print(f"stale: {path.relative_to(DOCS.parent)}; run make docs")
+        raise SystemExit(bool(wrong))
+    for path in wrong:
+        if path in pages:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(pages[path], "utf-8")
+        else:
+            path.unlink()
+    print(f"{len(wrong)} of {len(pages)} files written")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,306 @@
+"""Programs and tasks in, a report on which programs are right out.
+
+A program's name, `solve_<task>`, says which task it is for. It is typed, then run by the
+reference interpreter on every demo input and every test input of that task. A program for a task
+that is in no known set is typed only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any, Literal, TypeAlias
+
+from arcbatt.differing import say_difference
+from arcbatt.language import Budget, Failure, Node, ParsedProgram, Value, run
+from arcbatt.language.infer import infer
+from arcbatt.scoring import Answers, find_answers, is_right, load_answers
+from arcbatt.tasks import Grid, Task, TaskError, UnknownTask, find_task, load
+
+NAME_PREFIX = "solve_"
+
+PairResult = Literal["right", "wrong", "failed", "unjudged"]
+Outcome: TypeAlias = "Value | Failure"
+# Says what is wrong with an outcome; None if it is right.
+Judge: TypeAlias = "Callable[[Value], str | None]"
+# The line of a node: its number in the file and the name it gives.
+Place = tuple[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTask:
+    """A task with the sealed answers to its test inputs, None where nobody knows them."""
+
+    task: Task
+    answers: Answers | None
+
+
+FindTask = Callable[[str], KnownTask | None]
+
+
+@dataclass(frozen=True, slots=True)
+class PairCheck:
+    """What a program gives on one pair, and whether that is right.
+
+    `pair` is "demo 1" or "test 1". A test input without a known answer is "unjudged". `line` and
+    `name` say where a failed program failed.
+    """
+
+    pair: str
+    result: PairResult
+    outcome: Outcome
+    steps: int
+    reason: str | None = None
+    line: int | None = None
+    name: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as plain data, without the output grid."""
+        shown: dict[str, Any] = {"pair": self.pair, "result": self.result, "reason": self.reason}
+        if self.result == "failed":
+            shown |= {"line": self.line, "name": self.name}
+        return shown | {"steps": self.steps}
+
+
+@dataclass(frozen=True, slots=True)
+class LineWarning:
+    """A line that cannot give a value whatever the input is, and why."""
+
+    line: int
+    name: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}, {self.name}: {self.message}"
+
+    def to_json(self) -> dict[str, Any]:
+        return {"line": self.line, "name": self.name, "message": self.message}
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramCheck:
+    """The check of one program. `known` is None for a program that was typed only."""
+
+    program: ParsedProgram
+    known: KnownTask | None
+    pairs: tuple[PairCheck, ...]
+    warnings: tuple[LineWarning, ...]
+
+    @property
+    def task_id(self) -> str | None:
+        """The task that the program's name speaks of, known or not."""
+        return task_id_of(self.program.name)
+
+    @property
+    def right(self) -> bool | None:
+        """Whether every pair that can be judged is right and none failed; None if typed only."""
+        if self.known is None:
+            return None
+        return not self.first_trouble
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether the program is right, or was typed only and without a warning."""
+        return not self.warnings if self.right is None else self.right
+
+    @property
+    def first_trouble(self) -> PairCheck | None:
+        """The first pair that is wrong or failed; a failed one says more, so it goes first."""
+        for result in ("failed", "wrong"):
+            for pair in self.pairs:
+                if pair.result == result:
+                    return pair
+        return None
+
+    @property
+    def cost(self) -> int | None:
+        """The most steps that a pair took."""
+        return max((pair.steps for pair in self.pairs), default=None)
+
+    @property
+    def cost_sum(self) -> int | None:
+        """The steps of all pairs together."""
+        return sum(pair.steps for pair in self.pairs) if self.pairs else None
+
+    @property
+    def reason(self) -> str | None:
+        """Why the program is not right, or not fine, in one line; None if all is well."""
+        trouble = self.first_trouble
+        if trouble is None:
+            return str(self.warnings[0]) if self.warnings and not self.right else None
+        if trouble.result == "failed":
+            return f"line {trouble.line}, {trouble.name}: {trouble.reason} ({trouble.pair})"
+        return f"{trouble.pair}: {trouble.reason}"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.program.name,
+            "task": self.task_id,
+            "file": self.program.file,
+            "line": self.program.line,
+            "right": self.right,
+            "pairs": [pair.to_json() for pair in self.pairs],
+            "cost": self.cost,
+            "cost_sum": self.cost_sum,
+            "reason": self.reason,
+            "warnings": [warning.to_json() for warning in self.warnings],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """The checks of all programs, and what is wrong with files that hold none."""
+
+    programs: tuple[ProgramCheck, ...]
+    errors: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> int:
+        return len(self.programs)
+
+    @property
+    def n_right(self) -> int:
+        return sum(check.right is True for check in self.programs)
+
+    @property
+    def n_typed_only(self) -> int:
+        return sum(check.right is None for check in self.programs)
+
+    @property
+    def all_fine(self) -> bool:
+        """Whether every file was read and every program is right, or typed without a warning."""
+        return not self.errors and all(check.is_fine for check in self.programs)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "total": self.total,
+            "right": self.n_right,
+            "typed_only": self.n_typed_only,
+            "programs": [check.to_json() for check in self.programs],
+            "errors": list(self.errors),
+        }
+
+
+def task_id_of(program_name: str) -> str | None:
+    """Return the task id in `solve_<task>`, or None if the name is of another form."""
+    return program_name.removeprefix(NAME_PREFIX) if program_name.startswith(NAME_PREFIX) else None
+
+
+@cache
+def find_built_in(task_id: str) -> KnownTask | None:
+    """Return the task of this id from the built-in sets, or None if none has it."""
+    try:
+        return KnownTask(find_task(task_id), find_answers(task_id))
+    except UnknownTask:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTasks:
+    """The tasks of a source, with its answers; `no_answers` says why there are none."""
+
+    tasks: Mapping[str, Task]
+    answers: Answers | None
+    no_answers: str | None
+
+    def find(self, task_id: str) -> KnownTask | None:
+        """Return the task of this id, or None if the source lacks it."""
+        task = self.tasks.get(task_id)
+        return None if task is None else KnownTask(task, self.answers)
+
+
+def load_source(source: str) -> SourceTasks:
+    """Return the tasks of a source that `arcbatt.tasks.load` takes; answers where it has them."""
+    tasks = {task.id: task for task in load(source)}
+    try:
+        return SourceTasks(tasks, load_answers(source), None)
+    except TaskError as error:
+        # A competition hands out tasks without answers: their demos can be judged all the same.
+        return SourceTasks(tasks, None, str(error))
+
+
+def check_programs(
+    programs: Iterable[ParsedProgram], find: FindTask = find_built_in, budget: Budget | None = None
+) -> Iterable[ProgramCheck]:
+    """Yield the check of each program; `find` looks up the task that its name speaks of."""
+    for program in programs:
+        task_id = task_id_of(program.name)
+        yield check_program(program, find(task_id) if task_id else None, budget)
+
+
+def check_program(
+    program: ParsedProgram, known: KnownTask | None, budget: Budget | None = None
+) -> ProgramCheck:
+    """Return the check of one program on a task, or of its types alone."""
+    places = _places(program)
+    warnings = tuple(
+        LineWarning(*places[warning.node], warning.message)
+        for warning in infer(program.program).warnings
+    )
+    if known is None:
+        return ProgramCheck(program, None, (), warnings)
+    task = known.task
+    demos = tuple((demo.input, demo.output) for demo in task.demos)
+
+    def check(pair: str, grid: Value, judge: Judge | None) -> PairCheck:
+        result = run(program.program, {"I": grid, "S": demos}, budget)
+        outcome = result.outcome
+        if isinstance(outcome, Failure):
+            assert result.failed_at is not None
+            line, name = places[result.failed_at]
+            return PairCheck(pair, "failed", outcome, result.steps, str(outcome), line, name)
+        if judge is None:
+            return PairCheck(pair, "unjudged", outcome, result.steps, "no answer is known")
+        trouble = judge(outcome)
+        return PairCheck(pair, "wrong" if trouble else "right", outcome, result.steps, trouble)
+
+    pairs = [
+        check(f"demo {number}", demo.input, partial(judge_demo, demo.output))
+        for number, demo in enumerate(task.demos, 1)
+    ]
+    for index, grid in enumerate(task.test_inputs):
+        pairs.append(check(f"test {index + 1}", grid, answer_judge(known, index)))
+    return ProgramCheck(program, known, tuple(pairs), warnings)
+
+
+def judge_demo(wanted: Grid, outcome: Value) -> str | None:
+    """Return what is wrong with an outcome in a few words, or None if it is the wanted grid."""
+    return None if outcome == wanted else say_difference(wanted, outcome)
+
+
+def answer_judge(known: KnownTask, index: int) -> Judge | None:
+    """Return what says of an outcome why it is not the answer to a test input, None if it is.
+
+    It tells no more than that it is not: the answer stays sealed. Without answers, there is no
+    judge.
+    """
+    answers = known.answers
+    if answers is None:
+        return None
+
+    def judge(outcome: Value) -> str | None:
+        right = is_right(answers, known.task.id, index, _with_plain_numbers(outcome))
+        return None if right else "not the answer"
+
+    return judge
+
+
+def _with_plain_numbers(value: Value) -> Value:
+    """The language knows no boolean but 0 and 1; scoring, which reads JSON, tells them apart."""
+    if isinstance(value, tuple):
+        return tuple(_with_plain_numbers(member) for member in value)
+    return int(value) if isinstance(value, bool) else value
+
+
+def _places(program: ParsedProgram) -> dict[Node, Place]:
+    """Return the line of each node: the first line that needs it."""
+    places: dict[Node, Place] = {}
+    for number, name, result in program.lines:
+        stack = [result]
+        while stack:
+            node = stack.pop()
+            if node not in places:
+                places[node] = (number, name)
+                stack.extend(node.args)
+    return places

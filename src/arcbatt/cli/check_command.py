@@ -1,0 +1,197 @@
+"""`arcbatt check`: which programs are right on their tasks."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from arcbatt.checking import (
+    CheckReport,
+    FindTask,
+    ProgramCheck,
+    check_programs,
+    find_built_in,
+    load_source,
+)
+from arcbatt.language import Budget, ParsedProgram, ProgramError, parse_file
+from arcbatt.library import library_files
+
+from .check_drawing import draw_checked_task
+from .console import print_blocks, print_error, print_json, print_notice, stdout
+from .finding import complete_set
+
+CHECK_EXAMPLES = (
+    ("arcbatt check --library", "the bundled solvers"),
+    ("arcbatt check my_solvers.py --show 2", "your own, two of them drawn"),
+    ("arcbatt check evolved/*.py --json", "for a script"),
+    ("arcbatt check mine.py --set tasks/", "on your own task files"),
+)
+
+# What a result looks like: its mark, the mark where only ASCII can be shown, its style.
+MARKS = {
+    "right": ("✓", "+", "green"),
+    "wrong": ("✗", "x", "red"),
+    "failed": ("!", "!", "bold red"),
+    "unjudged": ("?", "?", "yellow"),
+}
+
+
+def check(
+    ctx: typer.Context,
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="FILE", help="Files of programs named solve_<task>.", show_default=False
+        ),
+    ] = None,
+    library: Annotated[
+        bool, typer.Option("--library", help="Check the solvers that come with arcbatt.")
+    ] = False,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--set",
+            metavar="SOURCE",
+            help="Where the tasks are: a built-in set, a Kaggle file, or a folder; "
+            "otherwise all built-in sets.",
+            autocompletion=complete_set,
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    show: Annotated[
+        int,
+        typer.Option(
+            "--show", metavar="N", min=0, help="Draw N of the tasks with their programs beside."
+        ),
+    ] = 0,
+    budget_steps: Annotated[
+        int,
+        typer.Option(
+            "--budget-steps", metavar="N", min=1, help="Steps a program may take on one input."
+        ),
+    ] = Budget().steps,
+) -> None:
+    """Run programs on every demo and test input of their tasks and say which are right.
+
+    A program named solve_<task> is for that task; without a known task it is typed only.
+    There is one mark a pair, demos first:
+    [green]✓[/green] right  [red]✗[/red] wrong  [red]![/red] failed  [yellow]?[/yellow] unknown
+    The cost is the most steps that one input took.
+
+    Status 0 if all programs are right, 1 if not, 2 if a file cannot be read.
+    """
+    paths = [*(library_files() if library else []), *(files or [])]
+    if not paths:
+        ctx.fail("give a FILE of programs, or --library for those that come with arcbatt")
+    if as_json and show:
+        ctx.fail("--show draws, --json prints one JSON object; give one of them")
+    find: FindTask = find_built_in
+    if source is not None:
+        tasks = load_source(source)
+        find = tasks.find
+        if tasks.no_answers:
+            print_notice(f"test inputs are run, not judged: {tasks.no_answers}")
+    programs, errors = _parse(paths)
+    budget = Budget(steps=budget_steps)
+    is_quiet = as_json or not stdout().is_terminal
+    checks = _check_all(programs, find, budget, is_quiet)
+    report = CheckReport(tuple(checks), tuple(errors))
+    if as_json:
+        print_json(report.to_json())
+    else:
+        _print_report(report, show)
+    for error in report.errors:
+        print_error(error)
+    if not report.all_fine:
+        raise typer.Exit(2 if report.errors else 1)
+
+
+def _parse(paths: Iterable[Path]) -> tuple[list[ParsedProgram], list[str]]:
+    """Return the programs of all files that can be read, and what is wrong with the others."""
+    programs: list[ParsedProgram] = []
+    errors: list[str] = []
+    for path in paths:
+        try:
+            found = parse_file(path)
+        except ProgramError as error:
+            errors.append(str(error))
+            continue
+        if not found:
+            errors.append(f"{path}: no programs in this file")
+        programs += found
+    return programs, errors
+
+
+def _check_all(
+    programs: Sequence[ParsedProgram], find: FindTask, budget: Budget, is_quiet: bool
+) -> list[ProgramCheck]:
+    with Progress(
+        TextColumn("checking"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}", style="dim"),
+        console=stdout(),
+        transient=True,
+        disable=is_quiet,
+    ) as progress:
+        bar = progress.add_task("", total=len(programs))
+        checks: list[ProgramCheck] = []
+        for program in programs:
+            progress.update(bar, description=program.name)
+            checks += check_programs([program], find, budget)
+            progress.advance(bar)
+        return checks
+
+
+def _print_report(report: CheckReport, show: int) -> None:
+    drawable = [check for check in report.programs if check.known is not None]
+    for check in drawable[:show]:
+        print_blocks(draw_checked_task(check), Text())
+    if report.programs:
+        print_blocks(_table(report))
+    summary = Text(
+        f"{report.n_right} of {report.total} right",
+        style="bold green" if report.all_fine else "bold red",
+    )
+    if report.n_typed_only:
+        summary.append(f", {report.n_typed_only} for no known task (typed only)", style="yellow")
+    print_blocks(summary)
+
+
+def _table(report: CheckReport) -> Table:
+    ascii_only = stdout().options.ascii_only
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("program", no_wrap=True)
+    table.add_column("task", no_wrap=True)
+    table.add_column("pairs", no_wrap=True)
+    table.add_column("cost", justify="right", no_wrap=True)
+    table.add_column("what is wrong", overflow="fold")
+    for check in report.programs:
+        marks = Text()
+        for pair in check.pairs:
+            mark, ascii_mark, style = MARKS[pair.result]
+            marks.append(ascii_mark if ascii_only else mark, style=style)
+        task = check.task_id or "-"
+        table.add_row(
+            check.program.name,
+            task if check.known else Text(task, style="dim"),
+            marks,
+            "" if check.cost is None else f"{check.cost:,}",
+            _trouble(check),
+        )
+    return table
+
+
+def _trouble(check: ProgramCheck) -> Text:
+    if check.right:
+        # A right program with a warning: the warning is about inputs that no pair has.
+        return Text("\n".join(map(str, check.warnings)), style="yellow")
+    if check.right is None:
+        lines = [str(warning) for warning in check.warnings] or ["no known task: typed only"]
+        return Text("\n".join(lines), style="yellow")
+    return Text(check.reason or "", style="red")

@@ -1,0 +1,80 @@
+"""A checked program in, a drawing of it beside its task out."""
+
+from pathlib import Path
+from typing import TypeGuard
+
+from rich.columns import Columns
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from arcbatt.checking import PairCheck, ProgramCheck
+from arcbatt.drawing import Kind, describe, draw_pair, draw_value
+from arcbatt.explain import draw_source, read_source
+from arcbatt.tasks import Grid, Pair, Task
+
+FIGURE_GAP = 4
+# Columns that a pair needs: two grids of 10 cells and the arrow.
+MIN_PICTURES = 46
+
+
+def draw_checked_task(check: ProgramCheck) -> RenderableType:
+    """Return the program's text, the first demo, and what it gives for each test input."""
+    assert check.known is not None  # a program that was typed only has no task to draw
+    task = check.known.task
+    text = Path(check.program.file).read_bytes().decode("utf-8")
+    source = read_source(check.program, text)
+    first = task.demos[0]
+    label = _label(f"demo 1 of {len(task.demos)}", "")
+    pictures: list[RenderableType] = [Group(label, draw_pair(first))]
+    for grid, pair in zip(task.test_inputs, check.pairs[len(task.demos) :], strict=True):
+        pictures.append(_draw_test(grid, pair))
+    body = _Beside(draw_source(source), Columns(pictures, padding=(0, FIGURE_GAP)))
+    return Panel(
+        Group(Text(source.doc, style="italic"), Text(), body) if source.doc else body,
+        title=_title(task),
+        title_align="left",
+        border_style="dim",
+        padding=(0, 2, 1, 2),
+    )
+
+
+class _Beside:
+    """Text with pictures at its right, or below it where there is no room for the widest."""
+
+    def __init__(self, text: Text, pictures: RenderableType) -> None:
+        self._text = text
+        self._pictures = pictures
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        text_width = Measurement.get(console, options, self._text).maximum
+        if text_width + FIGURE_GAP + MIN_PICTURES <= options.max_width:
+            table = Table.grid(padding=(0, FIGURE_GAP))
+            table.add_column(min_width=text_width)
+            table.add_column()
+            table.add_row(self._text, self._pictures)
+            yield table
+        else:
+            yield from (self._text, Text(), self._pictures)
+
+
+def _title(task: Task) -> Text:
+    return Text.assemble((f" {task.id} ", "bold"), (f"{task.source} ", "dim"))
+
+
+def _label(pair: str, result: str) -> Text:
+    return Text.assemble((pair, "bold"), (f"  {result}", "dim"))
+
+
+def _draw_test(grid: Grid, pair: PairCheck) -> RenderableType:
+    """Return a test input with the output that the program gives for it."""
+    label = _label(pair.pair, f"the program's output: {pair.result}")
+    if _is_grid(pair.outcome):
+        return Group(label, draw_pair(Pair(grid, pair.outcome)))
+    return Group(label, draw_value(grid), draw_value(pair.outcome))
+
+
+def _is_grid(value: object) -> TypeGuard[Grid]:
+    return describe(value).kind is Kind.GRID

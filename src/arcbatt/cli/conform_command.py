@@ -1,0 +1,99 @@
+"""`arcbatt conform`: recorded calls replayed on an engine."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from arcbatt.conformance import Difference, read_recorded, replay
+from arcbatt.explain import draw_code
+from arcbatt.language import Failure, format_value
+
+from .console import print_blocks, print_json, stop
+from .finding import complete_engine, get_engine
+
+CONFORM_EXAMPLES = (
+    ("arcbatt conform primitives.jsonl", "on the reference interpreter"),
+    ("arcbatt conform primitives.jsonl.gz --json", "for a script"),
+)
+
+SHOWN_DIFFERENCES = 10
+# An argument may be a whole grid; a text this long still says which call it is.
+MAX_TEXT = 300
+
+
+def conform(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="Recorded calls, one JSON object a line, maybe gzipped."
+        ),
+    ],
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine", metavar="NAME", help="What runs the calls.", autocompletion=complete_engine
+        ),
+    ] = "reference",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Replay recorded calls of primitives on an engine and compare the results.
+
+    Ends with status 0 only if every call gives what was recorded.
+    """
+    runs = get_engine(engine)
+    total, differences = replay(read_recorded(file), runs)
+    if not total:
+        stop(f"{file}: no recorded calls in this file")
+    passed = total - len(differences)
+    if as_json:
+        print_json(
+            {
+                "engine": engine,
+                "total": total,
+                "passed": passed,
+                "differences": [_to_json(d) for d in differences[:SHOWN_DIFFERENCES]],
+            }
+        )
+    else:
+        style = "bold red" if differences else "bold green"
+        print_blocks(
+            *(_draw(difference) for difference in differences[:SHOWN_DIFFERENCES]),
+            Text(f"{passed} of {total} passed on {engine}", style=style),
+        )
+    if differences:
+        raise typer.Exit(1)
+
+
+def _results(difference: Difference) -> tuple[str, str]:
+    """Return the recorded result and the one that came, as text."""
+    call, outcome = difference.call, difference.outcome
+    recorded = "failure" if call.fails else format_value(call.wanted)
+    got = f"failure: {outcome}" if isinstance(outcome, Failure) else format_value(outcome)
+    return recorded, got
+
+
+def _to_json(difference: Difference) -> dict[str, object]:
+    recorded, got = _results(difference)
+    call = difference.call
+    return {
+        "line": call.line,
+        "op": call.name,
+        "args": [format_value(arg) for arg in call.args],
+        "recorded": recorded,
+        "got": got,
+    }
+
+
+def _draw(difference: Difference) -> Text:
+    recorded, got = _results(difference)
+    drawn = Text(f"line {difference.call.line}  ", style="dim")
+    drawn.append_text(draw_code(_cut(str(difference.call)), frozenset()))
+    drawn.append("\n  recorded  ", style="dim").append(_cut(recorded), style="green")
+    drawn.append("\n  got       ", style="dim").append(_cut(got), style="red")
+    return drawn.append("\n")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 3] + "..."

@@ -1,0 +1,151 @@
+"""The text of a program in, its statements and coloured words out.
+
+The parser says what each line means; this says what it looks like: where it ends, the comments
+above it, the calls inside it, and which words are primitives, constants, inputs or names.
+"""
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+from typing import Literal
+
+from arcbatt.language import Node, ParsedProgram, find_primitive
+from arcbatt.language.constants import CONSTANTS
+from arcbatt.language.ir import INPUTS
+
+WordKind = Literal["primitive", "constant", "input", "name", "comment", "other"]
+
+_WORD = re.compile(r"#.*|[^\W\d]\w*|\d+|\s+|.", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class InnerCall:
+    """A call inside a line: its text, and the node that gives its value."""
+
+    text: str
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One line of a program: what it assigns to (`return` for the last) and its text.
+
+    `inner` holds the calls inside it, each before the call that uses it; the outermost is not
+    among them.
+    """
+
+    number: int
+    name: str
+    text: str
+    comments: tuple[str, ...]
+    node: Node
+    inner: tuple[InnerCall, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A program as it was written: its docstring, its statements, and the names it assigns.
+
+    `statements` has the last line only where it does more than return a name: otherwise the line
+    that gave the name shows all there is to see. `last_line` always has it.
+    """
+
+    header: str
+    doc: str
+    statements: tuple[Statement, ...]
+    last_line: str
+    names: frozenset[str]
+
+
+def read_source(program: ParsedProgram, text: str) -> Source:
+    """Return the source of a program; `text` is that of the file it was parsed from."""
+    lines = text.split("\n")[program.line - 1 :]
+    end = next((k for k, line in enumerate(lines[1:], 1) if line.startswith("def ")), len(lines))
+    chunk = "\n".join(lines[:end])
+    with warnings.catch_warnings():  # of odd escapes in docstrings
+        warnings.simplefilter("ignore", SyntaxWarning)
+        function = ast.parse(chunk).body[0]
+    assert isinstance(function, ast.FunctionDef)  # the parser has read it as one
+    docstring = ast.get_docstring(function)
+    body = function.body if docstring is None else function.body[1:]
+    first_line = program.line - 1  # of the chunk, less one: `lineno` counts from 1
+    statements = []
+    # The first line below the header and the docstring, then below each statement.
+    free_line = function.lineno if docstring is None else function.body[0].end_lineno or 1
+    returned = body[-1]
+    assert isinstance(returned, ast.Return)
+    shown_body = body if program.lines[-1][1] == "return" else body[:-1]
+    for statement, (number, name, node) in zip(shown_body, program.lines, strict=True):
+        assert isinstance(statement, ast.Assign | ast.Return) and statement.value is not None
+        assert statement.lineno + first_line == number
+        comments = _comments(lines[free_line : statement.lineno - 1])
+        free_line = statement.end_lineno or statement.lineno
+        inner = tuple(_inner_calls(statement.value, node, chunk))
+        shown = _segment(statement, chunk)
+        statements.append(Statement(number, name, shown, comments, node, inner))
+    last_line = _segment(returned, chunk)
+    names = frozenset(name for _, name, _ in program.lines)
+    header = f"def {program.name}({', '.join(arg.arg for arg in function.args.args)}):"
+    return Source(header, " ".join((docstring or "").split()), tuple(statements), last_line, names)
+
+
+def _segment(statement: ast.stmt, text: str) -> str:
+    segment = ast.get_source_segment(text, statement) or ""
+    first, *rest = segment.split("\n")
+    # Lines that go on keep their indent relative to the program's body.
+    return "\n".join([first, *(line.removeprefix(" " * statement.col_offset) for line in rest)])
+
+
+def _comments(lines: list[str]) -> tuple[str, ...]:
+    return tuple(line.strip() for line in lines if line.strip().startswith("#"))
+
+
+def _inner_calls(outer: ast.expr, node: Node, text: str) -> Iterator[InnerCall]:
+    """Walk an expression beside its node; yield the calls below the outermost one."""
+    seen = {node}
+
+    def walk(expression: ast.expr, node: Node) -> Iterator[InnerCall]:
+        if not isinstance(expression, ast.Call):
+            return
+        for inner, inner_node in _arguments(expression, node):
+            yield from walk(inner, inner_node)
+        if node not in seen:
+            seen.add(node)
+            segment = ast.get_source_segment(text, expression) or ""
+            yield InnerCall(" ".join(segment.split()), node)
+
+    return walk(outer, node)
+
+
+def _arguments(call: ast.Call, node: Node) -> Iterator[tuple[ast.expr, Node]]:
+    """Pair the arguments of a call with those of its node."""
+    if node.kind == "invoke":
+        yield from zip([call.func, *call.args], node.args, strict=True)
+        return
+    yield from zip(call.args, node.args, strict=False)
+    primitive = find_primitive(node.name)
+    assert primitive is not None
+    for keyword in call.keywords:
+        assert keyword.arg is not None
+        yield keyword.value, node.args[primitive.parameters.index(keyword.arg)]
+
+
+def words(text: str, names: Set[str]) -> Iterator[tuple[WordKind, str]]:
+    """Cut program text into words with their kinds; together they are the text again."""
+    for match in _WORD.finditer(text):
+        word = match.group()
+        yield _kind(word, names), word
+
+
+def _kind(word: str, names: Set[str]) -> WordKind:
+    if word.startswith("#"):
+        return "comment"
+    if word in names:
+        return "name"
+    if word in INPUTS:
+        return "input"
+    if word in CONSTANTS or word.isdecimal():
+        return "constant"
+    return "primitive" if find_primitive(word) is not None else "other"

@@ -1,0 +1,179 @@
+"""A program and a task in; the value of every line on every pair out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from arcbatt.language import Budget, Failure, Node, ParsedProgram, Program, Result, Value, run
+from arcbatt.language.infer import infer
+from arcbatt.language.types import Type
+from arcbatt.tasks import Grid, Task
+
+from .source import Source, Statement
+
+Outcome: TypeAlias = "Value | Failure"
+# "failed": a call of this very line failed. "blocked": an earlier line did, and this one needs
+# it. "unreached": the budget was spent before.
+State = Literal["value", "failed", "blocked", "unreached"]
+Verdict = Literal["right", "wrong", "failed", "unjudged"]
+# Whether an outcome is the answer to the test input of an index; None where nobody knows.
+JudgeTest: TypeAlias = "Callable[[int, Value], bool | None]"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a line, or a call inside it, gave on one pair.
+
+    `outcome` is None where it was not reached; `needs` names the line that a blocked one needs.
+    """
+
+    text: str
+    state: State
+    outcome: Outcome
+    needs: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LineTrace:
+    """What one line gave on one pair, what it cost alone, and what the calls inside it gave."""
+
+    step: Step
+    n_steps: int
+    inner: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PairTrace:
+    """A program's run on one pair; `wanted` is None for a test input."""
+
+    label: str
+    input: Grid
+    wanted: Grid | None
+    lines: tuple[LineTrace, ...]
+    outcome: Outcome
+    verdict: Verdict
+    n_steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A statement with what is known of it before it runs.
+
+    `warning` says why it cannot give a value; `is_used` whether the result needs it.
+    """
+
+    statement: Statement
+    type: Type
+    warning: str
+    is_used: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """All there is to show of a program on a task."""
+
+    program: ParsedProgram
+    source: Source
+    task: Task
+    lines: tuple[Line, ...]
+    pairs: tuple[PairTrace, ...]
+
+
+def explain(
+    program: ParsedProgram,
+    source: Source,
+    task: Task,
+    pairs: Iterable[tuple[str, int]],
+    judge_test: JudgeTest,
+    budget: Budget | None = None,
+) -> Explanation:
+    """Run a program on pairs of a task, given as ("demo" or "test", index from 0)."""
+    runner = _Runner(program, source.statements, budget or Budget())
+    demos = tuple((demo.input, demo.output) for demo in task.demos)
+
+    def trace(kind: str, index: int) -> PairTrace:
+        is_demo = kind == "demo"
+        grid = task.demos[index].input if is_demo else task.test_inputs[index]
+        wanted = task.demos[index].output if is_demo else None
+        result, lines = runner.run({"I": grid, "S": demos})
+        verdict: Verdict = "failed"
+        if not isinstance(result.outcome, Failure):
+            right = (
+                judge_test(index, result.outcome) if wanted is None else result.outcome == wanted
+            )
+            verdict = "unjudged" if right is None else "right" if right else "wrong"
+        label = f"{kind} {index + 1}"
+        return PairTrace(label, grid, wanted, lines, result.outcome, verdict, result.steps)
+
+    return Explanation(
+        program, source, task, runner.type_lines(), tuple(trace(*pair) for pair in pairs)
+    )
+
+
+class _Runner:
+    """Runs one program and sorts what its nodes give by the lines of its text."""
+
+    def __init__(
+        self, program: ParsedProgram, statements: Sequence[Statement], budget: Budget
+    ) -> None:
+        self.program = program.program
+        self.statements = statements
+        self.budget = budget
+        self.used = set(self.program.nodes())
+        # The line, by its index, that a node belongs to: the first that needs it.
+        self.owners: dict[Node, int] = {}
+        for index, statement in enumerate(statements):
+            stack = [statement.node]
+            while stack:
+                node = stack.pop()
+                if node not in self.owners:
+                    self.owners[node] = index
+                    stack.extend(node.args)
+
+    def type_lines(self) -> tuple[Line, ...]:
+        lines = []
+        for index, statement in enumerate(self.statements):
+            typing = infer(Program(statement.node))
+            own = [w.message for w in typing.warnings if self.owners[w.node] == index]
+            lines.append(
+                Line(statement, typing.result, "; ".join(own), statement.node in self.used)
+            )
+        return tuple(lines)
+
+    def run(self, inputs: Mapping[str, Value]) -> tuple[Result, tuple[LineTrace, ...]]:
+        """Run the program; lines that its result does not need are run on their own."""
+        result = run(self.program, inputs, self.budget, keep_trace=True)
+        outcomes, node_steps = dict(result.trace), dict(result.node_steps)
+        for statement in self.statements:
+            if statement.node not in self.used:
+                alone = run(Program(statement.node), inputs, self.budget, keep_trace=True)
+                outcomes = {**alone.trace, **outcomes}
+                node_steps = {**alone.node_steps, **node_steps}
+        n_steps = [0] * len(self.statements)
+        for node, owner in self.owners.items():
+            n_steps[owner] += node_steps.get(node, 0)
+        lines = tuple(
+            LineTrace(
+                self.step(statement.text, statement.node, index, outcomes),
+                n_steps[index],
+                tuple(self.step(i.text, i.node, index, outcomes) for i in statement.inner),
+            )
+            for index, statement in enumerate(self.statements)
+        )
+        return result, lines
+
+    def step(self, text: str, node: Node, line: int, outcomes: Mapping[Node, Outcome]) -> Step:
+        if node not in outcomes:
+            return Step(text, "unreached", None)
+        outcome = outcomes[node]
+        if not isinstance(outcome, Failure):
+            return Step(text, "value", outcome)
+        origin = node
+        while failed := [arg for arg in origin.args if isinstance(outcomes[arg], Failure)]:
+            origin = failed[0]
+        owner = self.owners[origin]
+        if owner == line:
+            return Step(text, "failed", outcome)
+        return Step(text, "blocked", outcome, self.statements[owner].name)

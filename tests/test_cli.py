@@ -1,0 +1,453 @@
+"""The command line as a user meets it: output, exit codes, messages, JSON."""
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import arcbatt
+from arcbatt.cli.app import app
+from arcbatt.cli.finding import (
+    complete_engine,
+    complete_primitive,
+    complete_set,
+    complete_task,
+)
+from arcbatt.cli.pictures import record_show
+from arcbatt.language import all_primitives
+from arcbatt.tasks import TASK_SETS
+
+RIGHT = "def solve_67a3c6ac(I):\n    x1 = vmirror(I)\n    return x1\n"
+WRONG = RIGHT.replace("vmirror", "hmirror")
+FAILING = """def solve_67a3c6ac(I):
+    x1 = colorfilter(objects(I, T, F, T), 99)
+    x2 = first(x1)
+    return paint(I, x2)
+"""
+COMMANDS = ("tasks", "show", "primitives", "check", "explain", "conform")
+
+
+class Outcome:
+    """What a command gave."""
+
+    def __init__(self, *args: object) -> None:
+        result = CliRunner().invoke(app, [str(arg) for arg in args], env={"COLUMNS": "140"})
+        assert result.exception is None or isinstance(result.exception, SystemExit), repr(
+            result.exception
+        )
+        self.status = result.exit_code
+        self.out = result.stdout
+        self.err = result.stderr
+
+    @property
+    def json(self) -> Any:
+        assert self.out.startswith("{") and self.out.endswith("}\n")
+        return json.loads(self.out)
+
+
+def error_of(*args: object) -> str:
+    """The message of a command that must end with status 2 and print nothing to stdout."""
+    outcome = Outcome(*args)
+    assert outcome.status == 2
+    assert outcome.out == ""
+    assert "Traceback" not in outcome.err
+    return outcome.err
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Path:
+    path = tmp_path / "programs.py"
+    path.write_text(RIGHT + "\n\n" + RIGHT.replace("67a3c6ac", "nowhere"))
+    return path
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "program.py"
+    path.write_text(text)
+    return path
+
+
+# --- the whole ---
+
+
+def test_the_public_api() -> None:
+    assert arcbatt.__version__ == version("arcbatt")
+    for name in arcbatt.__all__:
+        assert hasattr(arcbatt, name)
+    program = arcbatt.parse_program(RIGHT)
+    assert arcbatt.run(program, {"I": ((1, 2),)}).outcome == ((2, 1),)
+
+
+def test_version() -> None:
+    outcome = Outcome("--version")
+    assert (outcome.status, outcome.out) == (0, f"arcbatt {arcbatt.__version__}\n")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_examples(command: str) -> None:
+    outcome = Outcome(command, "--help")
+    assert outcome.status == 0
+    assert "Examples" in outcome.out and f"arcbatt {command} " in outcome.out
+    assert f" {command} " in Outcome("--help").out
+
+
+def test_a_mistyped_command_ends_with_status_2() -> None:
+    outcome = Outcome("chek")
+    assert outcome.status == 2 and "chek" in outcome.err
+
+
+def test_a_pipe_gets_plain_text(programs: Path) -> None:
+    environment = {**os.environ, "COLUMNS": "100"}
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE"):
+        environment.pop(name, None)
+    for args in (
+        ["check", programs],
+        ["show", "67a3c6ac"],
+        ["explain", programs, "--task", "67a3c6ac"],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", "from arcbatt.cli import main; main()", *map(str, args)],
+            capture_output=True,
+            text=True,
+            env=environment,
+            check=True,
+        )
+        assert "\x1b" not in done.stdout and done.stderr == ""
+        assert "67a3c6ac" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_an_interrupt_ends_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("arcbatt.cli.tasks_command.load", interrupt)
+    outcome = Outcome("tasks")
+    assert (outcome.status, outcome.out, outcome.err) == (130, "", "")
+
+
+def test_completion() -> None:
+    assert complete_task("00d62c") == ["00d62c1b"]
+    assert complete_set("arc-agi-2") == ["arc-agi-2/training", "arc-agi-2/evaluation"]
+    assert "objects" in complete_primitive("obj")
+    assert complete_engine("ref") == ["reference"]
+
+
+# --- tasks and show ---
+
+
+def test_tasks_lists_the_sets() -> None:
+    outcome = Outcome("tasks")
+    assert outcome.status == 0
+    for name in TASK_SETS:
+        assert name in outcome.out
+    sets = Outcome("tasks", "--json").json["sets"]
+    assert [each["set"] for each in sets] == list(TASK_SETS)
+    assert [each["tasks"] for each in sets] == [400, 1000, 400, 120]
+
+
+def test_tasks_of_a_set() -> None:
+    (line,) = [
+        x for x in Outcome("tasks", "arc-agi-1/training").out.splitlines() if "00d62c1b" in x
+    ]
+    assert line.split() == ["00d62c1b", "5", "1", "6-20x6-20", "6-20x6-20", "0", "3", "4"]
+    tasks = Outcome("tasks", "arc-agi-1/training", "--json").json["tasks"]
+    (task,) = [each for each in tasks if each["id"] == "00d62c1b"]
+    assert (task["demos"], task["tests"], task["colours"]) == (5, 1, [0, 3, 4])
+    assert task["input_sizes"][0] == [6, 6]
+
+
+def test_a_mistyped_set_gets_a_hint() -> None:
+    assert "did you mean arc-agi-1/training?" in error_of("tasks", "arc-agi-1/trainig")
+
+
+def test_show_draws_a_task() -> None:
+    outcome = Outcome("show", "00d62c1b")
+    assert outcome.status == 0
+    assert "arc-agi-1/training, 5 demos, 1 test input" in outcome.out
+    assert "0 3 4 3 0 0" in outcome.out
+
+
+def test_show_writes_pictures(tmp_path: Path) -> None:
+    svg, png = tmp_path / "a.svg", tmp_path / "a.png"
+    outcome = Outcome("show", "00d62c1b", "--svg", svg, "--png", png)
+    assert outcome.status == 0
+    assert svg.read_text().startswith("<svg") and png.read_bytes().startswith(b"\x89PNG")
+    assert outcome.out == f"wrote {svg}\nwrote {png}\n"
+
+
+def test_show_takes_a_task_file_and_a_set(tmp_path: Path) -> None:
+    grid = [[1, 2], [3, 4]]
+    content = {"train": [{"input": grid, "output": grid}], "test": [{"input": grid}]}
+    (tmp_path / "mine.json").write_text(json.dumps(content))
+    (tmp_path / "other.json").write_text(json.dumps(content))
+    assert "1 demo, 1 test input" in Outcome("show", tmp_path / "mine.json").out
+    assert "1 demo, 1 test input" in Outcome("show", "mine", "--set", tmp_path).out
+    assert "holds 2 tasks" in error_of("show", tmp_path)
+    assert "did you mean mine?" in error_of("show", "mime", "--set", tmp_path)
+
+
+def test_show_says_what_is_wrong(tmp_path: Path) -> None:
+    assert "did you mean 00d62c1b?" in error_of("show", "00d62c1a")
+    assert "nosuch.json" in error_of("show", "nosuch.json")
+    assert "no such file" in error_of("show", "00d62c1b", "--svg", tmp_path / "no" / "a.svg")
+
+
+def test_the_recorded_picture_refers_to_nothing_outside() -> None:
+    svg = record_show("00d62c1b")
+    assert "arcbatt&#160;show&#160;00d62c1b" in svg or "arcbatt show 00d62c1b" in svg
+    assert svg.count("://") == svg.count("http://www.w3.org/2000/svg")
+    assert record_show("00d62c1b") == svg
+
+
+# --- primitives ---
+
+
+def test_primitives_are_listed_by_family() -> None:
+    out = Outcome("primitives").out
+    for name, primitive in all_primitives().items():
+        assert name in out and primitive.family in out
+
+
+def test_one_primitive_with_its_examples_drawn() -> None:
+    out = Outcome("primitives", "objects").out
+    primitive = all_primitives()["objects"]
+    assert primitive.usage in out and str(primitive.signatures[0]) in out
+    assert primitive.ties in out
+    assert "objects(((1, 0), (0, 2)), T, F, T)" in out and "2 objects" in out
+    assert "p_f is a spelling of palette" in Outcome("primitives", "p_f").out
+
+
+@pytest.mark.parametrize("name", list(all_primitives()))
+def test_every_primitive_can_be_shown(name: str) -> None:
+    outcome = Outcome("primitives", name)
+    assert outcome.status == 0
+    assert all_primitives()[name].doc.split()[0] in outcome.out
+    # Every example gives a value.
+    assert "failure:" not in outcome.out
+
+
+def test_a_mistyped_primitive_gets_a_hint() -> None:
+    assert "did you mean objects?" in error_of("primitives", "obects")
+    assert "arcbatt primitives" in error_of("primitives", "qqqqqqqqq")
+
+
+# --- check ---
+
+
+def test_check_a_right_program(tmp_path: Path) -> None:
+    outcome = Outcome("check", write(tmp_path, RIGHT))
+    assert outcome.status == 0
+    assert "1 of 1 right" in outcome.out and "✓✓✓✓" in outcome.out
+
+
+def test_check_a_wrong_program(tmp_path: Path) -> None:
+    outcome = Outcome("check", write(tmp_path, WRONG))
+    assert outcome.status == 1
+    assert "0 of 1 right" in outcome.out and "✗✗✗✗" in outcome.out and "differ" in outcome.out
+
+
+def test_check_names_the_first_failing_line(tmp_path: Path) -> None:
+    path = write(tmp_path, FAILING)
+    outcome = Outcome("check", path)
+    assert outcome.status == 1
+    assert "!!!!" in outcome.out
+    assert "line 3, x2: empty: first: the container is empty (demo 1)" in outcome.out
+    (program,) = Outcome("check", path, "--json").json["programs"]
+    assert program["right"] is False and program["reason"].startswith("line 3, x2: empty")
+    assert program["pairs"][0]["result"] == "failed"
+    assert (program["pairs"][0]["line"], program["pairs"][0]["name"]) == (3, "x2")
+
+
+def test_check_types_a_program_for_no_known_task(programs: Path) -> None:
+    outcome = Outcome("check", programs)
+    assert outcome.status == 0
+    assert "1 of 2 right, 1 for no known task (typed only)" in outcome.out
+    shown = Outcome("check", programs, "--json").json
+    assert (shown["total"], shown["right"], shown["errors"]) == (2, 1, [])
+    assert [each["right"] for each in shown["programs"]] == [True, None]
+
+
+def test_check_warns_of_types_and_fails(tmp_path: Path) -> None:
+    path = write(tmp_path, "def solve_nowhere(I):\n    x1 = fill(I, I, 3)\n    return x1\n")
+    outcome = Outcome("check", path)
+    assert outcome.status == 1
+    assert "line 2, x1: fill cannot take" in outcome.out
+
+
+def test_check_goes_on_after_a_file_that_cannot_be_read(tmp_path: Path, programs: Path) -> None:
+    bad = write(tmp_path, "def solve_67a3c6ac(I):\n    x1 = vmiror(I)\n    return x1\n")
+    empty = tmp_path / "empty.py"
+    empty.write_text("# nothing\n")
+    outcome = Outcome("check", bad, tmp_path / "missing.py", empty, programs)
+    assert outcome.status == 2
+    assert "1 of 2 right" in outcome.out
+    assert f"{bad}:2:10: unknown primitive vmiror; did you mean vmirror?" in outcome.err
+    assert "missing.py: cannot be read" in outcome.err
+    assert "empty.py: no programs in this file" in outcome.err
+    asked = Outcome("check", bad, programs, "--json")
+    assert asked.status == 2
+    assert len(asked.json["errors"]) == 1 and asked.json["total"] == 2
+
+
+def test_check_the_library() -> None:
+    outcome = Outcome("check", "--library", "--json")
+    assert outcome.status == 0
+    assert outcome.json["total"] == outcome.json["right"] > 0
+    assert {"name", "task", "file", "line", "right", "pairs", "cost", "reason", "warnings"} <= set(
+        outcome.json["programs"][0]
+    )
+
+
+def test_check_draws_some_tasks(tmp_path: Path) -> None:
+    path = write(tmp_path, RIGHT + "\n\n" + WRONG + "\n\n" + FAILING)
+    out = Outcome("check", path, "--show", "2").out
+    assert out.count("def solve_67a3c6ac(I):") == 2
+    assert "x1 = vmirror(I)" in out and "return x1" in out
+    assert "the program's output: right" in out and "the program's output: wrong" in out
+    assert "the program's output: failed" in Outcome("check", path, "--show", "9").out
+
+
+def test_check_on_a_source(tmp_path: Path) -> None:
+    grid, mirrored = [[1, 2]], [[2, 1]]
+    pair = {"input": grid, "output": mirrored}
+    tasks = tmp_path / "tasks"
+    tasks.mkdir()
+    (tasks / "mine.json").write_text(json.dumps({"train": [pair], "test": [pair]}))
+    path = write(tmp_path, RIGHT.replace("67a3c6ac", "mine"))
+    assert "1 of 1 right" in Outcome("check", path, "--set", tasks).out
+    (tasks / "mine.json").write_text(json.dumps({"train": [pair], "test": [{"input": grid}]}))
+    outcome = Outcome("check", path, "--set", tasks)
+    assert outcome.status == 0
+    assert "✓?" in outcome.out and "test inputs are run, not judged" in outcome.err
+
+
+def test_check_within_a_budget(tmp_path: Path) -> None:
+    outcome = Outcome("check", write(tmp_path, RIGHT), "--budget-steps", "5")
+    assert outcome.status == 1 and "line 2, x1: over budget: " in outcome.out
+
+
+def test_check_needs_something_to_check() -> None:
+    message = error_of("check")
+    assert "--library" in message and "Usage" in message
+    assert "give one of them" in error_of("check", "--library", "--json", "--show", "1")
+
+
+# --- conform ---
+
+
+def test_conform(recorded_calls: Path) -> None:
+    with gzip.open(recorded_calls, "rt", encoding="utf-8") as lines:
+        n_calls = sum(1 for line in lines if line.strip())
+    outcome = Outcome("conform", recorded_calls)
+    assert outcome.status == 0
+    assert outcome.out == f"{n_calls} of {n_calls} passed on reference\n"
+    shown = Outcome("conform", recorded_calls, "--json").json
+    assert shown == {"engine": "reference", "total": n_calls, "passed": n_calls, "differences": []}
+
+
+def test_conform_shows_the_first_ten_differences(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    good = {"op": "add", "args": [1, 2], "out": 3}
+    bad = {"op": "add", "args": [1, 2], "out": 4}
+    fails = {"op": "add", "args": [1, 2], "out": {"error": 1}}
+    path.write_text("\n".join(map(json.dumps, [good, fails, *[bad] * 12])))
+    outcome = Outcome("conform", path)
+    assert outcome.status == 1
+    assert "1 of 14 passed on reference" in outcome.out
+    assert outcome.out.count("add(1, 2)") == 10
+    shown = Outcome("conform", path, "--json").json
+    assert (shown["passed"], shown["total"], len(shown["differences"])) == (1, 14, 10)
+    assert shown["differences"][0]["recorded"] == "failure"
+    assert shown["differences"][1] == {
+        "line": 3,
+        "op": "add",
+        "args": ["1", "2"],
+        "recorded": "4",
+        "got": "3",
+    }
+
+
+def test_conform_says_what_is_wrong(tmp_path: Path, recorded_calls: Path) -> None:
+    message = error_of("conform", recorded_calls, "--engine", "referense")
+    assert "did you mean reference?" in message and "The engines are: reference" in message
+    assert "No such file" in error_of("conform", tmp_path / "missing.jsonl")
+    path = tmp_path / "calls.jsonl"
+    path.write_text("")
+    assert "no recorded calls" in error_of("conform", path)
+    path.write_text('{"op": "add"}\n')
+    assert "line 1" in error_of("conform", path)
+    path.write_bytes(b"\xff\xfe\x00")
+    assert "not a file of recorded calls" in error_of("conform", path)
+    cut = tmp_path / "calls.jsonl.gz"
+    cut.write_bytes(gzip.compress(b'{"op": "add"}' * 100)[:-12])
+    assert "not a file of recorded calls" in error_of("conform", cut)
+
+
+# --- explain ---
+
+
+def test_explain_in_the_terminal(programs: Path) -> None:
+    out = Outcome("explain", programs, "--task", "67a3c6ac").out
+    assert "x1 = vmirror(I)" in out and "✓ demo 1 is right" in out and "demo 2" not in out
+    out = Outcome("explain", programs, "--task", "67a3c6ac", "--pair", "all").out
+    assert "✓ demo 2 is right" in out and "✓ test 1 is right" in out
+    out = Outcome("explain", programs, "--task", "67a3c6ac", "--pair", "test:1").out
+    assert "✓ test 1 is right" in out and "demo" not in out
+
+
+def test_explain_a_failing_program(tmp_path: Path) -> None:
+    path = write(tmp_path, FAILING)
+    outcome = Outcome("explain", path, "--task", "67a3c6ac")
+    assert outcome.status == 0
+    assert "failed: empty: first: the container is empty" in outcome.out
+    assert "needs x2, which failed" in outcome.out
+
+
+def test_explain_writes_a_page(tmp_path: Path, programs: Path) -> None:
+    page = tmp_path / "page.html"
+    outcome = Outcome("explain", programs, "--task", "67a3c6ac", "--html", page)
+    assert (outcome.status, outcome.out) == (0, f"wrote {page}\n")
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("<!DOCTYPE html>") and "test 1 is right" in text
+
+
+def test_explain_chooses_a_program(tmp_path: Path, programs: Path) -> None:
+    message = error_of("explain", programs, "--task", "00d62c1b")
+    assert "solve_67a3c6ac, solve_nowhere" in message
+    message = error_of("explain", programs, "--task", "67a3c6ac", "--program", "solve_nowher")
+    assert "did you mean solve_nowhere?" in message
+    outcome = Outcome("explain", programs, "--task", "67a3c6ac", "--program", "solve_nowhere")
+    assert outcome.status == 0 and outcome.out.startswith("solve_nowhere")
+    only = write(tmp_path, RIGHT)
+    assert "is wrong" in Outcome("explain", only, "--task", "00d62c1b").out
+
+
+def test_explain_says_what_is_wrong(tmp_path: Path, programs: Path) -> None:
+    for pair in ("demo:9", "demo:0", "demo", "demo:x", "best:1"):
+        message = error_of("explain", programs, "--task", "67a3c6ac", "--pair", pair)
+        assert "demo:1, demo:2, demo:3, test:1" in message
+    assert "did you mean" in error_of("explain", programs, "--task", "67a3c6ad")
+    assert "cannot be read" in error_of("explain", tmp_path / "no.py", "--task", "67a3c6ac")
+    bad = write(tmp_path, "import os\n")
+    assert "expected a program" in error_of("explain", bad, "--task", "67a3c6ac")
+    page = tmp_path / "no" / "page.html"
+    assert "no such file" in error_of("explain", programs, "--task", "67a3c6ac", "--html", page)
+
+
+def test_explain_on_a_task_file(tmp_path: Path) -> None:
+    grid, mirrored = [[1, 2]], [[2, 1]]
+    pair = {"input": grid, "output": mirrored}
+    task = tmp_path / "mine.json"
+    task.write_text(json.dumps({"train": [pair], "test": [{"input": grid}]}))
+    path = write(tmp_path, RIGHT.replace("67a3c6ac", "mine"))
+    outcome = Outcome("explain", path, "--task", task, "--pair", "all")
+    assert "✓ demo 1 is right" in outcome.out and "? test 1 has no known answer" in outcome.out

@@ -1,0 +1,254 @@
+"""Explaining programs: sources, traces, the terminal and the page."""
+
+import io
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from arcbatt.explain import Explanation, draw_explanation, explain, make_page, read_source, words
+from arcbatt.language import Budget, parse_programs, run
+from arcbatt.library import library_programs
+from arcbatt.tasks import Pair, Task, find_task
+
+GRID = ((0, 1, 1), (0, 0, 0), (2, 0, 0))
+TASK = Task("mine", (Pair(GRID, GRID), Pair(GRID, GRID[::-1])), (GRID,), "here")
+
+TEXT = '''# Not of the program.
+def solve_mine(I):
+    """What it does, <in words>."""
+    parts = objects(I, T, F, T)  # at the end
+    # Above the line.
+    big = argmax(parts, size)
+    spare = mostcolor(I)
+    moved = shift(big,
+        directions=DOWN)
+    return paint(I, moved)
+
+
+def solve_other(I):
+    return I
+'''
+
+FAILING = """def solve_mine(I):
+    parts = objects(I, T, F, T)
+    none = colorfilter(parts, NINE)
+    cell = first(first(none))
+    after = increment(cell)
+    output = canvas(after, UNITY)
+    return output
+"""
+
+
+def explained(text: str, budget: Budget | None = None, task: Task = TASK) -> Explanation:
+    program = next(iter(parse_programs(text, "mine.py")))
+    pairs = [("demo", 0), ("demo", 1), ("test", 0)]
+    source = read_source(program, text)
+    return explain(program, source, task, pairs, lambda index, value: value == GRID, budget)
+
+
+def printed(explanation: Explanation, **options: bool) -> str:
+    file = io.StringIO()
+    console = Console(file=file, width=120, no_color=True)
+    console.print(draw_explanation(explanation, **options))
+    return file.getvalue()
+
+
+class Elements(HTMLParser):
+    """Collects what a page holds, and fails where its tags do not nest."""
+
+    VOID = frozenset({"meta", "br", "path", "polygon"})
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        self.ids += [value or "" for name, value in attrs if name == "id"]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_source_has_statements_as_written() -> None:
+    program, other = parse_programs(TEXT, "mine.py")
+    source = read_source(program, TEXT)
+    assert source.header == "def solve_mine(I):"
+    assert source.doc == "What it does, <in words>."
+    assert [(each.number, each.name) for each in source.statements] == [
+        (4, "parts"),
+        (6, "big"),
+        (7, "spare"),
+        (8, "moved"),
+        (10, "return"),
+    ]
+    assert source.statements[1].comments == ("# Above the line.",)
+    assert source.statements[3].text == "moved = shift(big,\n    directions=DOWN)"
+    assert source.last_line == "return paint(I, moved)"
+    assert [each.text for each in read_source(other, TEXT).statements] == ["return I"]
+
+
+def test_inner_calls_carry_their_own_nodes() -> None:
+    text = (
+        "def solve_mine(I):\n    f = compose(size, first)\n"
+        "    x = add(f(totuple(fgpartition(I))), divide(b=TWO, a=size(I)))\n    return x\n"
+    )
+    (program,) = parse_programs(text)
+    inner = read_source(program, text).statements[1].inner
+    assert [each.text for each in inner] == [
+        "fgpartition(I)",
+        "totuple(fgpartition(I))",
+        "f(totuple(fgpartition(I)))",
+        "size(I)",
+        "divide(b=TWO, a=size(I))",
+    ]
+    trace = run(program.program, {"I": GRID}, keep_trace=True).trace
+    assert [trace[each.node] for each in inner][2:] == [2, 3, 1]
+
+
+def test_words_put_together_are_the_text() -> None:
+    text = "x1 = fill(I, RED, {(0, 1)})  # shift"
+    assert "".join(word for _, word in words(text, {"x1"})) == text
+    kinds = {word: kind for kind, word in words(text, {"x1"})}
+    assert kinds["x1"] == "name" and kinds["fill"] == "primitive"
+    assert kinds["I"] == "input" and kinds["RED"] == "constant" and kinds["0"] == "constant"
+    assert kinds["# shift"] == "comment"
+
+
+def test_every_library_program_can_be_explained() -> None:
+    for program in library_programs():
+        text = Path(program.file).read_text(encoding="utf-8")
+        task = find_task(program.name.removeprefix("solve_"))
+        source = read_source(program, text)
+        found = explain(program, source, task, [("demo", 0)], lambda index, value: None)
+        (pair,) = found.pairs
+        assert pair.verdict == "right"
+        used = [
+            trace.n_steps
+            for line, trace in zip(found.lines, pair.lines, strict=True)
+            if line.is_used
+        ]
+        assert sum(used) == pair.n_steps
+
+
+def test_lines_have_values_types_and_verdicts() -> None:
+    found = explained(TEXT)
+    assert [pair.verdict for pair in found.pairs] == ["wrong", "wrong", "wrong"]
+    assert [str(line.type) for line in found.lines] == [
+        "Objects",
+        "Object",
+        "Color",
+        "Object",
+        "Grid",
+    ]
+    assert [line.is_used for line in found.lines] == [True, True, False, True, True]
+    spare = found.pairs[0].lines[2].step
+    assert (spare.state, spare.outcome) == ("value", 0)
+    assert found.pairs[0].lines[4].step.outcome == found.pairs[0].outcome
+
+
+def test_a_failed_line_and_those_that_need_it() -> None:
+    found = explained(FAILING)
+    states = [(each.step.state, each.step.needs) for each in found.pairs[0].lines]
+    assert states == [
+        ("value", ""),
+        ("value", ""),
+        ("failed", ""),
+        ("blocked", "cell"),
+        ("blocked", "cell"),
+    ]
+    assert [pair.verdict for pair in found.pairs] == ["failed"] * 3
+    shown = printed(found)
+    assert "failed: empty: first" in shown
+    assert "needs cell, which failed" in shown
+
+
+def test_lines_beyond_the_budget_are_not_reached() -> None:
+    found = explained(FAILING, Budget(steps=2))
+    assert [each.step.state for each in found.pairs[0].lines] == [
+        "failed",
+        *["unreached"] * 4,
+    ]
+    assert "not reached within the budget" in printed(found)
+
+
+def test_a_line_that_cannot_work_says_so() -> None:
+    found = explained("def solve_mine(I):\n    x1 = fill(I, I, TWO)\n    return x1\n")
+    assert found.lines[0].warning.startswith("fill cannot take")
+    assert "cannot work: fill cannot take" in printed(found)
+    assert "cannot work: fill cannot take" in make_page(found)
+
+
+def test_a_name_assigned_twice() -> None:
+    text = "def solve_mine(I):\n    x = vmirror(I)\n    x = hmirror(x)\n    return x\n"
+    found = explained(text)
+    first, second = found.pairs[0].lines
+    assert first.step.outcome == tuple(row[::-1] for row in GRID)
+    assert second.step.outcome == tuple(row[::-1] for row in GRID)[::-1]
+    ids = Elements(make_page(found)).ids
+    assert len(ids) == len(set(ids))
+
+
+def test_terminal_shows_each_line_once_with_its_number() -> None:
+    shown = printed(explained(TEXT))
+    for part in ("  4  parts = objects(I, T, F, T)", "  6  big = argmax(parts, size)", "# Above"):
+        assert shown.count(part) == 1
+    assert "unused: the result does not need this line" in shown
+    assert "demo 1 is wrong: 2 cells differ" in shown
+    assert "test 1 is wrong" in shown
+    assert "where they differ" in shown
+
+
+def test_inner_calls_are_drawn_when_asked_for() -> None:
+    text = "def solve_mine(I):\n    x = size(palette(I))\n    return canvas(x, UNITY)\n"
+    assert "· palette(I)" not in printed(explained(text))
+    assert "· palette(I)" in printed(explained(text), inner=True)
+
+
+@pytest.mark.parametrize("text", [TEXT, FAILING])
+def test_the_page_stands_alone(text: str) -> None:
+    page = make_page(explained(text))
+    elements = Elements(page)
+    for tag, name, value in elements.attributes:
+        if name in ("src", "href", "xlink:href", "srcset", "data", "action"):
+            assert (tag, value[:1]) == ("a", "#"), (tag, name, value)
+        if "://" in value:
+            assert (tag, name, value) == ("svg", "xmlns", "http://www.w3.org/2000/svg")
+    assert "url(" not in page and "@import" not in page
+    assert page.count("://") == page.count('xmlns="http://www.w3.org/2000/svg"')
+    assert not any(tag == "link" for tag, _, _ in elements.attributes)
+
+
+def test_the_page_shows_what_the_terminal_shows() -> None:
+    page = make_page(explained(TEXT))
+    assert "What it does, &lt;in words&gt;." in page
+    assert "<in words>" not in page
+    assert 'id="big"' in page and 'href="#big"' in page
+    assert "where they differ" in page and "wanted" in page
+    assert "unused: the result does not need this line" in page
+    for label in ("demo 1", "demo 2", "test 1"):
+        assert f">{label} <span" in page
+
+
+def test_the_page_of_a_failing_program() -> None:
+    page = make_page(explained(FAILING))
+    assert '<div class="failure">failed: empty: first' in page
+    assert "needs cell, which failed" in page
+    assert page.count("has-failed") == 1 + page.split("</style>")[0].count("has-failed")
+
+
+def test_docs_of_primitives_are_at_hand_on_the_page() -> None:
+    page = make_page(explained(TEXT))
+    assert "<b>argmax(container, compfunc)</b>" in page
