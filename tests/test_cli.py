@@ -386,10 +386,10 @@ def test_conform_says_what_is_wrong(tmp_path: Path, recorded_calls: Path) -> Non
     path.write_text('{"op": "add"}\n')
     assert "line 1" in error_of("conform", path)
     path.write_bytes(b"\xff\xfe\x00")
-    assert "not a file of recorded calls" in error_of("conform", path)
+    assert "cannot be read" in error_of("conform", path)
     cut = tmp_path / "calls.jsonl.gz"
     cut.write_bytes(gzip.compress(b'{"op": "add"}' * 100)[:-12])
-    assert "not a file of recorded calls" in error_of("conform", cut)
+    assert "cannot be read" in error_of("conform", cut)
 
 
 # --- explain ---

@@ -1,0 +1,47 @@
+"""The bundled solver library: every program right on every pair of its task."""
+
+from __future__ import annotations
+
+import pytest
+
+from arcbatt.checking import check_programs
+from arcbatt.language import ParsedProgram, format_program, parse_program
+from arcbatt.library import library_files, library_programs
+
+KINDS = {
+    "colors",
+    "counting",
+    "cropping",
+    "gravity",
+    "lines",
+    "objects",
+    "patterns",
+    "scaling",
+    "symmetry",
+    "tiling",
+}
+
+
+@pytest.mark.parametrize("solver", library_programs(), ids=lambda solver: solver.name)
+def test_every_solver_is_right(solver: ParsedProgram) -> None:
+    (check,) = check_programs([solver])
+    assert check.right, check.reason
+    assert check.known is not None and check.known.task.source == "arc-agi-1/training"
+    assert not check.warnings, [str(warning) for warning in check.warnings]
+    assert parse_program(format_program(solver.program)) == solver.program
+
+
+def test_the_library_spreads_over_the_kinds_of_tasks() -> None:
+    assert {path.stem for path in library_files()} == KINDS
+    assert len(library_programs()) >= 60
+    assert all(text.count("\ndef ") >= 5 for text in (p.read_text() for p in library_files()))
+
+
+def test_each_task_has_one_solver_and_each_program_is_its_own() -> None:
+    names = [solver.name for solver in library_programs()]
+    assert len(set(names)) == len(names)
+    assert len({solver.program for solver in library_programs()}) == len(names)
+
+
+def test_some_solvers_read_the_demos() -> None:
+    assert sum("S" in solver.program.inputs for solver in library_programs()) >= 2
