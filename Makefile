@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check docs bench clean
+.PHONY: run test docs bench clean
 
 run: $(VENV)/ready
 	$(BIN)/arcbatt check --library --show 3

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 
 from arcbatt.language import format_program, ir, parse_programs, run
@@ -35,14 +36,17 @@ def measure(work: Callable[[], object], repeats: int = 3) -> float:
 
 
 def make_programs(n_programs: int, n_lines: int) -> list[Program]:
-    """Distinct programs of exactly so many lines."""
+    """Programs of so many lines, or one more or less."""
     programs: list[Program] = []
     seed = 0
-    while len(programs) < n_programs:
-        program = random_program(seed, n_calls=n_lines + 9)
-        if n_lines - 3 <= program.n_calls <= n_lines + 3:
-            programs.append(program)
-        seed += 1
+    with Progress(transient=True) as progress:
+        bar = progress.add_task("making programs", total=n_programs)
+        while len(programs) < n_programs:
+            program = random_program(seed, n_calls=n_lines + 12)
+            if abs(program.n_calls - n_lines) <= 1:
+                programs.append(program)
+                progress.advance(bar)
+            seed += 1
     return programs
 
 

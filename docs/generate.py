@@ -1,4 +1,4 @@
-"""Writes docs/primitives.md and its pictures from the registry.
+"""Writes docs/primitives.md and its pictures from the registry, and the picture of `show`.
 
 python docs/generate.py          write them
 python docs/generate.py --check  say which are stale, exit 1 if any is
@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from arcbatt.cli.pictures import record_show
 from arcbatt.drawing import svg_call
 from arcbatt.language import Failure, Program, Value, all_primitives, format_value, run
 from arcbatt.language.constants import CONSTANTS
@@ -101,6 +102,7 @@ def render() -> dict[Path, str]:
         by_value.setdefault(format_value(value), []).append(f"`{name}`")
     lines += [f"| {', '.join(names)} | `{text}` |" for text, names in by_value.items()]
     pages[PAGE] = "\n".join(lines).rstrip() + "\n"
+    pages[DOCS / "img" / "show.svg"] = record_show("00d62c1b")
     return pages
 
 

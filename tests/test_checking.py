@@ -145,7 +145,9 @@ def test_the_demos_are_given_as_S() -> None:
 
 def test_the_report_counts_and_prints_as_json() -> None:
     text = MIRROR + MIRROR.replace("vmirror", "hmirror") + MIRROR.replace("67a3c6ac", "nowhere")
-    report = CheckReport(tuple(check_programs(parse_programs(text, "mine.py"))), ("a.py: bad",))
+    report = CheckReport(
+        tuple(check_programs(parse_programs(text, "mine.py"))), errors=("a.py: bad",)
+    )
     shown = json.loads(json.dumps(report.to_json()))
     assert (shown["total"], shown["right"], shown["typed_only"]) == (3, 1, 1)
     assert shown["errors"] == ["a.py: bad"]

@@ -289,13 +289,23 @@ def test_check_goes_on_after_a_file_that_cannot_be_read(tmp_path: Path, programs
     empty.write_text("# nothing\n")
     outcome = Outcome("check", bad, tmp_path / "missing.py", empty, programs)
     assert outcome.status == 2
-    assert "1 of 2 right" in outcome.out
+    assert "1 of 3 right" in outcome.out
     assert f"{bad}:2:10: unknown primitive vmiror; did you mean vmirror?" in outcome.err
     assert "missing.py: cannot be read" in outcome.err
     assert "empty.py: no programs in this file" in outcome.err
     asked = Outcome("check", bad, programs, "--json")
     assert asked.status == 2
-    assert len(asked.json["errors"]) == 1 and asked.json["total"] == 2
+    assert (asked.json["total"], asked.json["right"], asked.json["errors"]) == (3, 1, [])
+    rejected = asked.json["programs"][-1]
+    assert (rejected["name"], rejected["task"]) == ("solve_67a3c6ac", "67a3c6ac")
+    assert rejected["right"] is False and "did you mean vmirror?" in rejected["reason"]
+
+
+def test_one_rejected_program_does_not_take_its_file_with_it(tmp_path: Path) -> None:
+    good = "def solve_67a3c6ac(I):\n    x1 = vmirror(I)\n    return x1\n"
+    path = write(tmp_path, good + "def solve_68b16354(I):\n    return foo(I)\n" + good)
+    asked = Outcome("check", path, "--json")
+    assert (asked.status, asked.json["total"], asked.json["right"]) == (2, 3, 2)
 
 
 def test_check_the_library() -> None:

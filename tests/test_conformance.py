@@ -44,6 +44,15 @@ def test_a_difference_names_the_call_and_both_results(tmp_path: Path) -> None:
     assert "failure" in str(differences[1])
 
 
+def test_an_unknown_primitive_is_a_difference_not_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    good = '{"op": "add", "args": [1, 2], "out": 3}\n'
+    path.write_text(good + '{"op": "ad", "args": [1, 2], "out": {"error": 1}}\n' + good)
+    total, (difference,) = replay(read_recorded(path), ENGINES["reference"])
+    assert total == 3
+    assert "did you mean add?" in str(difference)
+
+
 def test_a_recorded_failure_is_met_only_by_a_failure(tmp_path: Path) -> None:
     path = tmp_path / "calls.jsonl"
     path.write_text('{"op": "add", "args": [1, 2], "out": {"error": 1}}\n')
@@ -59,7 +68,6 @@ def test_a_recorded_failure_is_met_only_by_a_failure(tmp_path: Path) -> None:
         "{}",
         '{"op": "add", "args": [1], "out": {"color": 1}}',
         '{"op": "add", "args": ["one", 2], "out": 3}',
-        '{"op": "ad", "args": [1, 2], "out": 3}',
         '{"op": "identity", "args": [{"call": ["power", {"prim": "double"}, 0]}], "out": 3}',
         '{"op": "identity", "args": [{"prim": "hmiror"}], "out": 3}',
         '{"op": "identity", "args": [' + '{"tuple": [' * 5000 + "]}" * 5000 + '], "out": 3}',

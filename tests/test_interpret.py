@@ -83,7 +83,7 @@ def test_any_primitive_on_any_values_gives_a_value_or_a_failure(data: st.DataObj
         ("x = power(double, 0)", Reason.RANGE),
         ("x = o_g(I, 8)", Reason.RANGE),
         ("x = cellwise(I, tophalf(I), 0)", Reason.RANGE),
-        ("x = repeat(I, 1000000)", Reason.BUDGET),
+        ("x = repeat(upscale(I, 9), 1000000)", Reason.BUDGET),
         ("x = canvas(0, (1000000, 1000000))", Reason.BUDGET),
     ],
 )
@@ -206,7 +206,7 @@ def test_a_budget_is_met_exactly(seed: int, grid: Value) -> None:
 
 
 def test_over_budget_outweighs_other_failures() -> None:
-    result = run_lines("x = astuple(first(EMPTY), repeat(I, 1000000))")
+    result = run_lines("x = astuple(first(EMPTY), repeat(upscale(I, 9), 1000000))")
     assert result.outcome.reason is Reason.BUDGET
     assert result.steps == Budget().steps + 1
 
@@ -237,6 +237,23 @@ def test_hostile_programs_cost_their_budget_and_no_more(lines: list[str]) -> Non
     result = run_lines(*lines, budget=Budget(steps=200_000, bytes=2**22))
     assert isinstance(result.outcome, Failure)
     assert result.outcome.reason is Reason.BUDGET
+
+
+def test_the_default_budget_allows_a_search_by_hand_over_all_rectangles() -> None:
+    """Every black rectangle of sides 3 to 9 sought in a grid of 30x30: what solvers do."""
+    grid = tuple(tuple((i * j) % 3 for j in range(30)) for i in range(30))
+    text = """
+def f(I):
+    sides = interval(3, 10, 1)
+    shapes = product(sides, sides)
+    canvases = apply(compose(asobject, lbind(canvas, 0)), shapes)
+    found = apply(lbind(occurrences, I), canvases)
+    moves = lbind(lbind, shift)
+    laid = fork(apply, moves, lbind(occurrences, I))
+    x = mapply(laid, canvases)
+    return astuple(size(found), size(x))
+"""
+    assert not run(parse_program(text), {"I": grid}).failed
 
 
 def test_a_budget_must_allow_something() -> None:

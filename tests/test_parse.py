@@ -9,7 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from arcbatt.language import ProgramError, format_program, parse_file, parse_program, run
+from arcbatt.language import (
+    ParsedProgram,
+    ProgramError,
+    RejectedProgram,
+    format_program,
+    parse_file,
+    parse_program,
+    read_file,
+    run,
+)
 from arcbatt.language.parse import MAX_LINES, MAX_NESTING, MAX_PROGRAM_BYTES, parse_programs
 
 
@@ -147,6 +156,9 @@ def test_lines_are_counted_through_the_file() -> None:
         "\\" * 10_000_000,
         "def " * 2_500_000,
         "(" * 10_000_000,
+        body("x = 0x" + "f" * 900_000, "return x"),
+        body("x = f'" + "{I}" * 200_000 + "'", "return x"),
+        body("x = " + "q" * 500_000, "return x"),
     ],
     ids=lambda text: text[:24].replace("\n", "|") + f"..{len(text)}",
 )
@@ -294,6 +306,40 @@ def test_an_empty_text_has_no_programs() -> None:
     assert list(parse_programs("# only a comment\n\n")) == []
     with pytest.raises(ProgramError, match="found 0"):
         parse_program("")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "message"),
+    [
+        (body("x = hmirror(I)", "y = " + "-" * 9000 + "1", "return y"), 0, 0, "nested too deep"),
+        (body("x = hmirror(I)", "y = x\0", "return y"), 3, 10, "a NUL byte"),
+        (body("é = hmirrorr(I)", "return é"), 2, 9, "did you mean hmirror?"),
+        (body("x = '\x1b[31mred'", "return x"), 2, 9, "expected a name"),
+    ],
+)
+def test_odd_text_is_placed_rightly_too(text: str, line: int, column: int, message: str) -> None:
+    error = rejection(text)
+    assert message in error.message
+    assert not line or (error.line, error.column) == (line, column)
+    assert "\x1b" not in str(error)
+
+
+def test_what_may_stand_before_the_first_program(tmp_path: Path) -> None:
+    path = tmp_path / "file.py"
+    head = '"""A docstring of\ndef two lines."""\n# comment\nfrom arc_dsl.dsl import *\n'
+    path.write_bytes(b"\xef\xbb\xbf" + (head + body("return I")).encode())
+    (parsed,) = parse_file(path)
+    assert parsed.line == 5
+
+
+def test_a_rejected_program_leaves_the_others(tmp_path: Path) -> None:
+    path = tmp_path / "file.py"
+    path.write_text(
+        body("return I", head="def a(I):") + body("foo", head="def b(I):") + body("return I")
+    )
+    first, second, third = read_file(path)
+    assert isinstance(first, ParsedProgram) and isinstance(third, ParsedProgram)
+    assert isinstance(second, RejectedProgram) and (second.name, second.line) == ("b", 3)
 
 
 def test_windows_line_ends_are_fine() -> None:

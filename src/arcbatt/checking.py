@@ -13,7 +13,7 @@ from functools import cache, partial
 from typing import Any, Literal, TypeAlias
 
 from arcbatt.differing import say_difference
-from arcbatt.language import Budget, Failure, Node, ParsedProgram, Value, run
+from arcbatt.language import Budget, Failure, Node, ParsedProgram, RejectedProgram, Value, run
 from arcbatt.language.infer import infer
 from arcbatt.scoring import Answers, find_answers, is_right, load_answers
 from arcbatt.tasks import Grid, Task, TaskError, UnknownTask, find_task, load
@@ -150,14 +150,15 @@ class ProgramCheck:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """The checks of all programs, and what is wrong with files that hold none."""
+    """The checks of all programs; what was rejected by the parser; and files that hold none."""
 
     programs: tuple[ProgramCheck, ...]
+    rejected: tuple[RejectedProgram, ...] = ()
     errors: tuple[str, ...] = ()
 
     @property
     def total(self) -> int:
-        return len(self.programs)
+        return len(self.programs) + len(self.rejected)
 
     @property
     def n_right(self) -> int:
@@ -170,16 +171,35 @@ class CheckReport:
     @property
     def all_fine(self) -> bool:
         """Whether every file was read and every program is right, or typed without a warning."""
-        return not self.errors and all(check.is_fine for check in self.programs)
+        all_read = not self.errors and not self.rejected
+        return all_read and all(check.is_fine for check in self.programs)
 
     def to_json(self) -> dict[str, Any]:
         return {
             "total": self.total,
             "right": self.n_right,
             "typed_only": self.n_typed_only,
-            "programs": [check.to_json() for check in self.programs],
+            "programs": [
+                *(check.to_json() for check in self.programs),
+                *map(_rejected_to_json, self.rejected),
+            ],
             "errors": list(self.errors),
         }
+
+
+def _rejected_to_json(rejected: RejectedProgram) -> dict[str, Any]:
+    return {
+        "name": rejected.name,
+        "task": task_id_of(rejected.name),
+        "file": rejected.error.file,
+        "line": rejected.line,
+        "right": False,
+        "pairs": [],
+        "cost": None,
+        "cost_sum": None,
+        "reason": str(rejected.error),
+        "warnings": [],
+    }
 
 
 def task_id_of(program_name: str) -> str | None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from .language.failure import Failure
+from .language.failure import Failure, Reason
 from .language.interpret import evaluate_call
 from .language.registry import find_primitive, suggest
 from .language.values import Function, Value, format_value
@@ -88,8 +88,6 @@ def _read_line(line: str, number: int, path: Path) -> RecordedCall:
     try:
         record = json.loads(line)
         name, args, out = record["op"], record["args"], record["out"]
-        if find_primitive(name) is None:
-            raise ValueError(f"unknown primitive {name!r} {suggest(name)}".rstrip())
         fails = out == {"error": 1}
         wanted = None if fails else decode(out)
         return RecordedCall(number, name, tuple(map(decode, args)), wanted, fails)
@@ -144,6 +142,10 @@ def replay(calls: Iterator[RecordedCall], engine: Engine) -> tuple[int, list[Dif
     differences = []
     for call in calls:
         total += 1
+        if find_primitive(call.name) is None:
+            unknown = f"no primitive is named {call.name!r} {suggest(str(call.name))}".rstrip()
+            differences.append(Difference(call, Failure(Reason.TYPE, unknown)))
+            continue
         outcome = engine(call.name, call.args)
         if not call.agrees(outcome):
             differences.append(Difference(call, outcome))

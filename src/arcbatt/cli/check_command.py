@@ -17,8 +17,9 @@ from arcbatt.checking import (
     check_programs,
     find_built_in,
     load_source,
+    task_id_of,
 )
-from arcbatt.language import Budget, ParsedProgram, ProgramError, parse_file
+from arcbatt.language import Budget, ParsedProgram, ProgramError, RejectedProgram, read_file
 from arcbatt.library import library_files
 
 from .check_drawing import draw_checked_task
@@ -75,6 +76,12 @@ def check(
             "--budget-steps", metavar="N", min=1, help="Steps a program may take on one input."
         ),
     ] = Budget().steps,
+    budget_bytes: Annotated[
+        int,
+        typer.Option(
+            "--budget-bytes", metavar="N", min=16, help="Bytes its values may take on one input."
+        ),
+    ] = Budget().bytes,
 ) -> None:
     """Run programs on every demo and test input of their tasks and say which are right.
 
@@ -83,7 +90,7 @@ def check(
     [green]✓[/green] right  [red]✗[/red] wrong  [red]![/red] failed  [yellow]?[/yellow] unknown
     The cost is the most steps that one input took.
 
-    Status 0 if all programs are right, 1 if not, 2 if a file cannot be read.
+    Status 0 if all programs are right, 1 if not, 2 if a file or a program in it cannot be read.
     """
     paths = [*(library_files() if library else []), *(files or [])]
     if not paths:
@@ -96,35 +103,39 @@ def check(
         find = tasks.find
         if tasks.no_answers:
             print_notice(f"test inputs are run, not judged: {tasks.no_answers}")
-    programs, errors = _parse(paths)
-    budget = Budget(steps=budget_steps)
+    programs, rejected, errors = _parse(paths)
+    budget = Budget(steps=budget_steps, bytes=budget_bytes)
     is_quiet = as_json or not stdout().is_terminal
     checks = _check_all(programs, find, budget, is_quiet)
-    report = CheckReport(tuple(checks), tuple(errors))
+    report = CheckReport(tuple(checks), tuple(rejected), tuple(errors))
     if as_json:
         print_json(report.to_json())
     else:
         _print_report(report, show)
-    for error in report.errors:
-        print_error(error)
+    for error in (*report.errors, *(rejected.error for rejected in report.rejected)):
+        print_error(str(error))
     if not report.all_fine:
-        raise typer.Exit(2 if report.errors else 1)
+        raise typer.Exit(2 if report.errors or report.rejected else 1)
 
 
-def _parse(paths: Iterable[Path]) -> tuple[list[ParsedProgram], list[str]]:
-    """Return the programs of all files that can be read, and what is wrong with the others."""
+def _parse(
+    paths: Iterable[Path],
+) -> tuple[list[ParsedProgram], list[RejectedProgram], list[str]]:
+    """Return the programs of all files, what the parser rejects, and what is wrong with files."""
     programs: list[ParsedProgram] = []
+    rejected: list[RejectedProgram] = []
     errors: list[str] = []
     for path in paths:
         try:
-            found = parse_file(path)
+            found = read_file(path)
         except ProgramError as error:
             errors.append(str(error))
             continue
         if not found:
             errors.append(f"{path}: no programs in this file")
-        programs += found
-    return programs, errors
+        programs += [item for item in found if isinstance(item, ParsedProgram)]
+        rejected += [item for item in found if isinstance(item, RejectedProgram)]
+    return programs, rejected, errors
 
 
 def _check_all(
@@ -152,7 +163,7 @@ def _print_report(report: CheckReport, show: int) -> None:
     drawable = [check for check in report.programs if check.known is not None]
     for check in drawable[:show]:
         print_blocks(draw_checked_task(check), Text())
-    if report.programs:
+    if report.total:
         print_blocks(_table(report))
     summary = Text(
         f"{report.n_right} of {report.total} right",
@@ -184,6 +195,9 @@ def _table(report: CheckReport) -> Table:
             "" if check.cost is None else f"{check.cost:,}",
             _trouble(check),
         )
+    for rejected in report.rejected:
+        task = Text(task_id_of(rejected.name) or "-", style="dim")
+        table.add_row(rejected.name, task, "", "", Text(str(rejected.error), style="red"))
     return table
 
 

@@ -7,7 +7,15 @@ from .budget import Budget
 from .failure import Failure, Reason
 from .interpret import Result, evaluate_call, run
 from .ir import Node, Program
-from .parse import ParsedProgram, ProgramError, parse_file, parse_program, parse_programs
+from .parse import (
+    ParsedProgram,
+    ProgramError,
+    RejectedProgram,
+    parse_file,
+    parse_program,
+    parse_programs,
+    read_file,
+)
 from .registry import Primitive, all_primitives, find_primitive
 from .text import format_program
 from .values import Function, Value, format_value
@@ -22,6 +30,7 @@ __all__ = [
     "Program",
     "ProgramError",
     "Reason",
+    "RejectedProgram",
     "Result",
     "Value",
     "all_primitives",
@@ -32,5 +41,6 @@ __all__ = [
     "parse_file",
     "parse_program",
     "parse_programs",
+    "read_file",
     "run",
 ]

@@ -35,8 +35,8 @@ BYTES_AN_ELEMENT = 16
 class Budget:
     """Limits for one program on one sample."""
 
-    steps: int = 10_000_000
-    bytes: int = 64 * 2**20
+    steps: int = 50_000_000
+    bytes: int = 512 * 2**20
 
     def __post_init__(self) -> None:
         if self.steps < 1 or self.bytes < BYTES_AN_ELEMENT:

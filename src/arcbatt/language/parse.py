@@ -36,6 +36,7 @@ from .values import MAX_NUMBER, Value
 MAX_PROGRAM_BYTES = 2**20
 MAX_LINES = 10_000
 MAX_NESTING = 64
+MAX_COLUMNS = 20_000
 
 
 class ProgramError(ValueError):
@@ -45,6 +46,10 @@ class ProgramError(ValueError):
         self, message: str, *, file: str = "", line: int = 0, column: int = 0, text: str = ""
     ) -> None:
         where = ":".join(str(part) for part in (file, line, column) if part)
+        # Text from a file must not reach a terminal as commands to it.
+        text = "".join(
+            c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:200]
+        )
         shown = text if len(text) <= 80 else text[:77] + "..."
         super().__init__(
             (f"{where}: " if where else "") + message + (f"\n    {shown}" if shown else "")
@@ -72,19 +77,43 @@ class ParsedProgram:
         return self.program.name
 
 
+@dataclass(frozen=True, slots=True)
+class RejectedProgram:
+    """Text that stands where a program should, under the name it gives itself."""
+
+    name: str
+    error: ProgramError
+    line: int
+
+
 def parse_file(path: Path) -> list[ParsedProgram]:
     """All programs of a file."""
+    return list(parse_programs(_read_text(path), str(path)))
+
+
+def _read_text(path: Path) -> str:
     try:
-        text = path.read_bytes().decode("utf-8")
+        return path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise ProgramError(f"cannot be read: {error.strerror}", file=str(path)) from error
     except UnicodeDecodeError as error:
         raise ProgramError(f"is not UTF-8 text: {error.reason}", file=str(path)) from error
-    return list(parse_programs(text, str(path)))
+
+
+def read_file(path: Path) -> list[ParsedProgram | RejectedProgram]:
+    """All programs of a file, those that are none in their places with the reason."""
+    programs: list[ParsedProgram | RejectedProgram] = []
+    for first_line, chunk in _split(_read_text(path), str(path)):
+        try:
+            programs.append(_parse_chunk(chunk, first_line, str(path)))
+        except ProgramError as error:
+            name = _NAME.match(chunk)
+            programs.append(RejectedProgram(name.group(1) if name else "", error, first_line))
+    return programs
 
 
 def parse_programs(text: str, file: str = "") -> Iterator[ParsedProgram]:
-    """The programs of a text, one after the other."""
+    """The programs of a text, one after the other; the first that is none ends it."""
     for first_line, chunk in _split(text, file):
         yield _parse_chunk(chunk, first_line, file)
 
@@ -97,8 +126,13 @@ def parse_program(text: str, file: str = "") -> Program:
     return programs[0].program
 
 
-_HEADER = re.compile(r"from (dsl|constants|arc_types) import \*\s*(#.*)?$")
+# The import lines of the dialect's own solver files.
+_HEADER = re.compile(r"from [\w.]*\b(dsl|constants|arc_types) import \*\s*(#.*)?$")
+# Python takes long to read such a string, and a program has no use for it.
+_FORMAT_STRING = re.compile(r"""\b([fF][rR]?|[rR][fF])['"]""")
 _BLANK = re.compile(r"\s*(#.*)?$")
+_NAME = re.compile(r"def\s+(\w{1,100})")
+_QUOTES = re.compile(r"\s*[rR]?(\"\"\"|''')")
 
 
 def _split(text: str, file: str) -> Iterator[tuple[int, str]]:
@@ -108,8 +142,14 @@ def _split(text: str, file: str) -> Iterator[tuple[int, str]]:
     """
     chunk: list[str] = []
     first_line = 0
+    quotes = ""  # those that end the docstring of the file, while in it
     for number, line in enumerate(text.split("\n"), start=1):
-        if line.startswith("def "):
+        if quotes:
+            quotes = "" if quotes in line else quotes
+        elif not chunk and (opening := _QUOTES.match(line)):
+            rest = line[opening.end() :]
+            quotes = "" if opening.group(1) in rest else opening.group(1)
+        elif line.startswith("def "):
             if chunk:
                 yield first_line, "\n".join(chunk)
             chunk, first_line = [line], number
@@ -134,6 +174,13 @@ def _parse_chunk(text: str, first_line: int, file: str) -> ParsedProgram:
     n_lines = text.rstrip().count("\n") + 1
     if n_lines > MAX_LINES:
         raise rejection(f"a program has at most {MAX_LINES} lines, this one has {n_lines}")
+    for number, line in enumerate(text.split("\n"), start=1):
+        if len(line) > MAX_COLUMNS:
+            raise rejection(f"a line has at most {MAX_COLUMNS} columns", number, 1, line[:80])
+        if (column := line.find("\0")) >= 0:
+            raise rejection("not readable as a program: a NUL byte", number, column + 1, line)
+        if found := _FORMAT_STRING.search(line):
+            raise rejection("expected no format string", number, found.start() + 1, line)
     try:
         tree = _parse_syntax(text)
     except SyntaxError as error:
@@ -142,7 +189,7 @@ def _parse_chunk(text: str, first_line: int, file: str) -> ParsedProgram:
             f"not readable as a program: {error.msg}", line, error.offset or 1, _line(text, line)
         ) from error
     except (ValueError, RecursionError, MemoryError) as error:
-        raise rejection(f"not readable as a program: {error or 'nested too deep'}") from error
+        raise rejection(f"not readable as a program: {str(error) or 'nested too deep'}") from error
     try:
         return _Reader(text, first_line, file).read(tree)
     except RecursionError as error:
@@ -179,14 +226,17 @@ class _Reader:
 
     def reject(self, message: str, at: ast.AST) -> ProgramError:
         line: int = getattr(at, "lineno", 1)
-        column: int = getattr(at, "col_offset", 0)
-        segment = ast.get_source_segment(self.text, at) or _line(self.text, line)
+        end_line: int = getattr(at, "end_lineno", None) or line
+        # `ast` counts columns in bytes.
+        whole = self.text.split("\n")[line - 1].encode()
+        start: int = getattr(at, "col_offset", 0)
+        end: int | None = getattr(at, "end_col_offset", None) if end_line == line else None
         return ProgramError(
             message,
             file=self.file,
             line=self.first_line + line - 1,
-            column=column + 1,
-            text=segment.split("\n")[0],
+            column=len(whole[:start].decode(errors="replace")) + 1,
+            text=whole[start:end].decode(errors="replace").strip(),
         )
 
     def read(self, tree: ast.Module) -> ParsedProgram:

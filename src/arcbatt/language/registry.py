@@ -162,5 +162,7 @@ def spellings() -> Mapping[str, str]:
 
 def suggest(spelling: str, extra: tuple[str, ...] = ()) -> str:
     """A "did you mean" for an unknown name, or nothing."""
+    if len(spelling) > 64:
+        return ""
     close = get_close_matches(spelling, [*extra, *spellings()], n=1, cutoff=0.6)
     return f"did you mean {close[0]}?" if close else ""

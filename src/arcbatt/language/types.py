@@ -19,6 +19,10 @@ from functools import cache
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
+# Types of data nested deeper than this are unknown. Terms share what is equal, so that walking
+# a deep one could take exponentially long.
+_MAX_DEPTH = 10
+
 
 class Type:
     """An interned type term: equal terms are the same object."""
@@ -32,6 +36,8 @@ class Type:
     depth: int
 
     def __new__(cls, kind: str, args: tuple[Type, ...] = (), label: str = "") -> Type:
+        if kind in ("tuple", "set", "product") and any(arg.depth >= _MAX_DEPTH for arg in args):
+            return ANY
         key = (kind, args, label)
         found = cls._interned.get(key)
         if found is None:

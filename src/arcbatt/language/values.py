@@ -203,3 +203,47 @@ def format_value(value: Value) -> str:
     if isinstance(value, frozenset):
         return "{" + ", ".join(map(format_value, ordered(value))) + "}" if value else "EMPTY"
     return str(value)
+
+
+# --- content hash -----------------------------------------------------------------------
+
+_WORD = 2**64 - 1
+
+
+def _mix(x: int) -> int:
+    x ^= x >> 30
+    x = x * 0xBF58476D1CE4E5B9 & _WORD
+    x ^= x >> 27
+    x = x * 0x94D049BB133111EB & _WORD
+    return x ^ x >> 31
+
+
+def _multiplier(k: int) -> int:
+    return _mix((k + 1) * 0x9E3779B97F4A7C15 & _WORD) | 1
+
+
+def _close(kind: int, n: int, total: int) -> int:
+    return _mix((total + kind * 0xD1B54A32D192ED03 + n * 0x8CB92BA72F3D8DD7) & _WORD)
+
+
+def hash_name(name: str) -> int:
+    """A 64-bit hash of a primitive's name (FNV-1a, mixed)."""
+    result = 0xCBF29CE484222325
+    for byte in name.encode():
+        result = (result ^ byte) * 0x100000001B3 & _WORD
+    return _mix(result)
+
+
+def content_hash(value: Value) -> int:
+    """A 64-bit hash of a value, the same in every implementation; equal values, equal hashes."""
+    if value is None:
+        return _close(1, 0, 0)
+    if isinstance(value, int):
+        return _mix((value * 0x9E3779B97F4A7C15 + 2) & _WORD)
+    if isinstance(value, frozenset):
+        return _close(4, len(value), sum(_mix(content_hash(member)) for member in value))
+    members = value.args if isinstance(value, Function) else value
+    total = sum(content_hash(member) * _multiplier(k) for k, member in enumerate(members))
+    if isinstance(value, Function):
+        return _close(5, len(members), total + hash_name(value.name))
+    return _close(3, len(members), total)

@@ -216,13 +216,19 @@ def last(container: AnyContainer) -> Value:
 
 @primitive("C[a] -> a", examples=("maximum((3, 7, 5)) == 7", "maximum(EMPTY) == 0"))
 def maximum(container: AnyContainer) -> Value:
-    """The greatest member; 0 if there is none."""
+    """The greatest member; 0 if there is none.
+
+    Members of any kinds can be compared: see the order of values.
+    """
     return max(container, key=sort_key, default=0)
 
 
 @primitive("C[a] -> a", examples=("minimum((3, 7, 5)) == 3", "minimum(()) == 0"))
 def minimum(container: AnyContainer) -> Value:
-    """The least member; 0 if there is none."""
+    """The least member; 0 if there is none.
+
+    Members of any kinds can be compared: see the order of values.
+    """
     return min(container, key=sort_key, default=0)
 
 
@@ -288,7 +294,10 @@ def argmin(container: AnyContainer, compfunc: AnyFunction) -> Value:
     examples=("mostcommon((3, 1, 3)) == 3", "mostcommon((2, 1)) == 1"),
 )
 def mostcommon(container: AnyContainer) -> Value:
-    """The member that occurs most often."""
+    """The member that occurs most often.
+
+    In a set every member occurs once, so it is the least.
+    """
     return _commonest(container, "mostcommon", 1)
 
 
@@ -298,7 +307,10 @@ def mostcommon(container: AnyContainer) -> Value:
     examples=("leastcommon((3, 1, 3)) == 1", "leastcommon((2, 1)) == 1"),
 )
 def leastcommon(container: AnyContainer) -> Value:
-    """The member that occurs least often."""
+    """The member that occurs least often.
+
+    In a set every member occurs once, so it is the least.
+    """
     return _commonest(container, "leastcommon", -1)
 
 

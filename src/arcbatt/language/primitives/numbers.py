@@ -10,7 +10,7 @@ from collections.abc import Callable
 from ..domains import Anything, Location, Number, Numerical
 from ..failure import out_of_range
 from ..registry import primitive
-from ..values import Pair, Value
+from ..values import Pair, Value, compare
 
 _EACH = ("Integer -> Integer", "Pair -> Pair")
 _BOTH = (
@@ -123,10 +123,14 @@ def positive(x: Number) -> Value:
     return x > 0
 
 
-@primitive("Integer, Integer -> Boolean", examples=("greater(3, 2) == T", "greater(2, 2) == F"))
-def greater(a: Number, b: Number) -> Value:
-    """Whether the first number is greater than the second."""
-    return a > b
+@primitive(
+    "Integer, Integer -> Boolean",
+    "Numerical, Numerical -> Boolean",
+    examples=("greater(3, 2) == T", "greater(2, 2) == F", "greater((3, 1), (2, 5)) == T"),
+)
+def greater(a: Numerical, b: Numerical) -> Value:
+    """Whether the first number or pair comes after the second in the order of values."""
+    return compare(a, b) > 0
 
 
 @primitive("Integer -> Direction", examples=("toivec(2) == (2, 0)", "toivec(-1) == UP"))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from ..budget import charge, require
-from ..domains import Cells, Location, Number, Objects, Patch
+from ..domains import Anything, Cells, Location, Number, Objects, Patch, check_argument
 from ..failure import empty
 from ..registry import primitive
 from ..values import Cell, Container, Pair, Value, ordered
@@ -63,14 +63,16 @@ def recolor(value: Number, patch: Patch) -> Value:
     "Patch, Direction -> Patch",
     examples=("shift({(0, 1)}, DOWN) == {(1, 1)}", "shift({(3, (0, 1))}, (2, 2)) == {(3, (2, 3))}"),
 )
-def shift(patch: Patch, directions: Location) -> Value:
+def shift(patch: Patch, directions: Anything) -> Value:
     """The patch moved by a vector.
 
-    An empty patch is given back as it is, a tuple comes out as a set.
+    An empty patch is given back as it is, whatever the vector (the corner of an empty patch is
+    none); a tuple comes out as a set.
     """
     if not patch:
         return patch
-    di, dj = directions
+    check_argument(Location.__metadata__[0], "shift", "directions", directions)
+    di, dj = cast(Pair, directions)
     if is_cells(patch):
         return frozenset((value, (i + di, j + dj)) for value, (i, j) in cast(Sequence[Cell], patch))
     return frozenset((i + di, j + dj) for i, j in cast(Sequence[Pair], patch))
