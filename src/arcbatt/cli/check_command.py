@@ -196,8 +196,13 @@ def _table(report: CheckReport) -> Table:
             _trouble(check),
         )
     for rejected in report.rejected:
-        task = Text(task_id_of(rejected.name) or "-", style="dim")
-        table.add_row(rejected.name, task, "", "", Text(str(rejected.error), style="red"))
+        table.add_row(
+            rejected.name,
+            Text(task_id_of(rejected.name) or "-", style="dim"),
+            "",
+            "",
+            Text(str(rejected.error), style="red"),
+        )
     return table
 
 

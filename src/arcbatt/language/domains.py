@@ -29,7 +29,7 @@ class Domain:
     holds: Callable[[Any], bool]
 
 
-def _is_pair(value: Any) -> bool:
+def is_pair(value: Any) -> bool:
     return (
         type(value) is tuple
         and len(value) == 2
@@ -43,7 +43,7 @@ def _is_cell(value: Any) -> bool:
         type(value) is tuple
         and len(value) == 2
         and type(value[0]) in _NUMBERS
-        and _is_pair(value[1])
+        and is_pair(value[1])
     )
 
 
@@ -56,7 +56,7 @@ def _is_cells(value: Any) -> bool:
 
 
 def _is_patch(value: Any) -> bool:
-    return _is_container(value) and (all(map(_is_pair, value)) or all(map(_is_cell, value)))
+    return _is_container(value) and (all(map(is_pair, value)) or all(map(_is_cell, value)))
 
 
 def _is_table(value: Any) -> bool:
@@ -83,10 +83,10 @@ _NUMBERS = frozenset({int, bool})
 
 Anything: TypeAlias = Annotated[Value, Domain("anything", lambda value: True)]
 Number: TypeAlias = Annotated[int, Domain("a number", values.is_number)]
-Location: TypeAlias = Annotated[values.Pair, Domain("a pair of numbers", _is_pair)]
+Location: TypeAlias = Annotated[values.Pair, Domain("a pair of numbers", is_pair)]
 Numerical: TypeAlias = Annotated[
     int | values.Pair,
-    Domain("a number or a pair of numbers", lambda v: values.is_number(v) or _is_pair(v)),
+    Domain("a number or a pair of numbers", lambda v: values.is_number(v) or is_pair(v)),
 ]
 AnyTuple: TypeAlias = Annotated[
     tuple[Value, ...], Domain("a tuple", lambda value: type(value) is tuple)

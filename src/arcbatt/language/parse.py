@@ -21,7 +21,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -174,19 +174,14 @@ def _parse_chunk(text: str, first_line: int, file: str) -> ParsedProgram:
     n_lines = text.rstrip().count("\n") + 1
     if n_lines > MAX_LINES:
         raise rejection(f"a program has at most {MAX_LINES} lines, this one has {n_lines}")
-    for number, line in enumerate(text.split("\n"), start=1):
-        if len(line) > MAX_COLUMNS:
-            raise rejection(f"a line has at most {MAX_COLUMNS} columns", number, 1, line[:80])
-        if (column := line.find("\0")) >= 0:
-            raise rejection("not readable as a program: a NUL byte", number, column + 1, line)
-        if found := _FORMAT_STRING.search(line):
-            raise rejection("expected no format string", number, found.start() + 1, line)
+    if len(text) > MAX_COLUMNS or "\0" in text or "'" in text or '"' in text:
+        _check_lines(text, rejection)
     try:
         tree = _parse_syntax(text)
     except SyntaxError as error:
-        line = error.lineno or 1
+        at = error.lineno or 1
         raise rejection(
-            f"not readable as a program: {error.msg}", line, error.offset or 1, _line(text, line)
+            f"not readable as a program: {error.msg}", at, error.offset or 1, _line(text, at)
         ) from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise rejection(f"not readable as a program: {str(error) or 'nested too deep'}") from error
@@ -194,6 +189,17 @@ def _parse_chunk(text: str, first_line: int, file: str) -> ParsedProgram:
         return _Reader(text, first_line, file).read(tree)
     except RecursionError as error:
         raise rejection("not readable as a program: nested too deep") from error
+
+
+def _check_lines(text: str, rejection: Callable[[str, int, int, str], ProgramError]) -> None:
+    """Refuse what Python would refuse only slowly, or without saying where."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if len(line) > MAX_COLUMNS:
+            raise rejection(f"a line has at most {MAX_COLUMNS} columns", number, 1, line[:80])
+        if (column := line.find("\0")) >= 0:
+            raise rejection("not readable as a program: a NUL byte", number, column + 1, line)
+        if found := _FORMAT_STRING.search(line):
+            raise rejection("expected no format string", number, found.start() + 1, line)
 
 
 def _parse_syntax(text: str) -> ast.Module:

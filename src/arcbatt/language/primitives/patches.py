@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import cast
 
 from ..budget import charge, require
-from ..domains import Anything, Cells, Location, Number, Objects, Patch, check_argument
-from ..failure import empty
+from ..domains import Anything, Cells, Location, Number, Objects, Patch, is_pair
+from ..failure import empty, wrong_type
 from ..registry import primitive
 from ..values import Cell, Container, Pair, Value, ordered
 from .geometry import (
@@ -71,7 +71,8 @@ def shift(patch: Patch, directions: Anything) -> Value:
     """
     if not patch:
         return patch
-    check_argument(Location.__metadata__[0], "shift", "directions", directions)
+    if not is_pair(directions):
+        raise wrong_type("shift: directions is no pair of numbers")
     di, dj = cast(Pair, directions)
     if is_cells(patch):
         return frozenset((value, (i + di, j + dj)) for value, (i, j) in cast(Sequence[Cell], patch))
