@@ -21,8 +21,10 @@ docs: $(VENV)/ready
 bench: $(VENV)/ready
 	$(BIN)/python bench/language.py
 
-$(VENV)/ready: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
+ENGINE := $(shell find src/arcbatt/engine -name '*.hpp' -o -name '*.inc' -o -name '*.cpp')
+
+$(VENV)/ready: pyproject.toml CMakeLists.txt $(ENGINE)
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	touch $@

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from .engine import cpu
 from .language.failure import Failure, Reason
 from .language.interpret import evaluate_call
 from .language.registry import find_primitive, suggest
@@ -25,7 +26,7 @@ from .language.values import Function, Value, format_value
 CallOutcome: TypeAlias = "Value | Failure"
 Engine: TypeAlias = Callable[[str, Sequence[Value]], CallOutcome]
 
-ENGINES: dict[str, Engine] = {"reference": evaluate_call}
+ENGINES: dict[str, Engine] = {"reference": evaluate_call, "cpu": cpu.evaluate_call}
 
 
 class RecordError(ValueError):

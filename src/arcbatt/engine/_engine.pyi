@@ -1,0 +1,46 @@
+from typing import Any
+
+n_primitives: int
+
+def set_function_class(cls: Any) -> None: ...
+def call(
+    primitive: int, args: tuple[Any, ...], max_steps: int, max_bytes: int
+) -> tuple[int, Any, int, int, int]: ...
+
+class Samples:
+    def __init__(
+        self,
+        cells: Any,
+        shapes: Any,
+        inputs: Any,
+        targets: Any,
+        groups: Any,
+        group_starts: Any,
+        group_grids: Any,
+    ) -> None: ...
+
+class FusedBatt:
+    def __init__(
+        self,
+        ops: Any,
+        primitives: Any,
+        firsts: Any,
+        counts: Any,
+        args: Any,
+        results: Any,
+        constants: list[Any],
+    ) -> None: ...
+
+def run_batt(
+    batt: FusedBatt,
+    samples: Samples,
+    max_steps: int,
+    max_bytes: int,
+    max_arena_bytes: int,
+    n_threads: int,
+    reasons: Any,
+    matches: Any,
+    hashes: Any,
+    steps: Any,
+    keep_values: bool,
+) -> tuple[list[bytes], list[bytes]] | None: ...

@@ -1,0 +1,246 @@
+// Making containers: sorting, removing duplicates, and bringing tuples and sets into their one form.
+#pragma once
+#include "order.hpp"
+
+namespace arc {
+
+// --- sorting keys ---
+
+#if defined(__CUDACC__)
+// A bitonic network, all comparisons ascending, so that what lies beyond n counts as greatest.
+ARC_NOINLINE bool sort_keys(Lane&, Key* keys, i64 n) {
+  for (i64 size = 2; size < 2 * n; size *= 2)
+    for (i64 stride = size / 2, flip = 1; stride > 0; stride /= 2, flip = 0) {
+      for (i64 t = thread_index(); t < (n + 1) / 2 + size; t += W) {
+        i64 i = flip ? t / stride * size + t % stride : t / stride * 2 * stride + t % stride;
+        i64 j = flip ? i / size * size + size - 1 - i % size : i + stride;
+        if (j < n && i < n && keys[j] < keys[i]) {
+          Key k = keys[i];
+          keys[i] = keys[j];
+          keys[j] = k;
+        }
+      }
+      sync();
+    }
+  return true;
+}
+#else
+inline void insertion_sort(Key* keys, i64 n) {
+  for (i64 i = 1; i < n; i++) {
+    Key key = keys[i];
+    i64 j = i;
+    for (; j > 0 && keys[j - 1] > key; j--) keys[j] = keys[j - 1];
+    keys[j] = key;
+  }
+}
+// Runs of 16 by insertion, then merged from the bottom up; false when memory ran out.
+ARC_NOINLINE bool sort_keys(Lane& lane, Key* keys, i64 n) {
+  i64 sorted = 1;
+  while (sorted < n && keys[sorted - 1] <= keys[sorted]) sorted++;
+  if (sorted >= n) return true;
+  if (n <= 24) {
+    insertion_sort(keys, n);
+    return true;
+  }
+  Key* other = lane.allocate_array<Key>(n);
+  if (!other) return false;
+  for (i64 i = 0; i < n; i += 16) insertion_sort(keys + i, min_of<i64>(16, n - i));
+  Key *from = keys, *to = other;
+  for (i64 run = 16; run < n; run *= 2) {
+    for (i64 start = 0; start < n; start += 2 * run) {
+      i64 a = start, middle = min_of(start + run, n), b = middle, end = min_of(start + 2 * run, n);
+      for (i64 k = start; k < end; k++)
+        to[k] = a < middle && (b >= end || from[a] <= from[b]) ? from[a++] : from[b++];
+    }
+    Key* t = from;
+    from = to;
+    to = t;
+  }
+  if (from != keys) copy(keys, from, n);
+  return true;
+}
+#endif
+
+// Sorts keys and removes duplicates, in place; how many are left, or -1 when memory ran out.
+ARC_FN i64 sort_unique(Lane& lane, Key* keys, i64 n) {
+  if (!sort_keys(lane, keys, n)) return -1;
+  if (!any(n - 1, [=](i64 k) { return keys[k] == keys[k + 1]; })) return n;
+  return serial([=]() {
+    i64 kept = n ? 1 : 0;
+    for (i64 k = 1; k < n; k++)
+      if (keys[k] != keys[kept - 1]) keys[kept++] = keys[k];
+    return kept;
+  });
+}
+
+// A set of locations or cells from keys in any order, which are overwritten.
+ARC_FN Value set_of_keys(Lane& lane, Kind kind, Key* keys, i64 n) {
+  n = sort_unique(lane, keys, n);
+  return n < 0 ? fail(OVER_BUDGET) : keys_value(kind, keys, (u32)n);
+}
+
+// The key that orders numbers.
+ARC_FN Key key_of_number(i64 x) { return (Key)(x + KEY_BIAS); }
+
+// --- sorting values ---
+
+// places[0..n) := the places of `keys` in ascending order of value, equal ones in their order.
+ARC_NOINLINE bool sort_places(Lane& lane, const Value* keys, i32* places, i64 n, bool descending) {
+  if (!any(n, [=](i64 k) { return keys[k].kind != INT; })) {
+    Key* packed = lane.allocate_array<Key>(n);
+    if (!packed) return false;
+    each(n, [=](i64 k) {
+      Key key = key_of_number(descending ? -keys[k].number : keys[k].number);
+      packed[k] = key << 32 | (Key)k;
+    });
+    if (!sort_keys(lane, packed, n)) return false;
+    each(n, [=](i64 k) { places[k] = (i32)(packed[k] & 0xffffffffu); });
+    return true;
+  }
+  i32* other = lane.allocate_array<i32>(n);
+  if (!other) return false;
+  each(n, [=](i64 k) { places[k] = (i32)k; });
+  i32 *from = places, *to = other;
+  for (i64 run = 1; run < n; run *= 2) {
+    for (i64 start = 0; start < n; start += 2 * run) {
+      i64 a = start, middle = min_of(start + run, n), b = middle, end = min_of(start + 2 * run, n);
+      for (i64 k = start; k < end; k++) {
+        bool take_a = a < middle;
+        if (take_a && b < end) {
+          int c = compare(keys[from[a]], keys[from[b]]);
+          take_a = descending ? c >= 0 : c <= 0;
+        }
+        i32 taken = take_a ? from[a++] : from[b++];
+        if (thread_index() == 0) to[k] = taken;
+      }
+    }
+    sync();
+    i32* t = from;
+    from = to;
+    to = t;
+  }
+  if (from != places) copy(places, from, n);
+  return true;
+}
+
+// --- tuples, sets and functions from members ---
+
+// Space for members with room for their block before them.
+ARC_FN Value* new_members(Lane& lane, u64 n) {
+  Block* block = (Block*)lane.allocate(sizeof(Block) + n * sizeof(Value));
+  return block ? (Value*)(block + 1) : nullptr;
+}
+#define ARC_NEW_MEMBERS(name, n)            \
+  Value* name = new_members(lane, n);       \
+  if (!name) return fail(OVER_BUDGET)
+
+// A value of kind TUPLE, SET or FUNCTION over members that stay where they are.
+ARC_FN Value block_value(Lane& lane, Kind kind, u32 aux, Value* members, u32 n) {
+  Value v = value_of_kind(kind, n);
+  v.aux = aux;
+  if (n == 0) return v;
+  u64 weight = n + (u64)total(n, [=](i64 k) { return (i64)weight_of(members[k]); });
+  u32 depth = 1 + (u32)greatest(n, 0, [=](i64 k) { return (i64)depth_of(members[k]); });
+  if (!lane.require(weight)) return fail(OVER_BUDGET);
+  if (depth > MAX_DEPTH) {
+    lane.exceeded = true;
+    return fail(OVER_BUDGET);
+  }
+  v.block = (Block*)members - 1;
+  if (thread_index() == 0) {
+    v.block->weight = (u32)weight;
+    v.block->depth = depth;
+  }
+  sync();
+  return v;
+}
+
+ARC_FN bool is_kind(const Value* values, i64 n, Kind kind) {
+  return !any(n, [=](i64 k) { return values[k].kind != kind; });
+}
+
+// How many numbers a tuple of numbers has; -1 for any other value.
+ARC_FN i64 row_width(const Value& v) { return v.kind == INTS || v.kind == PAIR ? (i64)v.n : -1; }
+ARC_FN i32 row_cell(const Value& row, i64 column) {
+  if (row.kind == PAIR) return column == 0 ? row_of(row.key) : column_of(row.key);
+  return row.ints[column];
+}
+
+// The tuple of these members (from new_members) in its one form.
+ARC_NOINLINE Value tuple_of(Lane& lane, Value* members, i64 n) {
+  if (n == 0) return empty_tuple();
+  u32 kind = members[0].kind;
+  if (kind == INT) {
+    if (n == 2) {
+      if (members[1].kind == INT) return pair_of_key(key_of(members[0].number, members[1].number));
+      if (members[1].kind == PAIR)
+        return cell_of_key(key_of(members[0].number, row_of(members[1].key), column_of(members[1].key)));
+    } else if (is_kind(members, n, INT)) {
+      ARC_ALLOCATE(ints, i32, n);
+      each(n, [=](i64 k) { ints[k] = (i32)members[k].number; });
+      return ints_value(INTS, ints, (u32)n);
+    }
+  } else if (kind == INTS || kind == PAIR) {
+    i64 width = members[0].n;
+    if (!any(n, [=](i64 k) { return row_width(members[k]) != width; })) {
+      ARC_ALLOCATE(cells, i32, n * width);
+      for (i64 i = 0; i < n; i++) {
+        const Value row = members[i];
+        each(width, [=](i64 j) { cells[i * width + j] = row_cell(row, j); });
+      }
+      return grid_value(cells, (u32)n, (u32)width);
+    }
+  }
+  return block_value(lane, TUPLE, 0, members, (u32)n);
+}
+
+// The set of these members (from new_members), in any order and with duplicates, in its one form.
+ARC_NOINLINE Value set_of(Lane& lane, Value* members, i64 n) {
+  if (n == 0) return empty_set();
+  u32 kind = members[0].kind;
+  if ((kind == PAIR || kind == CELL || kind == INT) && is_kind(members, n, (Kind)kind)) {
+    ARC_ALLOCATE(keys, Key, n);
+    if (kind == INT) {
+      each(n, [=](i64 k) { keys[k] = key_of_number(members[k].number); });
+      n = sort_unique(lane, keys, n);
+      if (n < 0) return fail(OVER_BUDGET);
+      ARC_ALLOCATE(ints, i32, n);
+      each(n, [=](i64 k) { ints[k] = (i32)keys[k] - KEY_BIAS; });
+      return ints_value(INTSET, ints, (u32)n);
+    }
+    each(n, [=](i64 k) { keys[k] = members[k].key; });
+    return set_of_keys(lane, kind == PAIR ? INDICES : OBJECT, keys, n);
+  }
+  ARC_ALLOCATE(places, i32, n);
+  if (!sort_places(lane, members, places, n, false)) return fail(OVER_BUDGET);
+  ARC_NEW_MEMBERS(sorted, n);
+  i64 kept = 0;
+  for (i64 k = 0; k < n; k++) {
+    const Value next = members[places[k]];
+    if (kept && equal(sorted[kept - 1], next)) continue;
+    sync();
+    if (thread_index() == 0) sorted[kept] = next;
+    sync();
+    kept++;
+  }
+  return block_value(lane, SET, 0, sorted, (u32)kept);
+}
+
+// A container of the same kind, tuple or set, as another.
+ARC_FN Value like(Lane& lane, const Value& container, Value* members, i64 n) {
+  return is_tuple(container) ? tuple_of(lane, members, n) : set_of(lane, members, n);
+}
+
+// The members of a container, each as a value; for kinds without an array of them, a new one.
+ARC_FN const Value* members_of(Lane& lane, const Value& v) {
+  if (v.kind == TUPLE || v.kind == SET) return v.n ? v.members() : (const Value*)&v;
+  Value* members = new_members(lane, v.n);
+  if (!members) return nullptr;
+  each(v.n, [=](i64 k) { members[k] = member(v, (u32)k); });
+  return members;
+}
+#define ARC_MEMBERS_OF(name, container)                    \
+  const Value* name = members_of(lane, container);         \
+  if (!name) return fail(OVER_BUDGET)
+
+}  // namespace arc

@@ -1,0 +1,89 @@
+// What primitives accept: the checks of language/domains.py, by the forms that values have.
+#pragma once
+#include "build.hpp"
+
+namespace arc {
+
+enum Domain : u8 {
+  ANYTHING,
+  NUMBER,
+  LOCATION,
+  NUMERICAL,
+  ANY_TUPLE,
+  ANY_SET,
+  ANY_CONTAINER,
+  CONTAINERS,
+  ANY_FUNCTION,
+  FUNCTIONS,
+  PATCH,
+  CELLS,
+  OBJECTS,
+  ROWS,
+  A_GRID,
+  PIECE,
+  ELEMENT,
+  DEMOS,
+};
+
+ARC_FN bool is_empty_container(const Value& v) { return is_container(v) && v.n == 0; }
+// A tuple of cells; the empty one too.
+ARC_FN bool is_cell_tuple(const Value& v) { return v.kind == TUPLE && is_kind(v.members(), v.n, CELL); }
+ARC_FN bool is_cells(const Value& v) {
+  return v.kind == OBJECT || is_empty_container(v) || is_cell_tuple(v);
+}
+ARC_FN bool is_patch(const Value& v) {
+  return v.kind == INDICES || (v.kind == GRID && v.aux == 2) || is_cells(v);
+}
+ARC_FN bool is_rows(const Value& v) {
+  return v.kind == GRID ||
+         (v.kind == TUPLE && !any(v.n, [&](i64 k) { return !is_tuple(v.members()[k]); }));
+}
+// A row of a grid: numbers, or nothing.
+ARC_FN bool is_number_row(const Value& v) {
+  return v.kind == INTS || v.kind == PAIR || (v.kind == TUPLE && v.n == 0);
+}
+ARC_FN bool is_grid(const Value& v) {
+  return v.kind == GRID ||
+         (v.kind == TUPLE && !any(v.n, [&](i64 k) { return !is_number_row(v.members()[k]); }));
+}
+ARC_FN bool is_demo(const Value& v) {
+  return v.kind == TUPLE && v.n == 2 && is_grid(v.members()[0]) && is_grid(v.members()[1]);
+}
+
+ARC_NOINLINE bool belongs(const Value& v, Domain domain) {
+  switch (domain) {
+    case ANYTHING: return true;
+    case NUMBER: return v.kind == INT;
+    case LOCATION: return v.kind == PAIR;
+    case NUMERICAL: return v.kind == INT || v.kind == PAIR;
+    case ANY_TUPLE: return is_tuple(v);
+    case ANY_SET: return is_set(v);
+    case ANY_CONTAINER: return is_container(v);
+    case CONTAINERS:
+      return v.kind == GRID || v.kind == INDICES || v.kind == OBJECT ||
+             ((v.kind == TUPLE || v.kind == SET) &&
+              !any(v.n, [&](i64 k) { return !is_container(v.members()[k]); }));
+    case ANY_FUNCTION: return v.kind == FUNCTION;
+    case FUNCTIONS:
+      return (v.kind == TUPLE || v.kind == SET) && is_kind(v.members(), v.n, FUNCTION);
+    case PATCH: return is_patch(v);
+    case CELLS: return is_cells(v);
+    case OBJECTS:
+      if (v.kind != TUPLE && v.kind != SET) return false;
+      for (u32 k = 0; k < v.n; k++)
+        if (!is_cells(v.members()[k])) return false;
+      return true;
+    case ROWS: return is_rows(v);
+    case A_GRID: return is_grid(v);
+    case PIECE: return is_tuple(v) || v.kind == INDICES || v.kind == OBJECT || is_empty_container(v);
+    case ELEMENT: return is_set(v) ? v.kind == OBJECT || v.n == 0 : is_grid(v);
+    case DEMOS:
+      if (v.kind != TUPLE) return false;
+      for (u32 k = 0; k < v.n; k++)
+        if (!is_demo(v.members()[k])) return false;
+      return true;
+  }
+  return false;
+}
+
+}  // namespace arc

@@ -1,0 +1,236 @@
+// Geometry: what many primitives need of grids and patches; as language/primitives/geometry.py.
+#pragma once
+#include "call.hpp"
+
+namespace arc {
+
+// f(i, j) for all rows i below n_rows and columns j below width, in any order.
+template <class F>
+ARC_FN void each_in_grid(i64 n_rows, i64 width, F f) {
+  if (W == 1) {
+    for (i64 i = 0; i < n_rows; i++)
+      for (i64 j = 0; j < width; j++) f(i, j);
+    return;
+  }
+  u32 n = (u32)(n_rows * width), wide = (u32)width;
+  for (u32 k = thread_index(); k < n; k += W) f((i64)(k / wide), (i64)(k % wide));
+  sync();
+}
+
+// --- keys ---
+
+// Keys of locations or cells in iteration order; null keys when memory ran out.
+struct Keys {
+  const Key* keys;
+  i64 n;
+  bool sorted = false;  // known to ascend, without duplicates, as a set's do
+};
+#define ARC_KEYS(name, made)     \
+  const Keys name = made;        \
+  if (!name.keys) return fail(OVER_BUDGET)
+
+ARC_FN Keys keys_of_nothing() {
+#if defined(__CUDACC__)
+  return {(const Key*)16, 0, true};
+#else
+  static const Key nothing = 0;
+  return {&nothing, 0, true};
+#endif
+}
+
+// A key's row (LINE_ROW) or column (LINE_COLUMN), still with its bias.
+constexpr int LINE_ROW = 21, LINE_COLUMN = 0, COLOR_SHIFT = 42;
+ARC_FN i64 line_of(Key key, int line) { return (i64)(key >> line & KEY_MASK); }
+
+// Whether all keys have one colour and ascend: then their locations ascend too. There must be one.
+ARC_FN bool is_one_color(const Keys& keys) {
+  return keys.sorted && keys.keys[0] >> COLOR_SHIFT == keys.keys[keys.n - 1] >> COLOR_SHIFT;
+}
+
+// Where the run of keys that begins at `start` ends: those that agree in all but the lowest bits.
+ARC_FN i64 run_end(const Key* keys, i64 n, i64 start, int bits) {
+  Key run = keys[start] >> bits;
+  return start + first_where(n - start, [=](i64 k) { return keys[start + k] >> bits != run; });
+}
+
+// The first place in ascending keys that is not below a key.
+ARC_FN i64 lower_bound(const Key* keys, i64 n, Key key) {
+  i64 low = 0;
+  while (n > 0) {
+    i64 half = n / 2;
+    bool below = keys[low + half] < key;
+    low = below ? low + half + 1 : low;
+    n = below ? n - half - 1 : half;
+  }
+  return low;
+}
+
+// --- extent ---
+
+// First and last of rows or columns.
+struct Span {
+  i64 first, last;
+};
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+ARC_FN i32 least_of_threads(i32 x) { return __reduce_min_sync(0xffffffffu, x); }
+#else
+ARC_FN i32 least_of_threads(i32 x) {
+  for (int offset = W / 2; offset > 0; offset /= 2) x = min_of(x, (i32)exchange(x, offset));
+  return x;
+}
+#endif
+ARC_FN i32 greatest_of_threads(i32 x) { return -least_of_threads(-x); }
+
+// The rows or columns that keys reach; there must be one.
+ARC_FN Span span_of(const Keys& keys, int line) {
+  if (line == LINE_ROW && is_one_color(keys))
+    return {row_of(keys.keys[0]), row_of(keys.keys[keys.n - 1])};
+  i32 low = (i32)KEY_MASK, high = 0;
+  for (i64 k = thread_index(); k < keys.n; k += W) {
+    i32 at = (i32)line_of(keys.keys[k], line);
+    low = min_of(low, at);
+    high = max_of(high, at);
+  }
+  return {least_of_threads(low) - KEY_BIAS, greatest_of_threads(high) - KEY_BIAS};
+}
+
+// First and last row and column of locations or cells; there must be one.
+struct Bounds {
+  i64 top, left, bottom, right;
+
+  ARC_FN i64 height() const { return bottom - top + 1; }
+  ARC_FN i64 width() const { return right - left + 1; }
+};
+ARC_FN Bounds bounds_of(const Keys& keys) {
+  if (is_one_color(keys)) {
+    Span rows = span_of(keys, LINE_ROW), columns = span_of(keys, LINE_COLUMN);
+    return {rows.first, columns.first, rows.last, columns.last};
+  }
+  i32 top = (i32)KEY_MASK, left = (i32)KEY_MASK, bottom = 0, right = 0;
+  for (i64 k = thread_index(); k < keys.n; k += W) {
+    i32 row = (i32)line_of(keys.keys[k], LINE_ROW), column = (i32)line_of(keys.keys[k], LINE_COLUMN);
+    top = min_of(top, row);
+    left = min_of(left, column);
+    bottom = max_of(bottom, row);
+    right = max_of(right, column);
+  }
+  return {least_of_threads(top) - KEY_BIAS, least_of_threads(left) - KEY_BIAS,
+          greatest_of_threads(bottom) - KEY_BIAS, greatest_of_threads(right) - KEY_BIAS};
+}
+
+// --- boards ---
+
+// Locations of a small box as bits: up to 64 rows of 64. The rows are dealt out to the lane's
+// threads: each thread has, and knows, only its own.
+constexpr i64 BOARD_SIZE = 64;
+struct Board {
+  static constexpr int PER_THREAD = BOARD_SIZE / W;
+  u64 rows[PER_THREAD];
+  i64 n_rows;
+
+  ARC_FN void clear(i64 n) {
+    n_rows = n;
+    for (int s = 0; s < (W == 1 ? n : PER_THREAD); s++) rows[s] = 0;
+  }
+  // Sets bits of a row; nothing where the board has no such row. All threads must add alike.
+  ARC_FN void add(i64 row, u64 bits) {
+    if (W == 1) {
+      if ((u64)row < (u64)n_rows) rows[row] |= bits;
+      return;
+    }
+    for (int s = 0; s < PER_THREAD; s++)
+      if (row == s * W + thread_index()) rows[s] |= bits;
+  }
+};
+ARC_FN bool fits_board(const Bounds& box) {
+  return box.height() <= BOARD_SIZE && box.width() <= BOARD_SIZE;
+}
+
+// The keys of a row's bits, ascending, from `to` on; where they end.
+ARC_FN Key* keys_of_bits(u64 bits, Key first, Key* to) {
+  for (; bits; bits &= bits - 1) *to++ = first + (Key)lowest_bit64(bits);
+  return to;
+}
+
+// --- patches ---
+
+// Whether a patch that is not empty has cells for members, not locations.
+ARC_FN bool has_cells(const Value& patch) {
+  return patch.kind == OBJECT || (patch.kind == TUPLE && patch.n);
+}
+
+// The members of a patch as keys, in iteration order: locations (without a colour) or cells.
+ARC_FN Keys keys_of(Lane& lane, const Value& patch) {
+  if (patch.n == 0) return keys_of_nothing();
+  if (is_set(patch)) return {patch.keys, patch.n, true};
+  Key* keys = lane.allocate_array<Key>(patch.n);
+  if (!keys) return {nullptr, 0};
+  each(patch.n, [=](i64 k) { keys[k] = member(patch, (u32)k).key; });
+  return {keys, patch.n};
+}
+
+// Keys that may be in any order as those of a set: ascending, without duplicates.
+ARC_FN Keys sorted_keys(Lane& lane, const Keys& keys) {
+  if (keys.sorted || !keys.keys) return keys;
+  Key* sorted = lane.allocate_array<Key>(keys.n);
+  if (!sorted) return {nullptr, 0};
+  copy(sorted, keys.keys, keys.n);
+  i64 n = sort_unique(lane, sorted, keys.n);
+  return n < 0 ? Keys{nullptr, 0} : Keys{sorted, n, true};
+}
+
+// `places` of geometry.py: an object's distinct locations, or indices as they are.
+ARC_NOINLINE Keys places_of(Lane& lane, const Value& patch) {
+  Keys members = keys_of(lane, patch);
+  if (!members.keys || !has_cells(patch)) return members;
+  bool one_color = is_one_color(members);
+  // Cells of the colour that locations have for theirs.
+  if (one_color && members.keys[0] >> COLOR_SHIFT == NO_COLOR >> COLOR_SHIFT) return members;
+  Key* places = lane.allocate_array<Key>(members.n);
+  if (!places) return {nullptr, 0};
+  if (W == 1 && !one_color && members.n > 8) {
+    Bounds box = bounds_of(members);
+    if (fits_board(box)) {
+      Board board;
+      board.clear(box.height());
+      for (i64 k = 0; k < members.n; k++)
+        board.add(row_of(members.keys[k]) - box.top, 1ULL << (column_of(members.keys[k]) - box.left));
+      Key* end = places;
+      for (i64 i = 0; i < box.height(); i++)
+        end = keys_of_bits(board.rows[i], key_of(box.top + i, box.left), end);
+      return {places, end - places, true};
+    }
+  }
+  each(members.n, [=](i64 k) { places[k] = place_of(members.keys[k]); });
+  i64 n = one_color ? members.n : sort_unique(lane, places, members.n);
+  return n < 0 ? Keys{nullptr, 0} : Keys{places, n, true};
+}
+
+// --- grids and patches ---
+
+// `height_of` and `width_of` of geometry.py: a tuple is a table, whatever it holds.
+ARC_FN i64 height_of_piece(const Value& piece, const Bounds& bounds) {
+  return piece.n == 0 || is_tuple(piece) ? (i64)piece.n : bounds.bottom - bounds.top + 1;
+}
+// -1 where the first member has no width.
+ARC_FN i64 width_of_piece(const Value& piece, const Bounds& bounds) {
+  if (piece.n == 0) return 0;
+  if (!is_tuple(piece)) return bounds.right - bounds.left + 1;
+  if (piece.kind == GRID) return width_of(piece);
+  Value first = member(piece, 0);
+  return is_container(first) ? (i64)first.n : -1;
+}
+
+// --- grids ---
+
+// A row of a tuple of tuples: how many members, and a member of it.
+ARC_FN i64 row_size(const Value& rows, i64 row) {
+  return rows.kind == GRID ? width_of(rows) : (i64)rows.members()[row].n;
+}
+ARC_FN Value cell_at(const Value& rows, i64 row, i64 column) {
+  return rows.kind == GRID ? number(rows.ints[row * width_of(rows) + column])
+                           : member(rows.members()[row], (u32)column);
+}
+
+}  // namespace arc

@@ -1,0 +1,76 @@
+// A lane: one sample's run. Its arena, its budget, and what the node being run has cost.
+#pragma once
+#include "value.hpp"
+
+namespace arc {
+
+#if !defined(__CUDACC__)
+// More memory for a lane; provided by the host side. Gives the start of at least `bytes` and sets
+// how many there are.
+char* grow_arena(void* owner, u64 bytes, u64* given);
+#endif
+
+struct Lane {
+  char* top = nullptr;
+  char* end = nullptr;
+  void* owner = nullptr;  // of the arena, on the CPU
+  bool exhausted = false;  // the arena's memory was not enough: nothing said of the lane holds
+
+  // Of the node being run.
+  u64 steps = 0;
+  u64 bytes = 0;
+  u64 max_steps = 0;
+  u64 max_bytes = 0;
+  u64 max_elements = 0;
+  bool exceeded = false;
+
+  // Memory that lives as long as the lane, aligned to 16 bytes; null when there is none left.
+  ARC_FN void* allocate(u64 n_bytes) {
+    n_bytes = (n_bytes + 15) & ~15ULL;
+    if (n_bytes == 0) n_bytes = 16;  // null stands for "no memory" alone
+    if (n_bytes > (u64)(end - top)) {
+#if defined(__CUDACC__)
+      exhausted = exceeded = true;
+      return nullptr;
+#else
+      u64 given = 0;
+      char* start = grow_arena(owner, n_bytes, &given);
+      if (!start) {
+        exhausted = exceeded = true;
+        return nullptr;
+      }
+      top = start;
+      end = start + given;
+#endif
+    }
+    void* result = top;
+    top += n_bytes;
+    return result;
+  }
+  template <class T>
+  ARC_FN T* allocate_array(u64 n) { return (T*)allocate(n * sizeof(T)); }
+
+  // Counts; false when the node has used up the budget.
+  ARC_FN bool charge(u64 more_steps, u64 more_bytes = 0) {
+    steps += more_steps;
+    bytes += more_bytes;
+    if (steps > max_steps || bytes > max_bytes) exceeded = true;
+    return !exceeded;
+  }
+  // Whether a value of so many elements may be made.
+  ARC_FN bool require(u64 n_elements) {
+    if (n_elements > max_elements) exceeded = true;
+    return !exceeded;
+  }
+};
+
+// Memory for n elements of a type, or out of the function with that failure.
+#define ARC_ALLOCATE(name, type, n)                   \
+  type* name = lane.allocate_array<type>(n);          \
+  if (!name) return fail(OVER_BUDGET)
+#define ARC_REQUIRE(n) \
+  if (!lane.require(n)) return fail(OVER_BUDGET)
+#define ARC_CHARGE(n) \
+  if (!lane.charge(n)) return fail(OVER_BUDGET)
+
+}  // namespace arc

@@ -1,0 +1,167 @@
+// The order, equality and hash of values: as `compare` and `content_hash` of language/values.py.
+#pragma once
+#include "lane.hpp"
+
+namespace arc {
+
+ARC_NOINLINE int compare(const Value& a, const Value& b);
+
+// Where a kind stands in the order of values.
+ARC_FN int rank_of(const Value& v) {
+  if (v.kind == NONE) return 0;
+  if (v.kind == INT) return 1;
+  return v.kind <= TUPLE ? 2 : v.kind <= SET ? 3 : 4;
+}
+
+ARC_FN int sign_of(i64 x) { return (x > 0) - (x < 0); }
+
+ARC_FN int compare_keys(const Key* a, const Key* b, u32 na, u32 nb) {
+  u32 n = min_of(na, nb);
+  i64 at = first_where(n, [=](i64 k) { return a[k] != b[k]; });
+  if (at < n) return a[at] < b[at] ? -1 : 1;
+  return sign_of((i64)na - nb);
+}
+ARC_FN int compare_ints(const i32* a, const i32* b, i64 na, i64 nb) {
+  i64 n = min_of(na, nb);
+  i64 at = first_where(n, [=](i64 k) { return a[k] != b[k]; });
+  if (at < n) return a[at] < b[at] ? -1 : 1;
+  return sign_of(na - nb);
+}
+
+ARC_FN int compare_members(const Value& a, const Value& b) {
+  u32 n = min_of(a.n, b.n);
+  for (u32 k = 0; k < n; k++) {
+    int c = compare(member(a, k), member(b, k));
+    if (c) return c;
+  }
+  return sign_of((i64)a.n - b.n);
+}
+
+ARC_NOINLINE int compare(const Value& a, const Value& b) {
+  int ra = rank_of(a), rb = rank_of(b);
+  if (ra != rb) return ra < rb ? -1 : 1;
+  if (ra == 0) return 0;
+  if (ra == 1) return sign_of(a.number - b.number);
+  if (a.kind == b.kind) switch (a.kind) {
+      case PAIR:
+      case CELL: return a.key == b.key ? 0 : a.key < b.key ? -1 : 1;
+      case INTS:
+      case INTSET: return compare_ints(a.ints, b.ints, a.n, b.n);
+      case INDICES:
+      case OBJECT: return compare_keys(a.keys, b.keys, a.n, b.n);
+      case GRID:
+        if (width_of(a) == width_of(b))
+          return compare_ints(a.ints, b.ints, (i64)a.n * width_of(a), (i64)b.n * width_of(b));
+        break;
+      default: break;
+    }
+  // Primitives are numbered in the order of their names.
+  if (ra == 4 && a.aux != b.aux) return a.aux < b.aux ? -1 : 1;
+  return compare_members(a, b);
+}
+
+ARC_NOINLINE bool equal(const Value& a, const Value& b) {
+  if (a.kind != b.kind || a.n != b.n) return false;
+  switch (a.kind) {
+    case NONE: return true;
+    case INT: return a.number == b.number;
+    case PAIR:
+    case CELL: return a.key == b.key;
+    case INTS:
+    case INTSET: return a.ints == b.ints || !any(a.n, [&](i64 k) { return a.ints[k] != b.ints[k]; });
+    case GRID: {
+      if (a.ints == b.ints) return true;
+      i64 width = width_of(a);
+      return width == width_of(b) &&
+             !any(a.n * width, [&](i64 k) { return a.ints[k] != b.ints[k]; });
+    }
+    case INDICES:
+    case OBJECT: return a.keys == b.keys || !any(a.n, [&](i64 k) { return a.keys[k] != b.keys[k]; });
+    case FUNCTION:
+      if (a.aux != b.aux) return false;
+      [[fallthrough]];
+    case TUPLE:
+    case SET:
+      if (a.n == 0 || a.block == b.block) return true;
+      if (a.block->weight != b.block->weight || a.block->depth != b.block->depth) return false;
+      for (u32 k = 0; k < a.n; k++)
+        if (!equal(a.members()[k], b.members()[k])) return false;
+      return true;
+    default: return false;
+  }
+}
+
+// --- hash ---
+
+ARC_FN u64 mix(u64 x) {
+  x ^= x >> 30;
+  x *= 0xbf58476d1ce4e5b9ULL;
+  x ^= x >> 27;
+  x *= 0x94d049bb133111ebULL;
+  return x ^ x >> 31;
+}
+// The multiplier of a tuple's k-th member.
+ARC_FN u64 multiplier(u64 k) { return mix((k + 1) * 0x9e3779b97f4a7c15ULL) | 1; }
+ARC_FN u64 close_hash(u64 kind, u64 n, u64 sum) {
+  return mix(sum + kind * 0xd1b54a32d192ed03ULL + n * 0x8cb92ba72f3d8dd7ULL);
+}
+constexpr u64 HASH_NONE = 1, HASH_NUMBER = 2, HASH_TUPLE = 3, HASH_SET = 4, HASH_FUNCTION = 5;
+
+ARC_FN u64 hash_number(i64 x) { return mix((u64)x * 0x9e3779b97f4a7c15ULL + HASH_NUMBER); }
+ARC_FN u64 hash_pair(i64 row, i64 column) {
+  return close_hash(HASH_TUPLE, 2, hash_number(row) * multiplier(0) + hash_number(column) * multiplier(1));
+}
+ARC_FN u64 hash_location(Key key) { return hash_pair(row_of(key), column_of(key)); }
+ARC_FN u64 hash_cell(Key key) {
+  return close_hash(HASH_TUPLE, 2,
+                    hash_number(color_of(key)) * multiplier(0) + hash_location(key) * multiplier(1));
+}
+// A hash of a primitive's name; see table.hpp.
+ARC_FN u64 hash_name(u32 primitive);
+
+ARC_NOINLINE u64 hash_of(const Value& v) {
+  switch (v.kind) {
+    case NONE: return close_hash(HASH_NONE, 0, 0);
+    case INT: return hash_number(v.number);
+    case PAIR: return hash_location(v.key);
+    case CELL: return hash_cell(v.key);
+    case INTS:
+      return close_hash(HASH_TUPLE, v.n, total(v.n, [&](i64 k) {
+                          return hash_number(v.ints[k]) * multiplier(k);
+                        }));
+    case INTSET:
+      return close_hash(HASH_SET, v.n, total(v.n, [&](i64 k) { return mix(hash_number(v.ints[k])); }));
+    case INDICES:
+      return close_hash(HASH_SET, v.n, total(v.n, [&](i64 k) { return mix(hash_location(v.keys[k])); }));
+    case OBJECT:
+      return close_hash(HASH_SET, v.n, total(v.n, [&](i64 k) { return mix(hash_cell(v.keys[k])); }));
+    case GRID: {
+      i64 width = width_of(v);
+      u64 sum = 0;
+      for (i64 i = 0; i < v.n; i++) {
+        const i32* row = v.ints + i * width;
+        u64 in_row = total(width, [=](i64 j) { return hash_number(row[j]) * multiplier(j); });
+        sum += close_hash(HASH_TUPLE, width, in_row) * multiplier(i);
+      }
+      return close_hash(HASH_TUPLE, v.n, sum);
+    }
+    case TUPLE: {
+      u64 sum = 0;
+      for (u32 k = 0; k < v.n; k++) sum += hash_of(v.members()[k]) * multiplier(k);
+      return close_hash(HASH_TUPLE, v.n, sum);
+    }
+    case SET: {
+      u64 sum = 0;
+      for (u32 k = 0; k < v.n; k++) sum += mix(hash_of(v.members()[k]));
+      return close_hash(HASH_SET, v.n, sum);
+    }
+    case FUNCTION: {
+      u64 sum = hash_name(v.aux);
+      for (u32 k = 0; k < v.n; k++) sum += hash_of(v.members()[k]) * multiplier(k);
+      return close_hash(HASH_FUNCTION, v.n, sum);
+    }
+    default: return 0;
+  }
+}
+
+}  // namespace arc

@@ -1,0 +1,153 @@
+// One source, two targets. A lane is run by W cooperating threads: 1 on the CPU, 32 (a warp) on
+// the GPU. All threads of a lane run the same code on the same values; only the bodies of the
+// combinators below are shared out among them, and every combinator ends with all threads seeing
+// what each has written. Nothing here or below uses the standard library.
+#pragma once
+
+namespace arc {
+
+typedef signed char i8;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef int i32;
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+
+#if defined(__CUDACC__)
+#define ARC_FN __device__ inline
+#define ARC_NOINLINE __device__ __noinline__
+constexpr int W = 32;
+ARC_FN int thread_index() { return threadIdx.x & 31; }
+ARC_FN void sync() { __syncwarp(); }
+ARC_FN u32 ballot(bool flag) { return __ballot_sync(0xffffffffu, flag); }
+ARC_FN i64 broadcast(i64 value) { return __shfl_sync(0xffffffffu, value, 0); }
+ARC_FN i64 exchange(i64 value, int offset) { return __shfl_xor_sync(0xffffffffu, value, offset); }
+ARC_FN int count_bits(u32 bits) { return __popc(bits); }
+ARC_FN int lowest_bit(u32 bits) { return __ffs((int)bits) - 1; }
+ARC_FN int lowest_bit64(u64 bits) { return __ffsll((i64)bits) - 1; }
+ARC_FN void atomic_or(u32* word, u32 bits) { atomicOr(word, bits); }
+ARC_FN u32 atomic_add(u32* word, u32 value) { return atomicAdd(word, value); }
+#else
+#define ARC_FN inline
+#define ARC_NOINLINE [[maybe_unused]] static __attribute__((noinline))
+constexpr int W = 1;
+ARC_FN int thread_index() { return 0; }
+ARC_FN void sync() {}
+ARC_FN u32 ballot(bool flag) { return flag; }
+ARC_FN i64 broadcast(i64 value) { return value; }
+ARC_FN i64 exchange(i64 value, int) { return value; }
+ARC_FN int count_bits(u32 bits) { return __builtin_popcount(bits); }
+ARC_FN int lowest_bit(u32 bits) { return __builtin_ctz(bits); }
+ARC_FN int lowest_bit64(u64 bits) { return __builtin_ctzll(bits); }
+ARC_FN void atomic_or(u32* word, u32 bits) { *word |= bits; }
+ARC_FN u32 atomic_add(u32* word, u32 value) {
+  u32 before = *word;
+  *word += value;
+  return before;
+}
+#endif
+
+template <class T>
+ARC_FN T min_of(T a, T b) { return b < a ? b : a; }
+template <class T>
+ARC_FN T max_of(T a, T b) { return a < b ? b : a; }
+
+// --- combinators: loops shared out among the lane's threads ---
+
+// f(k) for all k below n, in any order.
+template <class F>
+ARC_FN void each(i64 n, F f) {
+  for (i64 k = thread_index(); k < n; k += W) f(k);
+  sync();
+}
+
+// Whether f(k) is true for any k below n.
+template <class F>
+ARC_FN bool any(i64 n, F f) {
+  if (W == 1) {
+    for (i64 k = 0; k < n; k++)
+      if (f(k)) return true;
+    return false;
+  }
+  for (i64 start = 0; start < n; start += W) {
+    i64 k = start + thread_index();
+    if (ballot(k < n && f(k))) return true;
+  }
+  return false;
+}
+
+// The least k below n for which f(k) is true, or n.
+template <class F>
+ARC_FN i64 first_where(i64 n, F f) {
+  if (W == 1) {
+    for (i64 k = 0; k < n; k++)
+      if (f(k)) return k;
+    return n;
+  }
+  for (i64 start = 0; start < n; start += W) {
+    i64 k = start + thread_index();
+    u32 hits = ballot(k < n && f(k));
+    if (hits) return start + lowest_bit(hits);
+  }
+  return n;
+}
+
+// Fold of f(k) over all k below n by an operation that does not mind the order.
+template <class F, class Op>
+ARC_FN i64 fold(i64 n, i64 start, F f, Op op) {
+  i64 result = start;
+  for (i64 k = thread_index(); k < n; k += W) result = op(result, (i64)f(k));
+  for (int offset = W / 2; offset > 0; offset /= 2) result = op(result, exchange(result, offset));
+  return result;
+}
+template <class F>
+ARC_FN i64 least(i64 n, i64 start, F f) {
+  return fold(n, start, f, [](i64 a, i64 b) { return b < a ? b : a; });
+}
+template <class F>
+ARC_FN i64 greatest(i64 n, i64 start, F f) {
+  return fold(n, start, f, [](i64 a, i64 b) { return a < b ? b : a; });
+}
+// The sum: of all but `start`, which each thread would add again.
+template <class F>
+ARC_FN i64 total(i64 n, F f) {
+  return fold(n, 0, f, [](i64 a, i64 b) { return (i64)((u64)a + (u64)b); });
+}
+
+// emit(k, place) for those k below n for which keep(k) is true, places counted up in order of k
+// from `first`; returns the place after the last.
+template <class Keep, class Emit>
+ARC_FN i64 filter(i64 n, i64 first, Keep keep, Emit emit) {
+  if (W == 1) {
+    for (i64 k = 0; k < n; k++)
+      if (keep(k)) emit(k, first++);
+    return first;
+  }
+  for (i64 start = 0; start < n; start += W) {
+    i64 k = start + thread_index();
+    bool kept = k < n && keep(k);
+    u32 mask = ballot(kept);
+    if (kept) emit(k, first + count_bits(mask & ((1u << thread_index()) - 1)));
+    first += count_bits(mask);
+  }
+  sync();
+  return first;
+}
+
+// A part that only one thread runs; its result is everyone's.
+template <class F>
+ARC_FN i64 serial(F f) {
+  i64 result = 0;
+  sync();
+  if (thread_index() == 0) result = f();
+  sync();
+  return broadcast(result);
+}
+
+template <class T>
+ARC_FN void copy(T* to, const T* from, i64 n) {
+  each(n, [=](i64 k) { to[k] = from[k]; });
+}
+
+}  // namespace arc

@@ -1,0 +1,27 @@
+// All primitives, by family, in the order of language/primitives.
+#pragma once
+#include "primitives/numbers.hpp"
+#include "primitives/containers.hpp"
+#include "primitives/functions.hpp"
+#include "primitives/patches.hpp"
+#include "primitives/pieces.hpp"
+#include "primitives/grids.hpp"
+#include "primitives/objects.hpp"
+#include "primitives/codes.hpp"
+#include "primitives/ranks.hpp"
+#include "primitives/demos.hpp"
+#include "columns.hpp"
+
+namespace arc {
+
+ARC_NOINLINE Value run_primitive(Lane& lane, u32 primitive, const Value* args) {
+  switch (primitive) {
+#define ARC_PRIMITIVE(name, arity, peeks, d0, d1, d2, d3, name_hash) \
+  case P_##name: return prim_##name(lane, args);
+#include "table.inc"
+#undef ARC_PRIMITIVE
+    default: return fail(WRONG_TYPE);
+  }
+}
+
+}  // namespace arc

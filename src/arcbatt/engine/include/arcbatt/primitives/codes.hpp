@@ -1,0 +1,56 @@
+// Choices coded as numbers: as language/primitives/codes.py.
+#pragma once
+#include "objects.hpp"
+#include "patches.hpp"
+#include "pieces.hpp"
+
+namespace arc {
+
+ARC_FN Value prim_o_g(Lane& lane, const Value* a) {
+  const i64 code = a[1].number;
+  if (code < 0 || code >= 8) return fail(OUT_OF_RANGE);
+  return find_objects(lane, a[0], code & 4, code & 2, code & 1, false);
+}
+ARC_FN Value prim_o_g_t(Lane& lane, const Value* a) {
+  const i64 code = a[1].number;
+  if (code < 0 || code >= 8) return fail(OUT_OF_RANGE);
+  return find_objects(lane, a[0], code & 4, code & 2, code & 1, true);
+}
+
+ARC_FN Value prim_mir_rot(Lane& lane, const Value* a) {
+  const i64 code = a[1].number;
+  if (code < 0 || code >= (is_tuple(a[0]) ? 8 : 4)) return fail(OUT_OF_RANGE);
+  switch (code) {
+    case 0: return prim_hmirror(lane, a);
+    case 1: return prim_dmirror(lane, a);
+    case 2: return prim_vmirror(lane, a);
+    case 3: return prim_cmirror(lane, a);
+    default: break;
+  }
+  if (!is_rows(a[0])) return fail(WRONG_TYPE);
+  return code == 4   ? prim_rot90(lane, a)
+         : code == 5 ? prim_rot180(lane, a)
+         : code == 6 ? prim_rot270(lane, a)
+                     : a[0];
+}
+
+ARC_FN Value prim_col_row(Lane& lane, const Value* a) {
+  switch (a[1].number) {
+    case 0: return prim_lowermost(lane, a);
+    case 1: return prim_uppermost(lane, a);
+    case 2: return prim_leftmost(lane, a);
+    case 3: return prim_rightmost(lane, a);
+    default: return fail(OUT_OF_RANGE);
+  }
+}
+ARC_FN Value prim_corner(Lane& lane, const Value* a) {
+  switch (a[1].number) {
+    case 0: return prim_ulcorner(lane, a);
+    case 1: return prim_urcorner(lane, a);
+    case 2: return prim_llcorner(lane, a);
+    case 3: return prim_lrcorner(lane, a);
+    default: return fail(OUT_OF_RANGE);
+  }
+}
+
+}  // namespace arc

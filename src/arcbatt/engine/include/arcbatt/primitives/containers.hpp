@@ -1,0 +1,875 @@
+// Tuples and sets: as language/primitives/containers.py.
+#pragma once
+#include "functions.hpp"
+
+namespace arc {
+
+// --- ascending arrays without duplicates: keys, or the numbers of a set ---
+
+// The first place whose element is not less than x.
+template <class T>
+ARC_FN i64 sorted_place(const T* data, i64 n, T x) {
+  i64 low = 0;
+  while (low < n) {
+    i64 middle = (low + n) / 2;
+    if (data[middle] < x)
+      low = middle + 1;
+    else
+      n = middle;
+  }
+  return low;
+}
+template <class T>
+ARC_FN bool sorted_has(const T* data, i64 n, T x) {
+  i64 at = sorted_place(data, n, x);
+  return at < n && data[at] == x;
+}
+
+// Those of one array that are in the other, or those that are not; how many.
+template <class T>
+ARC_FN i64 sorted_select(const T* a, i64 na, const T* b, i64 nb, bool common, T* to) {
+  // A single thread walks along both, unless the other is so long that searching it is less work.
+  bool walk = W == 1 && nb <= 16 * na;
+  i64 at = 0;
+  return filter(
+      na, 0,
+      [&](i64 k) {
+        if (!walk) return sorted_has(b, nb, a[k]) == common;
+        while (at < nb && b[at] < a[k]) at++;
+        return (at < nb && b[at] == a[k]) == common;
+      },
+      [=](i64 k, i64 place) { to[place] = a[k]; });
+}
+
+// How much room sorted_union needs.
+ARC_FN i64 union_room(i64 na, i64 nb) { return na + nb + (W == 1 ? 0 : nb); }
+// All that are in either; how many.
+template <class T>
+ARC_FN i64 sorted_union(const T* a, i64 na, const T* b, i64 nb, T* to) {
+  if (W == 1) {
+    i64 i = 0, j = 0, n = 0;
+    while (i < na && j < nb) {
+      T x = a[i], y = b[j];
+      to[n++] = x < y ? x : y;
+      i += x <= y;
+      j += y <= x;
+    }
+    while (i < na) to[n++] = a[i++];
+    while (j < nb) to[n++] = b[j++];
+    return n;
+  }
+  // Each one's place is its own plus that among the others.
+  T* fresh = to + na + nb;
+  i64 n_fresh = sorted_select(b, nb, a, na, false, fresh);
+  each(na, [=](i64 k) { to[k + sorted_place(fresh, n_fresh, a[k])] = a[k]; });
+  each(n_fresh, [=](i64 k) { to[k + sorted_place(a, na, fresh[k])] = fresh[k]; });
+  return na + n_fresh;
+}
+
+// --- members ---
+
+// Containers of numbers, and of locations, whatever form they have.
+ARC_FN bool has_numbers(const Value& v) {
+  return v.kind == INTS || v.kind == INTSET || v.kind == PAIR;
+}
+ARC_FN i32 number_at(const Value& v, i64 k) { return row_cell(v, k); }
+ARC_FN bool has_locations(const Value& v) {
+  return v.kind == INDICES || (v.kind == GRID && v.aux == 2);
+}
+ARC_FN Key location_at(const Value& v, i64 k) {
+  return v.kind == INDICES ? v.keys[k] : key_of(v.ints[2 * k], v.ints[2 * k + 1]);
+}
+
+ARC_FN Value empty_like(const Value& container) {
+  return is_tuple(container) ? empty_tuple() : empty_set();
+}
+
+// The tuple of these numbers, which stay where they are.
+ARC_FN Value numbers_tuple(const i32* ints, i64 n) {
+  if (n == 0) return empty_tuple();
+  if (n == 2) return pair_of_key(key_of(ints[0], ints[1]));
+  return ints_value(INTS, ints, (u32)n);
+}
+
+// As set_of, for members (from new_members) that ascend without duplicates.
+ARC_FN Value set_of_sorted(Lane& lane, Value* members, i64 n) {
+  if (n == 0) return empty_set();
+  u32 kind = members[0].kind;
+  if ((kind != PAIR && kind != CELL && kind != INT) || !is_kind(members, n, (Kind)kind))
+    return block_value(lane, SET, 0, members, (u32)n);
+  if (kind == INT) {
+    ARC_ALLOCATE(ints, i32, n);
+    each(n, [=](i64 k) { ints[k] = (i32)members[k].number; });
+    return ints_value(INTSET, ints, (u32)n);
+  }
+  ARC_ALLOCATE(keys, Key, n);
+  each(n, [=](i64 k) { keys[k] = members[k].key; });
+  return keys_value(kind == PAIR ? INDICES : OBJECT, keys, (u32)n);
+}
+
+// The members whose flag is not 0, in a container of the same kind.
+ARC_NOINLINE Value select_members(Lane& lane, const Value& container, const i32* flags) {
+  const Value from = container;
+  i64 n = from.n;
+  i64 kept = total(n, [=](i64 k) { return (i64)(flags[k] != 0); });
+  if (kept == n) return from;
+  if (kept == 0) return empty_like(from);
+  auto keep = [=](i64 k) { return flags[k] != 0; };
+  switch (from.kind) {
+    case INDICES:
+    case OBJECT: {
+      ARC_ALLOCATE(keys, Key, kept);
+      filter(n, 0, keep, [=](i64 k, i64 place) { keys[place] = from.keys[k]; });
+      return keys_value((Kind)from.kind, keys, (u32)kept);
+    }
+    case INTS:
+    case INTSET: {
+      ARC_ALLOCATE(ints, i32, kept);
+      filter(n, 0, keep, [=](i64 k, i64 place) { ints[place] = from.ints[k]; });
+      return from.kind == INTS ? numbers_tuple(ints, kept) : ints_value(INTSET, ints, (u32)kept);
+    }
+    case GRID: {
+      i64 width = width_of(from);
+      ARC_ALLOCATE(cells, i32, kept * width);
+      filter(n, 0, keep, [=](i64 k, i64 place) {
+        for (i64 j = 0; j < width; j++) cells[place * width + j] = from.ints[k * width + j];
+      });
+      return grid_value(cells, (u32)kept, (u32)width);
+    }
+    default: {
+      ARC_NEW_MEMBERS(members, kept);
+      filter(n, 0, keep, [=](i64 k, i64 place) { members[place] = member(from, (u32)k); });
+      return is_tuple(from) ? tuple_of(lane, members, kept) : set_of_sorted(lane, members, kept);
+    }
+  }
+}
+
+// Where in a set a value is, or would be.
+struct Found {
+  i64 place;
+  bool there;
+};
+ARC_NOINLINE Found find_in_set(const Value& set, const Value& value) {
+  if ((set.kind == INDICES && value.kind == PAIR) || (set.kind == OBJECT && value.kind == CELL)) {
+    i64 at = sorted_place(set.keys, set.n, value.key);
+    return {at, at < set.n && set.keys[at] == value.key};
+  }
+  if (set.kind == INTSET && value.kind == INT) {
+    i64 at = sorted_place(set.ints, set.n, (i32)value.number);
+    return {at, at < set.n && set.ints[at] == value.number};
+  }
+  i64 low = 0, high = set.n;
+  while (low < high) {
+    i64 middle = (low + high) / 2;
+    int c = compare(member(set, (u32)middle), value);
+    if (c == 0) return {middle, true};
+    if (c < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return {low, false};
+}
+
+// --- size, membership, set operations ---
+
+ARC_FN Value prim_size(Lane&, const Value* a) { return number(a[0].n); }
+
+ARC_FN Value prim_contained(Lane&, const Value* a) {
+  const Value value = a[0], container = a[1];
+  if (is_set(container)) return truth(find_in_set(container, value).there);
+  if (container.kind == INTS)
+    return truth(value.kind == INT &&
+                 any(container.n, [=](i64 k) { return container.ints[k] == value.number; }));
+  for (u32 k = 0; k < container.n; k++)
+    if (equal(member(container, k), value)) return truth(true);
+  return truth(false);
+}
+
+// The members of both, one after the other; the result in `all`.
+ARC_FN bool members_of_both(Lane& lane, const Value& a, const Value& b, Value** all) {
+  const Value x = a, y = b;
+  Value* members = *all = new_members(lane, (u64)x.n + y.n);
+  if (!members) return false;
+  each(x.n, [=](i64 k) { members[k] = member(x, (u32)k); });
+  each(y.n, [=](i64 k) { members[x.n + k] = member(y, (u32)k); });
+  return true;
+}
+
+ARC_NOINLINE Value combine_tuple(Lane& lane, const Value& first, const Value& second) {
+  const Value a = first, b = second;
+  i64 na = a.n, n = na + b.n;
+  if (has_numbers(a) && has_numbers(b)) {
+    ARC_ALLOCATE(ints, i32, n);
+    each(n, [=](i64 k) { ints[k] = k < na ? number_at(a, k) : number_at(b, k - na); });
+    return numbers_tuple(ints, n);
+  }
+  if (a.kind == GRID && b.kind == GRID && width_of(a) == width_of(b)) {
+    i64 width = width_of(a), size = na * width;
+    ARC_ALLOCATE(cells, i32, n * width);
+    copy(cells, a.ints, size);
+    copy(cells + size, b.ints, b.n * width);
+    return grid_value(cells, (u32)n, (u32)width);
+  }
+  Value* members;
+  if (!members_of_both(lane, a, b, &members)) return fail(OVER_BUDGET);
+  return tuple_of(lane, members, n);
+}
+
+ARC_NOINLINE Value combine_set(Lane& lane, const Value& a, const Value& b) {
+  if (b.n == 0) return a;
+  if (a.n == 0 && is_set(b)) return b;
+  i64 n = (i64)a.n + b.n;
+  if (!is_set(b)) {
+    Value* members;
+    if (!members_of_both(lane, a, b, &members)) return fail(OVER_BUDGET);
+    return set_of(lane, members, n);
+  }
+  if (a.kind == b.kind && (a.kind == INDICES || a.kind == OBJECT)) {
+    ARC_ALLOCATE(keys, Key, union_room(a.n, b.n));
+    return keys_value((Kind)a.kind, keys, (u32)sorted_union(a.keys, a.n, b.keys, b.n, keys));
+  }
+  if (a.kind == b.kind && a.kind == INTSET) {
+    ARC_ALLOCATE(ints, i32, union_room(a.n, b.n));
+    return ints_value(INTSET, ints, (u32)sorted_union(a.ints, a.n, b.ints, b.n, ints));
+  }
+  // Two general sets, or sets of two kinds: what they make together is a general set.
+  ARC_NEW_MEMBERS(members, n);
+  u32 i = 0, j = 0;
+  i64 made = 0;
+  while (i < a.n || j < b.n) {
+    int c = i == a.n ? 1 : j == b.n ? -1 : compare(member(a, i), member(b, j));
+    Value next = c <= 0 ? member(a, i) : member(b, j);
+    if (thread_index() == 0) members[made] = next;
+    made++;
+    i += c <= 0;
+    j += c >= 0;
+  }
+  sync();
+  return block_value(lane, SET, 0, members, (u32)made);
+}
+
+ARC_FN Value prim_combine(Lane& lane, const Value* a) {
+  if (!is_tuple(a[0])) return combine_set(lane, a[0], a[1]);
+  return a[1].n ? combine_tuple(lane, a[0], a[1]) : a[0];
+}
+
+ARC_NOINLINE Value prim_intersection(Lane& lane, const Value* args) {
+  // Equal members are the same from either side: so the shorter one may be gone through.
+  const Value a = args[args[1].n < args[0].n], b = args[args[0].n <= args[1].n];
+  if (a.n == 0) return empty_set();
+  if (a.kind == b.kind && (a.kind == INDICES || a.kind == OBJECT)) {
+    ARC_ALLOCATE(keys, Key, a.n);
+    return keys_value((Kind)a.kind, keys,
+                      (u32)sorted_select(a.keys, a.n, b.keys, b.n, true, keys));
+  }
+  if (a.kind == b.kind && a.kind == INTSET) {
+    ARC_ALLOCATE(ints, i32, a.n);
+    i64 n = sorted_select(a.ints, a.n, b.ints, b.n, true, ints);
+    return n ? ints_value(INTSET, ints, (u32)n) : empty_set();
+  }
+  if (a.kind != SET && b.kind != SET) return empty_set();
+  ARC_ALLOCATE(flags, i32, a.n);
+  for (u32 k = 0; k < a.n; k++) {
+    bool there = find_in_set(b, member(a, k)).there;
+    if (thread_index() == 0) flags[k] = there;
+  }
+  sync();
+  return select_members(lane, a, flags);
+}
+
+ARC_NOINLINE Value prim_difference(Lane& lane, const Value* args) {
+  const Value a = args[0], b = args[1];
+  if (a.n == 0 || b.n == 0) return a;
+  if (a.kind == b.kind && (a.kind == INDICES || a.kind == OBJECT)) {
+    ARC_ALLOCATE(keys, Key, a.n);
+    return keys_value((Kind)a.kind, keys,
+                      (u32)sorted_select(a.keys, a.n, b.keys, b.n, false, keys));
+  }
+  if (a.kind == b.kind && a.kind == INTSET) {
+    ARC_ALLOCATE(ints, i32, a.n);
+    i64 n = sorted_select(a.ints, a.n, b.ints, b.n, false, ints);
+    return n ? ints_value(INTSET, ints, (u32)n) : empty_set();
+  }
+  Value taken = b;
+  if (is_tuple(b)) {
+    ARC_MEMBERS_OF(members, b);
+    taken = set_of(lane, (Value*)members, b.n);  // which leaves them as they are
+    if (taken.failed()) return taken;
+  }
+  ARC_ALLOCATE(flags, i32, a.n);
+  if (taken.kind == SET) {
+    for (u32 k = 0; k < a.n; k++) {
+      bool there = find_in_set(taken, member(a, k)).there;
+      if (thread_index() == 0) flags[k] = !there;
+    }
+    sync();
+  } else {
+    const Kind kind = taken.kind == INTSET ? INT : taken.kind == INDICES ? PAIR : CELL;
+    each(a.n, [=](i64 k) {
+      const Value m = member(a, (u32)k);
+      flags[k] = m.kind != kind || !(kind == INT ? sorted_has(taken.ints, taken.n, (i32)m.number)
+                                                 : sorted_has(taken.keys, taken.n, m.key));
+    });
+  }
+  return select_members(lane, a, flags);
+}
+
+ARC_NOINLINE Value prim_dedupe(Lane& lane, const Value* args) {
+  const Value tup = args[0];
+  i64 n = tup.n;
+  if (n < 2) return tup;
+  // Up to here comparing all pairs is quicker than sorting.
+  constexpr i64 FEW = 48;
+  ARC_ALLOCATE(flags, i32, n);
+  if (n <= FEW && (has_numbers(tup) || has_locations(tup))) {
+    bool numbers = has_numbers(tup);
+    each(n, [=](i64 k) {
+      bool fresh = true;
+      for (i64 j = 0; j < k && fresh; j++)
+        fresh = numbers ? number_at(tup, j) != number_at(tup, k)
+                        : location_at(tup, j) != location_at(tup, k);
+      flags[k] = fresh;
+    });
+    return select_members(lane, tup, flags);
+  }
+  ARC_MEMBERS_OF(members, tup);
+  if (n <= FEW) {
+    for (i64 k = 0; k < n; k++) {
+      bool fresh = true;
+      for (i64 j = 0; j < k && fresh; j++) fresh = !equal(members[j], members[k]);
+      if (thread_index() == 0) flags[k] = fresh;
+    }
+    sync();
+    return select_members(lane, tup, flags);
+  }
+  ARC_ALLOCATE(places, i32, n);
+  if (!sort_places(lane, members, places, n, false)) return fail(OVER_BUDGET);
+  for (i64 k = 0; k < n; k++) {
+    bool fresh = k == 0 || !equal(members[places[k - 1]], members[places[k]]);
+    if (thread_index() == 0) flags[places[k]] = fresh;
+  }
+  sync();
+  return select_members(lane, tup, flags);
+}
+
+// --- making ---
+
+ARC_NOINLINE Value prim_initset(Lane& lane, const Value* a) {
+  const Value value = a[0];
+  ARC_NEW_MEMBERS(members, 1);
+  each(1, [=](i64 k) { members[k] = value; });
+  return set_of_sorted(lane, members, 1);
+}
+
+ARC_NOINLINE Value prim_insert(Lane& lane, const Value* a) {
+  const Value value = a[0], set = a[1];
+  if (set.n == 0) return prim_initset(lane, a);
+  const Found found = find_in_set(set, value);
+  if (found.there) return set;
+  i64 n = (i64)set.n + 1, at = found.place;
+  if ((set.kind == INDICES && value.kind == PAIR) || (set.kind == OBJECT && value.kind == CELL)) {
+    ARC_ALLOCATE(keys, Key, n);
+    each(n, [=](i64 k) { keys[k] = k == at ? value.key : set.keys[k - (k > at)]; });
+    return keys_value((Kind)set.kind, keys, (u32)n);
+  }
+  if (set.kind == INTSET && value.kind == INT) {
+    ARC_ALLOCATE(ints, i32, n);
+    each(n, [=](i64 k) { ints[k] = k == at ? (i32)value.number : set.ints[k - (k > at)]; });
+    return ints_value(INTSET, ints, (u32)n);
+  }
+  ARC_NEW_MEMBERS(members, n);
+  each(n, [=](i64 k) { members[k] = k == at ? value : member(set, (u32)(k - (k > at))); });
+  return block_value(lane, SET, 0, members, (u32)n);
+}
+
+ARC_NOINLINE Value prim_remove(Lane& lane, const Value* a) {
+  const Value value = a[0], container = a[1];
+  i64 n = container.n;
+  if (is_set(container)) {
+    const Found found = find_in_set(container, value);
+    if (!found.there) return container;
+    if (n == 1) return empty_set();
+    i64 at = found.place;
+    if (container.kind == INTSET) {
+      ARC_ALLOCATE(ints, i32, n - 1);
+      each(n - 1, [=](i64 k) { ints[k] = container.ints[k + (k >= at)]; });
+      return ints_value(INTSET, ints, (u32)(n - 1));
+    }
+    if (container.kind != SET) {
+      ARC_ALLOCATE(keys, Key, n - 1);
+      each(n - 1, [=](i64 k) { keys[k] = container.keys[k + (k >= at)]; });
+      return keys_value((Kind)container.kind, keys, (u32)(n - 1));
+    }
+    ARC_NEW_MEMBERS(members, n - 1);
+    each(n - 1, [=](i64 k) { members[k] = container.members()[k + (k >= at)]; });
+    return set_of_sorted(lane, members, n - 1);
+  }
+  if (n == 0) return container;
+  ARC_ALLOCATE(flags, i32, n);
+  if (container.kind == INTS) {
+    if (value.kind != INT) return container;
+    each(n, [=](i64 k) { flags[k] = container.ints[k] != value.number; });
+  } else {
+    for (i64 k = 0; k < n; k++) {
+      bool same = equal(member(container, (u32)k), value);
+      if (thread_index() == 0) flags[k] = !same;
+    }
+    sync();
+  }
+  return select_members(lane, container, flags);
+}
+
+ARC_FN Value prim_other(Lane&, const Value* a) {
+  for (u32 k = 0; k < a[0].n; k++) {
+    Value m = member(a[0], k);
+    if (!equal(m, a[1])) return m;
+  }
+  return fail(EMPTY);
+}
+
+ARC_FN Value prim_merge(Lane& lane, const Value* a) {
+  const Value containers = a[0];
+  if (containers.n == 0) return containers;
+  if (containers.kind == GRID) {  // its cells are in a row already
+    i64 n = containers.n * width_of(containers);
+    ARC_REQUIRE(n);
+    return numbers_tuple(containers.ints, n);
+  }
+  ARC_MEMBERS_OF(inners, containers);
+  return merge_members(lane, is_tuple(containers), inners, containers.n);
+}
+
+ARC_NOINLINE Value prim_totuple(Lane& lane, const Value* a) {
+  const Value from = a[0];
+  if (is_tuple(from)) return from;
+  i64 n = from.n;
+  if (n == 0) return empty_tuple();
+  if (from.kind == INTSET) return numbers_tuple(from.ints, n);
+  if (from.kind == INDICES) {
+    ARC_ALLOCATE(cells, i32, 2 * n);
+    each(n, [=](i64 k) {
+      cells[2 * k] = row_of(from.keys[k]);
+      cells[2 * k + 1] = column_of(from.keys[k]);
+    });
+    return grid_value(cells, (u32)n, 2);
+  }
+  if (from.kind == SET) {
+    u32 kind = from.members()[0].kind;
+    if (kind != INT && kind != PAIR && kind != INTS) {  // of no special form: the same block
+      Value tuple = value_of_kind(TUPLE, from.n);
+      tuple.block = from.block;
+      return tuple;
+    }
+  }
+  ARC_NEW_MEMBERS(members, n);
+  each(n, [=](i64 k) { members[k] = member(from, (u32)k); });
+  return tuple_of(lane, members, n);
+}
+
+ARC_NOINLINE Value prim_repeat(Lane& lane, const Value* a) {
+  const Value item = a[0];
+  i64 n = a[1].number;
+  ARC_REQUIRE(weight_of(item));  // which the definition asks for, so it must be within bounds
+  if (n <= 0) return empty_tuple();
+  ARC_REQUIRE((u64)n * (1 + weight_of(item)));
+  if (item.kind == INT) {
+    ARC_ALLOCATE(ints, i32, n);
+    each(n, [=](i64 k) { ints[k] = (i32)item.number; });
+    return numbers_tuple(ints, n);
+  }
+  if (item.kind == PAIR || item.kind == INTS) {
+    i64 width = item.n;
+    ARC_ALLOCATE(cells, i32, n * width);
+    each(n, [=](i64 i) {
+      for (i64 j = 0; j < width; j++) cells[i * width + j] = row_cell(item, j);
+    });
+    return grid_value(cells, (u32)n, (u32)width);
+  }
+  ARC_NEW_MEMBERS(members, n);
+  each(n, [=](i64 k) { members[k] = item; });
+  return block_value(lane, TUPLE, 0, members, (u32)n);
+}
+
+ARC_FN Value prim_interval(Lane& lane, const Value* a) {
+  i64 start = a[0].number, stop = a[1].number, step = a[2].number;
+  if (step == 0) return fail(OUT_OF_RANGE);
+  i64 n = step > 0 ? (stop - start + step - 1) / step : (start - stop - step - 1) / -step;
+  if (n <= 0) return empty_tuple();
+  ARC_REQUIRE(n);
+  ARC_ALLOCATE(ints, i32, n);
+  each(n, [=](i64 k) { ints[k] = (i32)(start + k * step); });
+  return numbers_tuple(ints, n);
+}
+
+ARC_FN Value tuple_of_two(Lane& lane, const Value& x, const Value& y) {
+  ARC_NEW_MEMBERS(members, 2);
+  each(2, [&](i64 k) { members[k] = k ? y : x; });
+  return tuple_of(lane, members, 2);
+}
+
+ARC_NOINLINE Value prim_product(Lane& lane, const Value* args) {
+  const Value a = args[0], b = args[1];
+  i64 na = a.n, nb = b.n, n = na * nb;
+  ARC_REQUIRE(3 * n);
+  if (n == 0) return empty_set();
+  bool locations = has_locations(b);
+  if (has_numbers(a) && (locations || has_numbers(b))) {
+    ARC_ALLOCATE(keys, Key, n);
+    for (i64 i = 0; i < na; i++) {
+      Key* row = keys + i * nb;
+      i64 x = number_at(a, i);
+      Key color = (Key)(x + KEY_BIAS) << 42;
+      if (locations)
+        each(nb, [=](i64 j) { row[j] = (location_at(b, j) & ~((Key)KEY_MASK << 42)) | color; });
+      else
+        each(nb, [=](i64 j) { row[j] = key_of(x, number_at(b, j)); });
+    }
+    const Kind kind = locations ? OBJECT : INDICES;
+    // Of ascending containers the pairs ascend; intervals, as tuples, mostly do too.
+    if (any(n - 1, [=](i64 k) { return keys[k] >= keys[k + 1]; }))
+      return set_of_keys(lane, kind, keys, n);
+    return keys_value(kind, keys, (u32)n);
+  }
+  ARC_NEW_MEMBERS(members, n);
+  for (i64 i = 0; i < na; i++)
+    for (i64 j = 0; j < nb; j++) {
+      Value both = tuple_of_two(lane, member(a, (u32)i), member(b, (u32)j));
+      if (both.failed()) return both;
+      if (thread_index() == 0) members[i * nb + j] = both;
+    }
+  sync();
+  return is_set(a) && is_set(b) ? set_of_sorted(lane, members, n) : set_of(lane, members, n);
+}
+
+ARC_NOINLINE Value prim_pair(Lane& lane, const Value* args) {
+  const Value a = args[0], b = args[1];
+  i64 n = min_of(a.n, b.n);
+  if (n == 0) return empty_tuple();
+  if (has_numbers(a) && has_numbers(b)) {
+    ARC_ALLOCATE(cells, i32, 2 * n);
+    each(n, [=](i64 k) {
+      cells[2 * k] = number_at(a, k);
+      cells[2 * k + 1] = number_at(b, k);
+    });
+    return grid_value(cells, (u32)n, 2);
+  }
+  ARC_NEW_MEMBERS(members, n);
+  if (has_numbers(a) && has_locations(b)) {
+    each(n, [=](i64 k) {
+      Key place = location_at(b, k);
+      members[k] = cell_of_key(key_of(number_at(a, k), row_of(place), column_of(place)));
+    });
+    return block_value(lane, TUPLE, 0, members, (u32)n);
+  }
+  for (i64 k = 0; k < n; k++) {
+    Value both = tuple_of_two(lane, member(a, (u32)k), member(b, (u32)k));
+    if (both.failed()) return both;
+    if (thread_index() == 0) members[k] = both;
+  }
+  sync();
+  return tuple_of(lane, members, n);
+}
+
+// --- picking ---
+
+ARC_FN Value prim_first(Lane&, const Value* a) { return a[0].n ? member(a[0], 0) : fail(EMPTY); }
+ARC_FN Value prim_second(Lane&, const Value* a) {
+  return a[0].n >= 2 ? member(a[0], 1) : fail(EMPTY);
+}
+ARC_FN Value prim_last(Lane&, const Value* a) {
+  return a[0].n ? member(a[0], a[0].n - 1) : fail(EMPTY);
+}
+
+ARC_NOINLINE Value extreme_member(const Value& container, int sign) {
+  const Value from = container;
+  if (from.n == 0) return number(0);
+  if (is_set(from)) return member(from, sign > 0 ? from.n - 1 : 0);
+  if (from.kind == INTS)
+    return number(sign * greatest(from.n, -MAX_NUMBER, [=](i64 k) { return sign * from.ints[k]; }));
+  Value best = member(from, 0);
+  for (u32 k = 1; k < from.n; k++) {
+    Value next = member(from, k);
+    if (sign * compare(next, best) > 0) best = next;
+  }
+  return best;
+}
+ARC_FN Value prim_maximum(Lane&, const Value* a) { return extreme_member(a[0], 1); }
+ARC_FN Value prim_minimum(Lane&, const Value* a) { return extreme_member(a[0], -1); }
+
+// A column's values sorted, equal ones in their order in the column: the place of the one that
+// comes first then, or last. There must be one, and no failure.
+ARC_NOINLINE i64 extreme_place(const Column& column, i64 n, bool descending, bool last) {
+  bool greatest_one = descending != last;
+  if (column.form == Column::NUMBERS) {
+    const i32* ints = column.ints;
+    i64 sign = descending ? -1 : 1;
+    auto packed = [=](i64 k) { return sign * ints[k] * (1LL << 32) + k; };
+    constexpr i64 END = 1LL << 60;
+    return (last ? greatest(n, -END, packed) : least(n, END, packed)) & 0xffffffffLL;
+  }
+  if (column.form == Column::LOCATIONS || column.form == Column::CELL_KEYS) {
+    const Key* keys = column.keys;
+    auto key = [=](i64 k) { return (i64)keys[k]; };
+    const Key best = (Key)(greatest_one ? greatest(n, 0, key) : least(n, (i64)(~0ULL >> 1), key));
+    if (!last) return first_where(n, [=](i64 k) { return keys[k] == best; });
+    return n - 1 - first_where(n, [=](i64 k) { return keys[n - 1 - k] == best; });
+  }
+  i64 best = 0;
+  for (i64 k = 1; k < n; k++) {
+    int c = compare(column.at(k), column.at(best));
+    if (c == 0 ? last : greatest_one ? c > 0 : c < 0) best = k;
+  }
+  return best;
+}
+
+// The places of a column's values in their order, equal ones as they stand; null when memory ran out.
+ARC_NOINLINE const i32* places_in_order(Lane& lane, const Column& column, i64 n, bool descending) {
+  i32* places = lane.allocate_array<i32>(n);
+  if (!places) return nullptr;
+  const Column from = column;
+  // A number's or location's key leaves room below it for the place.
+  bool numbers = from.form == Column::NUMBERS;
+  if (numbers || (from.form == Column::LOCATIONS && n < 1 << 22)) {
+    Key* packed = lane.allocate_array<Key>(n);
+    if (!packed) return nullptr;
+    if (numbers)
+      each(n, [=](i64 k) {
+        packed[k] = key_of_number(descending ? -from.ints[k] : from.ints[k]) << 32 | (Key)k;
+      });
+    else
+      each(n, [=](i64 k) { packed[k] = (descending ? ~from.keys[k] : from.keys[k]) << 22 | (Key)k; });
+    if (!sort_keys(lane, packed, n)) return nullptr;
+    const Key mask = numbers ? 0xffffffffu : (1u << 22) - 1;
+    each(n, [=](i64 k) { places[k] = (i32)(packed[k] & mask); });
+    return places;
+  }
+  const Value* values = from.form == Column::VALUES ? from.values : members_of_column(lane, from, n);
+  if (!values || !sort_places(lane, values, places, n, descending)) return nullptr;
+  return places;
+}
+
+// A function's values of all members of a container that is not empty.
+ARC_FN Column map_members(Lane& lane, const Value& function, const Value& container) {
+  Column members = column_of(lane, container);
+  return map_function(lane, function, &members, 1, container.n);
+}
+// The same in a new variable; out of the function where one has failed.
+#define ARC_MAP_MEMBERS(name, function, container)                   \
+  const Column name = map_members(lane, function, container);        \
+  if (lane.exceeded) return fail(OVER_BUDGET);                       \
+  {                                                                  \
+    const Value failure = first_failure(name, (container).n);        \
+    if (failure.failed()) return failure;                            \
+  }
+
+ARC_FN Value extreme_value(Lane& lane, const Value* a, bool greatest_one) {
+  if (a[0].n == 0) {
+    const Value zero = number(0);
+    return call_function(lane, a[1], &zero, 1);
+  }
+  ARC_MAP_MEMBERS(values, a[1], a[0]);
+  return values.at(extreme_place(values, a[0].n, greatest_one, false));
+}
+ARC_FN Value prim_valmax(Lane& lane, const Value* a) { return extreme_value(lane, a, true); }
+ARC_FN Value prim_valmin(Lane& lane, const Value* a) { return extreme_value(lane, a, false); }
+
+ARC_FN Value pick_extreme(Lane& lane, const Value* a, bool greatest_one) {
+  if (a[0].n == 0) return fail(EMPTY);
+  ARC_MAP_MEMBERS(keys, a[1], a[0]);
+  return member(a[0], (u32)extreme_place(keys, a[0].n, greatest_one, false));
+}
+ARC_FN Value prim_argmax(Lane& lane, const Value* a) { return pick_extreme(lane, a, true); }
+ARC_FN Value prim_argmin(Lane& lane, const Value* a) { return pick_extreme(lane, a, false); }
+
+// Distinct values, ascending, and how often each occurs.
+struct Tally {
+  i64 n = -1;  // -1 when memory ran out
+  const Value* values = nullptr;
+  const i32* counts = nullptr;
+};
+
+// Of sorted values, given where each new one starts; value(k) is called in combinators.
+template <class F>
+ARC_FN Tally tally_of_runs(Lane& lane, const i32* starts, i64 n_runs, i64 n, F value) {
+  Tally tally;
+  Value* values = lane.allocate_array<Value>(n_runs);
+  i32* counts = lane.allocate_array<i32>(n_runs);
+  if (!values || !counts) return tally;
+  each(n_runs, [=](i64 k) {
+    values[k] = value(starts[k]);
+    counts[k] = (i32)((k + 1 < n_runs ? starts[k + 1] : n) - starts[k]);
+  });
+  tally.n = n_runs;
+  tally.values = values;
+  tally.counts = counts;
+  return tally;
+}
+
+// Of keys in any order, which are overwritten; made(key) is the value.
+template <class F>
+ARC_FN Tally tally_of_keys(Lane& lane, Key* keys, i64 n, F made) {
+  i32* starts = lane.allocate_array<i32>(n);
+  if (!starts || !sort_keys(lane, keys, n)) return Tally();
+  i64 n_runs = filter(
+      n, 0, [=](i64 k) { return k == 0 || keys[k] != keys[k - 1]; },
+      [=](i64 k, i64 place) { starts[place] = (i32)k; });
+  return tally_of_runs(lane, starts, n_runs, n, [=](i64 k) { return made(keys[k]); });
+}
+
+// Of n numbers, n at least 1; at(k) is called in combinators.
+template <class F>
+ARC_FN Tally tally_of_numbers(Lane& lane, i64 n, F at) {
+  i64 low = least(n, MAX_NUMBER, at), high = greatest(n, -MAX_NUMBER, at), span = high - low + 1;
+  if (span > 64 + 2 * n) {
+    Key* keys = lane.allocate_array<Key>(n);
+    if (!keys) return Tally();
+    each(n, [=](i64 k) { keys[k] = key_of_number(at(k)); });
+    return tally_of_keys(lane, keys, n, [](Key key) { return number((i64)key - KEY_BIAS); });
+  }
+  Tally tally;
+  u32* all = lane.allocate_array<u32>(span);
+  i32* counts = lane.allocate_array<i32>(span);
+  Value* values = lane.allocate_array<Value>(span);
+  if (!all || !counts || !values) return tally;
+  each(span, [=](i64 x) { all[x] = 0; });
+  each(n, [=](i64 k) { atomic_add(all + (at(k) - low), 1); });
+  tally.n = filter(
+      span, 0, [=](i64 x) { return all[x] != 0; },
+      [=](i64 x, i64 place) {
+        values[place] = number(low + x);
+        counts[place] = (i32)all[x];
+      });
+  tally.values = values;
+  tally.counts = counts;
+  return tally;
+}
+
+// Of the members of a tuple that is not empty.
+ARC_NOINLINE Tally tally_of_tuple(Lane& lane, const Value& tup) {
+  const Value from = tup;
+  i64 n = from.n;
+  if (has_numbers(from))
+    return tally_of_numbers(lane, n, [=](i64 k) { return (i64)number_at(from, k); });
+  bool cells = is_cell_tuple(from);
+  if (cells || has_locations(from)) {
+    Key* keys = lane.allocate_array<Key>(n);
+    if (!keys) return Tally();
+    each(n, [=](i64 k) { keys[k] = cells ? from.members()[k].key : location_at(from, k); });
+    return tally_of_keys(lane, keys, n,
+                         [=](Key key) { return cells ? cell_of_key(key) : pair_of_key(key); });
+  }
+  const Value* members = members_of(lane, from);
+  i32* places = lane.allocate_array<i32>(n);
+  i32* starts = lane.allocate_array<i32>(n);
+  if (!members || !places || !starts || !sort_places(lane, members, places, n, false)) return Tally();
+  i64 n_runs = 0;
+  for (i64 k = 0; k < n; k++) {
+    if (k > 0 && equal(members[places[k - 1]], members[places[k]])) continue;
+    if (thread_index() == 0) starts[n_runs] = (i32)k;
+    n_runs++;
+  }
+  sync();
+  return tally_of_runs(lane, starts, n_runs, n, [=](i64 k) { return members[places[k]]; });
+}
+
+ARC_FN Value commonest(Lane& lane, const Value& container, i64 sign) {
+  if (container.n == 0) return fail(EMPTY);
+  if (is_set(container)) return member(container, 0);  // each once: the least
+  const Tally tally = tally_of_tuple(lane, container);
+  if (tally.n < 0) return fail(OVER_BUDGET);
+  const i32* counts = tally.counts;
+  i64 best = least(tally.n, 1LL << 60, [=](i64 k) { return -sign * counts[k] * (1LL << 32) + k; });
+  return tally.values[best & 0xffffffffLL];
+}
+ARC_FN Value prim_mostcommon(Lane& lane, const Value* a) { return commonest(lane, a[0], 1); }
+ARC_FN Value prim_leastcommon(Lane& lane, const Value* a) { return commonest(lane, a[0], -1); }
+
+ARC_NOINLINE Value prim_order(Lane& lane, const Value* a) {
+  const Value from = a[0];
+  i64 n = from.n;
+  if (n == 0) return empty_tuple();
+  ARC_MAP_MEMBERS(keys, a[1], from);
+  const i32* places = places_in_order(lane, keys, n, false);
+  if (!places) return fail(OVER_BUDGET);
+  if (has_numbers(from)) {
+    ARC_ALLOCATE(ints, i32, n);
+    each(n, [=](i64 k) { ints[k] = number_at(from, places[k]); });
+    return numbers_tuple(ints, n);
+  }
+  if (has_locations(from)) {
+    ARC_ALLOCATE(cells, i32, 2 * n);
+    each(n, [=](i64 k) {
+      Key place = location_at(from, places[k]);
+      cells[2 * k] = row_of(place);
+      cells[2 * k + 1] = column_of(place);
+    });
+    return grid_value(cells, (u32)n, 2);
+  }
+  ARC_NEW_MEMBERS(members, n);
+  each(n, [=](i64 k) { members[k] = member(from, (u32)places[k]); });
+  return tuple_of(lane, members, n);
+}
+
+// --- filtering ---
+
+// Which values of a column without failures are true; null when memory ran out.
+ARC_FN const i32* flags_of(Lane& lane, const Column& column, i64 n) {
+  if (column.form == Column::NUMBERS) return column.ints;
+  i32* flags = lane.allocate_array<i32>(n);
+  if (flags) each(n, [&](i64 k) { flags[k] = is_true(column.at(k)); });
+  return flags;
+}
+
+ARC_FN Value prim_sfilter(Lane& lane, const Value* a) {
+  if (a[0].n == 0) return a[0];
+  ARC_MAP_MEMBERS(kept, a[1], a[0]);
+  const i32* flags = flags_of(lane, kept, a[0].n);
+  return flags ? select_members(lane, a[0], flags) : fail(OVER_BUDGET);
+}
+
+ARC_NOINLINE Value prim_mfilter(Lane& lane, const Value* a) {
+  const Value from = a[0];
+  if (from.n == 0) return from;
+  ARC_MAP_MEMBERS(kept, a[1], from);
+  const i32* flags = flags_of(lane, kept, from.n);
+  if (!flags) return fail(OVER_BUDGET);
+  ARC_ALLOCATE(inners, Value, from.n);
+  i64 n = filter(
+      from.n, 0, [=](i64 k) { return flags[k] != 0; },
+      [=](i64 k, i64 place) { inners[place] = member(from, (u32)k); });
+  return n ? merge_members(lane, is_tuple(from), inners, n) : empty_like(from);
+}
+
+ARC_FN Value prim_extract(Lane& lane, const Value* a) {
+  i64 n = a[0].n;
+  if (n == 0) return fail(EMPTY);
+  const Column found = map_members(lane, a[1], a[0]);
+  if (lane.exceeded) return fail(OVER_BUDGET);
+  i64 at;
+  if (found.form == Column::NUMBERS) {
+    at = first_where(n, [&](i64 k) { return found.ints[k] != 0; });
+  } else {
+    // A failure is none of the false values: its place counts as one that is true.
+    at = first_where(n, [&](i64 k) {
+      const Value v = found.at(k);
+      return v.failed() || is_true(v);
+    });
+    if (at < n && found.at(at).failed()) return found.at(at);
+  }
+  return at < n ? member(a[0], (u32)at) : fail(EMPTY);
+}
+
+ARC_NOINLINE Value prim_sizefilter(Lane& lane, const Value* a) {
+  const Value from = a[0];
+  i64 size = a[1].number, n = from.n;
+  if (from.kind == INDICES || from.kind == OBJECT) return size == 2 ? from : empty_set();
+  if (from.kind == GRID && width_of(from) != size) return empty_set();
+  ARC_NEW_MEMBERS(members, n);
+  i64 kept = filter(
+      n, 0, [=](i64 k) { return (i64)member(from, (u32)k).n == size; },
+      [=](i64 k, i64 place) { members[place] = member(from, (u32)k); });
+  return is_set(from) ? set_of_sorted(lane, members, kept) : set_of(lane, members, kept);
+}
+
+}  // namespace arc

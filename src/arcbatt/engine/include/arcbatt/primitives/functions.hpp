@@ -1,0 +1,140 @@
+// Functions as values, and functions over containers: as language/primitives/functions.py.
+#pragma once
+#include "numbers.hpp"
+
+namespace arc {
+
+// A function that has captured arguments.
+ARC_FN Value make_function(Lane& lane, u32 primitive, const Value* args, u32 n) {
+  ARC_NEW_MEMBERS(captured, n);
+  each(n, [=](i64 k) { captured[k] = args[k]; });
+  return block_value(lane, FUNCTION, primitive, captured, n);
+}
+ARC_FN Value prim_compose(Lane& lane, const Value* a) { return make_function(lane, P_compose, a, 2); }
+ARC_FN Value prim_chain(Lane& lane, const Value* a) { return make_function(lane, P_chain, a, 3); }
+ARC_FN Value prim_matcher(Lane& lane, const Value* a) { return make_function(lane, P_matcher, a, 2); }
+ARC_FN Value prim_rbind(Lane& lane, const Value* a) { return make_function(lane, P_rbind, a, 2); }
+ARC_FN Value prim_lbind(Lane& lane, const Value* a) { return make_function(lane, P_lbind, a, 2); }
+ARC_FN Value prim_fork(Lane& lane, const Value* a) { return make_function(lane, P_fork, a, 3); }
+ARC_FN Value prim_power(Lane& lane, const Value* a) {
+  if (a[1].number < 1) return fail(OUT_OF_RANGE);
+  return a[1].number == 1 ? a[0] : make_function(lane, P_power, a, 2);
+}
+
+// --- over containers ---
+
+// The members of all members, in a container of the outer kind, which is a tuple or set.
+ARC_NOINLINE Value merge_members(Lane& lane, bool tuple, const Value* inners, i64 n) {
+  i64 n_members = total(n, [=](i64 k) { return (i64)inners[k].n; });
+  if (any(n, [=](i64 k) { return !is_container(inners[k]); })) return fail(WRONG_TYPE);
+  ARC_REQUIRE(n_members);
+  if (!tuple) {
+    // Sets of locations or of cells, by far the commonest, are joined as keys.
+    for (int locations = 0; locations < 2; locations++) {
+      u32 kind = locations ? INDICES : OBJECT;
+      if (any(n, [=](i64 k) { return inners[k].kind != kind && inners[k].n; })) continue;
+      ARC_ALLOCATE(keys, Key, n_members);
+      i64 start = 0;
+      for (i64 k = 0; k < n; k++) {
+        copy(keys + start, inners[k].keys, inners[k].n);
+        start += inners[k].n;
+      }
+      return set_of_keys(lane, (Kind)kind, keys, n_members);
+    }
+  }
+  ARC_NEW_MEMBERS(members, n_members);
+  i64 start = 0;
+  for (i64 k = 0; k < n; k++) {
+    const Value inner = inners[k];
+    each(inner.n, [=](i64 j) { members[start + j] = member(inner, (u32)j); });
+    start += inner.n;
+  }
+  return tuple ? tuple_of(lane, members, n_members) : set_of(lane, members, n_members);
+}
+
+// The merged values of a column; as a set, only after equal inner values have become one.
+ARC_FN Value merge_column(Lane& lane, bool tuple, const Column& column, i64 n) {
+  Value failure = first_failure(column, n);
+  if (failure.failed()) return failure;
+  Value* inners = members_of_column(lane, column, n);
+  if (!inners) return fail(OVER_BUDGET);
+  return merge_members(lane, tuple, inners, n);
+}
+
+ARC_FN Value prim_apply(Lane& lane, const Value* a) {
+  Column members = column_of(lane, a[1]);
+  Column values = map_function(lane, a[0], &members, 1, a[1].n);
+  if (lane.exceeded) return fail(OVER_BUDGET);
+  return container_of_column(lane, is_tuple(a[1]), values, a[1].n);
+}
+ARC_FN Value prim_mapply(Lane& lane, const Value* a) {
+  Column members = column_of(lane, a[1]);
+  Column values = map_function(lane, a[0], &members, 1, a[1].n);
+  if (lane.exceeded) return fail(OVER_BUDGET);
+  return merge_column(lane, is_tuple(a[1]), values, a[1].n);
+}
+ARC_FN Value prim_rapply(Lane& lane, const Value* a) {
+  u32 n = a[0].n;
+  Value* values = lane.allocate_array<Value>(n);
+  if (!values) return fail(OVER_BUDGET);
+  for (u32 k = 0; k < n; k++) {
+    Value outcome = call_function(lane, a[0].members()[k], a + 1, 1);
+    if (lane.exceeded) return fail(OVER_BUDGET);
+    if (thread_index() == 0) values[k] = outcome;
+  }
+  sync();
+  return container_of_column(lane, is_tuple(a[0]), value_column(values), n);
+}
+
+// Two containers side by side, up to the shorter one's end.
+ARC_FN Column map_pairs(Lane& lane, const Value* a, i64* n) {
+  Column members[2] = {column_of(lane, a[1]), column_of(lane, a[2])};
+  *n = min_of(a[1].n, a[2].n);
+  return map_function(lane, a[0], members, 2, *n);
+}
+ARC_FN Value prim_papply(Lane& lane, const Value* a) {
+  i64 n;
+  Column values = map_pairs(lane, a, &n);
+  if (lane.exceeded) return fail(OVER_BUDGET);
+  return container_of_column(lane, true, values, n);
+}
+ARC_FN Value prim_mpapply(Lane& lane, const Value* a) {
+  i64 n;
+  Column values = map_pairs(lane, a, &n);
+  if (lane.exceeded) return fail(OVER_BUDGET);
+  return merge_column(lane, true, values, n);
+}
+
+// A column in which each of n values comes as `times` in a row, or all come `times` over.
+ARC_FN Column spread(Lane& lane, const Column& column, i64 n, i64 times, bool in_a_row) {
+  auto source = [=](i64 k) { return in_a_row ? k / times : k % n; };
+  i64 size = n * times;
+  if (column.form == Column::NUMBERS) {
+    i32* ints = lane.allocate_array<i32>(size);
+    if (!ints) return failed_column(lane);
+    each(size, [=](i64 k) { ints[k] = column.ints[source(k)]; });
+    return number_column(ints);
+  }
+  if (column.form == Column::VALUES) {
+    Value* values = lane.allocate_array<Value>(size);
+    if (!values) return failed_column(lane);
+    each(size, [=](i64 k) { values[k] = column.values[source(k)]; });
+    return value_column(values);
+  }
+  Key* keys = lane.allocate_array<Key>(size);
+  if (!keys) return failed_column(lane);
+  each(size, [=](i64 k) { keys[k] = column.keys[source(k)]; });
+  return key_column(column.form, keys);
+}
+ARC_FN Value prim_prapply(Lane& lane, const Value* a) {
+  i64 na = a[1].n, nb = a[2].n, n = na * nb;
+  ARC_REQUIRE(n);
+  if (n == 0) return empty_set();
+  Column members[2] = {spread(lane, column_of(lane, a[1]), na, nb, false),
+                       spread(lane, column_of(lane, a[2]), nb, na, true)};
+  Column values = map_function(lane, a[0], members, 2, n);
+  if (lane.exceeded) return fail(OVER_BUDGET);
+  return container_of_column(lane, false, values, n);
+}
+
+}  // namespace arc

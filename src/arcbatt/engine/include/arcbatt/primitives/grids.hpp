@@ -1,0 +1,1119 @@
+// Grids: making, cutting, joining, scaling, colouring; as language/primitives/grids.py.
+#pragma once
+#include "../geometry.hpp"
+#include "numbers.hpp"
+
+namespace arc {
+
+// --- loops over the cells of a table ---
+
+// f(row, column) for all cells, in any order; one cell a thread, without dividing for each.
+template <class F>
+ARC_FN void each_cell(i64 n_rows, i64 width, F f) {
+  if (W == 1) {
+    for (i64 i = 0; i < n_rows; i++)
+      for (i64 j = 0; j < width; j++) f(i, j);
+    return;
+  }
+  if (width > 0) {
+    i64 i = thread_index() / width, j = thread_index() % width, down = W / width, right = W % width;
+    while (i < n_rows) {
+      f(i, j);
+      i += down;
+      j += right;
+      if (j >= width) {
+        j -= width;
+        i++;
+      }
+    }
+  }
+  sync();
+}
+
+// As `filter`, over cells: emit(row, column, place) in reading order.
+template <class Keep, class Emit>
+ARC_FN i64 filter_cells(i64 n_rows, i64 width, i64 first, Keep keep, Emit emit) {
+  if (W == 1) {
+    for (i64 i = 0; i < n_rows; i++)
+      for (i64 j = 0; j < width; j++)
+        if (keep(i, j)) emit(i, j, first++);
+    return first;
+  }
+  if (n_rows <= 0 || width <= 0) return first;
+  i64 i = thread_index() / width, j = thread_index() % width, down = W / width, right = W % width;
+  for (i64 start = 0; start < n_rows * width; start += W) {
+    bool kept = i < n_rows && keep(i, j);
+    u32 mask = ballot(kept);
+    if (kept) emit(i, j, first + count_bits(mask & ((1u << thread_index()) - 1)));
+    first += count_bits(mask);
+    i += down;
+    j += right;
+    if (j >= width) {
+      j -= width;
+      i++;
+    }
+  }
+  sync();
+  return first;
+}
+
+// Gives back the end of the array that was allocated last.
+template <class T>
+ARC_FN void give_back(Lane& lane, const T* array, i64 n_used) {
+  lane.top = (char*)array + (((u64)n_used * sizeof(T) + 15) & ~15ULL);
+}
+
+// --- grids as cells in memory ---
+
+// A grid's cells row by row; where rows are of unequal length (or empty), where each one starts.
+struct Raster {
+  const i32* cells;    // null when memory ran out
+  const i64* starts;   // null where all rows have the width
+  i64 n_rows, width;   // of the first row
+  ARC_FN i64 start(i64 row) const { return starts ? starts[row] : row * width; }
+  ARC_FN i64 size(i64 row) const { return starts ? starts[row + 1] - starts[row] : width; }
+  ARC_FN i64 n_cells() const { return start(n_rows); }
+};
+#define ARC_RASTER(name, grid)                    \
+  const Raster name = raster_of(lane, grid);      \
+  if (!name.cells) return fail(OVER_BUDGET)
+
+ARC_NOINLINE Raster ragged_raster(Lane& lane, const Value& grid) {
+  const i64 n = grid.n;
+  i64* starts = lane.allocate_array<i64>(n + 1);
+  if (!starts) return {nullptr, nullptr, 0, 0};
+  i64 n_cells = serial([=]() {
+    i64 at = 0;
+    for (i64 i = 0; i < n; i++) {
+      starts[i] = at;
+      at += grid.members()[i].n;
+    }
+    starts[n] = at;
+    return at;
+  });
+  i32* cells = lane.allocate_array<i32>(n_cells + 1);
+  if (!cells) return {nullptr, nullptr, 0, 0};
+  each(n, [=](i64 i) {
+    const Value row = grid.members()[i];
+    for (i64 j = 0; j < row.n; j++) cells[starts[i] + j] = row_cell(row, j);
+  });
+  return {cells, starts, n, n ? starts[1] : 0};
+}
+ARC_FN Raster raster_of(Lane& lane, const Value& grid) {
+  if (grid.kind == GRID) return {grid.ints, nullptr, grid.n, width_of(grid)};
+  return ragged_raster(lane, grid);
+}
+
+// A row of numbers that stay where they are.
+ARC_FN Value row_value(const i32* cells, i64 n) {
+  if (n == 0) return empty_tuple();
+  if (n == 2) return pair_of_key(key_of(cells[0], cells[1]));
+  return ints_value(INTS, cells, (u32)n);
+}
+
+// A grid with rows as long as the raster's, of other cells.
+ARC_NOINLINE Value ragged_value(Lane& lane, const Raster& raster, const i32* cells) {
+  ARC_NEW_MEMBERS(members, raster.n_rows);
+  each(raster.n_rows,
+       [&](i64 i) { members[i] = row_value(cells + raster.start(i), raster.size(i)); });
+  return tuple_of(lane, members, raster.n_rows);
+}
+ARC_FN Value value_of_raster(Lane& lane, const Raster& raster, const i32* cells) {
+  if (!raster.starts) return grid_value(cells, (u32)raster.n_rows, (u32)raster.width);
+  return ragged_value(lane, raster, cells);
+}
+
+// Rows, one or more, with nothing in them.
+ARC_NOINLINE Value empty_rows(Lane& lane, i64 n) {
+  ARC_NEW_MEMBERS(members, n);
+  each(n, [=](i64 k) { members[k] = empty_tuple(); });
+  return tuple_of(lane, members, n);
+}
+// A grid of so many rows, one or more, of cells in memory; the width may be 0.
+ARC_FN Value rows_value(Lane& lane, const i32* cells, i64 n_rows, i64 width) {
+  return width ? grid_value(cells, (u32)n_rows, (u32)width) : empty_rows(lane, n_rows);
+}
+
+// Whether every cell's row and column is in the range of numbers.
+ARC_FN bool are_locations(i64 n_rows, i64 width) {
+  return n_rows <= MAX_NUMBER + 1 && width <= MAX_NUMBER + 1;
+}
+
+// The locations for which keep(row, column) is true.
+template <class Keep>
+ARC_FN Value locations_where(Lane& lane, i64 n_rows, i64 width, Keep keep) {
+  if (!are_locations(n_rows, width)) {
+    auto beyond = [&](i64 i, i64 j) { return (i > MAX_NUMBER || j > MAX_NUMBER) && keep(i, j); };
+    auto nothing = [](i64, i64, i64) {};
+    if (filter_cells(n_rows, width, 0, beyond, nothing)) {
+      ARC_REQUIRE(3 * filter_cells(n_rows, width, 0, keep, nothing));
+      return fail(OUT_OF_RANGE);
+    }
+  }
+  ARC_ALLOCATE(keys, Key, n_rows * width + 1);
+  i64 n = filter_cells(n_rows, width, 0, keep,
+                       [=](i64 i, i64 j, i64 place) { keys[place] = key_of(i, j); });
+  give_back(lane, keys, n);
+  return keys_value(INDICES, keys, (u32)n);
+}
+
+// --- colours ---
+
+constexpr int N_COLORS = 10;
+
+// Counts the numbers at(k) for k below n into counts[0..9]; false when one of them is another.
+// Each thread counts in ten fields of 6 bits, as often as they hold; a wider field each, of which
+// five fit a word, then holds what all threads have counted.
+template <class At>
+ARC_FN bool count_colors(i64 n, At at, u32* counts) {
+  constexpr i64 MOST = 63;
+  constexpr u64 EVEN_FIELDS = 0x03f03f03f03f03fULL;
+  for (int c = 0; c < N_COLORS; c++) counts[c] = 0;
+  for (i64 start = 0; start < n; start += MOST * W) {
+    u64 packed = 0;
+    bool others = false;
+    each(min_of(n - start, MOST * W), [&](i64 k) {
+      u32 c = (u32)at(start + k);
+      bool other = c >= (u32)N_COLORS;
+      others |= other;
+      packed += 1ULL << (other ? 0 : 6 * c);
+    });
+    if (ballot(others)) return false;
+    u64 even = (u64)total(W, [&](i64) { return (i64)(packed & EVEN_FIELDS); });
+    u64 odd = (u64)total(W, [&](i64) { return (i64)(packed >> 6 & EVEN_FIELDS); });
+    for (int c = 0; c < N_COLORS; c += 2) {
+      counts[c] += (u32)(even >> 6 * c & 4095);
+      counts[c + 1] += (u32)(odd >> 6 * c & 4095);
+    }
+  }
+  return true;
+}
+
+// The colours of a grid's or object's cells, one for each cell.
+struct Colors {
+  const i32* ints;  // of a grid
+  const Key* keys;  // of an object
+  i64 n;            // -1 when memory ran out
+  ARC_FN i32 at(i64 k) const { return ints ? ints[k] : color_of(keys[k]); }
+};
+ARC_FN Colors colors_of(Lane& lane, const Value& element) {
+  if (element.n == 0) return {nullptr, nullptr, 0};
+  if (is_set(element)) return {nullptr, element.keys, element.n};
+  const Raster raster = raster_of(lane, element);
+  return {raster.cells, nullptr, raster.cells ? raster.n_cells() : -1};
+}
+ARC_FN bool count_colors(const Colors& colors, u32* counts) {
+  if (colors.ints) {
+    const i32* ints = colors.ints;
+    return count_colors(colors.n, [=](i64 k) { return ints[k]; }, counts);
+  }
+  const Key* keys = colors.keys;
+  return count_colors(colors.n, [=](i64 k) { return color_of(keys[k]); }, counts);
+}
+
+// The colours that occur, ascending, and how often each does.
+struct Palette {
+  const i32* colors;  // null when memory ran out
+  const i32* counts;
+  i64 n;
+};
+#define ARC_PALETTE(name, element)                 \
+  const Palette name = palette_of(lane, element);    \
+  if (!name.colors) return fail(OVER_BUDGET)
+
+// Of any numbers: sorted, then each run counted.
+ARC_NOINLINE Palette palette_by_sorting(Lane& lane, const Colors& all) {
+  const i64 n = all.n;
+  Key* keys = lane.allocate_array<Key>(n + 1);
+  i32* colors = lane.allocate_array<i32>(n + 1);
+  i32* counts = lane.allocate_array<i32>(n + 1);
+  if (!keys || !colors || !counts) return {nullptr, nullptr, 0};
+  each(n, [=](i64 k) { keys[k] = key_of_number(all.at(k)); });
+  if (!sort_keys(lane, keys, n)) return {nullptr, nullptr, 0};
+  // `counts` first holds where each run starts.
+  i64 n_runs = filter(
+      n, 0, [=](i64 k) { return k == 0 || keys[k] != keys[k - 1]; },
+      [=](i64 k, i64 place) {
+        colors[place] = (i32)keys[k] - KEY_BIAS;
+        counts[place] = (i32)k;
+      });
+  serial([=]() {
+    for (i64 k = 0; k < n_runs; k++) counts[k] = (k + 1 < n_runs ? counts[k + 1] : (i32)n) - counts[k];
+    return 0;
+  });
+  return {colors, counts, n_runs};
+}
+ARC_FN Palette palette_of(Lane& lane, const Value& element) {
+  const Colors all = colors_of(lane, element);
+  if (all.n < 0) return {nullptr, nullptr, 0};
+  u32 table[N_COLORS];
+  if (!count_colors(all, table)) return palette_by_sorting(lane, all);
+  i32* colors = lane.allocate_array<i32>(2 * N_COLORS);
+  if (!colors) return {nullptr, nullptr, 0};
+  i32* counts = colors + N_COLORS;
+  i64 n = filter(
+      N_COLORS, 0, [&](i64 c) { return table[c] != 0; },
+      [&](i64 c, i64 place) {
+        colors[place] = (i32)c;
+        counts[place] = (i32)table[c];
+      });
+  return {colors, counts, n};
+}
+
+// `background` of geometry.py: the commonest colour, or the rarest that occurs, the lowest of
+// several. OK, EMPTY where there are no cells, or OVER_BUDGET.
+ARC_NOINLINE Reason background_of(Lane& lane, const Value& element, i64* color, bool rarest = false) {
+  const Colors all = colors_of(lane, element);
+  if (all.n < 0) return OVER_BUDGET;
+  if (all.n == 0) return EMPTY;
+  u32 table[N_COLORS];
+  if (count_colors(all, table)) {
+    u32 best = 0;
+    for (u32 c = 0; c < (u32)N_COLORS; c++)
+      // The rarest is that with the most others; a count of 0 never wins.
+      if (u32 count = rarest && table[c] ? ~table[c] : table[c]; count > best) {
+        best = count;
+        *color = c;
+      }
+    return OK;
+  }
+  const Palette palette = palette_by_sorting(lane, all);
+  if (!palette.colors) return OVER_BUDGET;
+  const i32* counts = palette.counts;
+  i64 best = rarest ? least(palette.n, all.n, [=](i64 k) { return counts[k]; })
+                    : greatest(palette.n, 0, [=](i64 k) { return counts[k]; });
+  *color = palette.colors[first_where(palette.n, [=](i64 k) { return counts[k] == best; })];
+  return OK;
+}
+
+ARC_FN Value prim_mostcolor(Lane& lane, const Value* a) {
+  i64 color = 0;
+  Reason reason = background_of(lane, a[0], &color);
+  return reason == OK ? number(color) : fail(reason);
+}
+ARC_FN Value prim_leastcolor(Lane& lane, const Value* a) {
+  i64 color = 0;
+  Reason reason = background_of(lane, a[0], &color, true);
+  return reason == OK ? number(color) : fail(reason);
+}
+ARC_FN Value prim_colorcount(Lane& lane, const Value* a) {
+  const Colors colors = colors_of(lane, a[0]);
+  if (colors.n < 0) return fail(OVER_BUDGET);
+  const i32 value = (i32)a[1].number;
+  const i32* ints = colors.ints;
+  const Key* keys = colors.keys;
+  return number(ints ? total(colors.n, [=](i64 k) { return ints[k] == value; })
+                     : total(colors.n, [=](i64 k) { return color_of(keys[k]) == value; }));
+}
+ARC_FN Value prim_palette(Lane& lane, const Value* a) {
+  ARC_PALETTE(palette, a[0]);
+  return palette.n ? ints_value(INTSET, palette.colors, (u32)palette.n) : empty_set();
+}
+ARC_FN Value prim_p_g(Lane& lane, const Value* a) {
+  ARC_PALETTE(palette, a[0]);
+  return row_value(palette.colors, palette.n);
+}
+ARC_FN Value prim_numcolors(Lane& lane, const Value* a) {
+  ARC_PALETTE(palette, a[0]);
+  return number(palette.n);
+}
+
+// The grid with f(cell) for each cell.
+template <class F>
+ARC_FN Value map_cells(Lane& lane, const Value& grid, F f) {
+  ARC_RASTER(raster, grid);
+  const i32* from = raster.cells;
+  i64 n = raster.n_cells();
+  ARC_ALLOCATE(cells, i32, n + 1);
+  each(n, [=](i64 k) { cells[k] = f(from[k]); });
+  return value_of_raster(lane, raster, cells);
+}
+ARC_FN Value prim_replace(Lane& lane, const Value* a) {
+  const i32 replacee = (i32)a[1].number, replacer = (i32)a[2].number;
+  return map_cells(lane, a[0], [=](i32 cell) { return cell == replacee ? replacer : cell; });
+}
+ARC_FN Value prim_switch(Lane& lane, const Value* a) {
+  const i32 x = (i32)a[1].number, y = (i32)a[2].number;
+  return map_cells(lane, a[0], [=](i32 cell) { return cell == x ? y : cell == y ? x : cell; });
+}
+
+// --- cells and locations ---
+
+ARC_FN Value prim_asindices(Lane& lane, const Value* a) {
+  const i64 n_rows = a[0].n, width = n_rows ? row_size(a[0], 0) : 0, n = n_rows * width;
+  ARC_REQUIRE(3 * (u64)n);
+  if (n == 0) return empty_set();
+  if (!are_locations(n_rows, width)) return fail(OUT_OF_RANGE);
+  ARC_ALLOCATE(keys, Key, n);
+  each_cell(n_rows, width, [=](i64 i, i64 j) { keys[i * width + j] = key_of(i, j); });
+  return keys_value(INDICES, keys, (u32)n);
+}
+
+// The object of keys that come in the order of their places, each place once: only their colours
+// are out of order.
+ARC_FN Value object_of_places(Lane& lane, Key* keys, i64 n) {
+  if (n == 0) return empty_set();
+  u32 counts[N_COLORS];
+  if (!count_colors(n, [=](i64 k) { return color_of(keys[k]); }, counts))
+    return set_of_keys(lane, OBJECT, keys, n);
+  if (counts[color_of(keys[0])] == n) return keys_value(OBJECT, keys, (u32)n);
+  ARC_ALLOCATE(sorted, Key, n);
+  if (W == 1) {
+    u32 next[N_COLORS], start = 0;
+    for (int c = 0; c < N_COLORS; c++) {
+      next[c] = start;
+      start += counts[c];
+    }
+    for (i64 k = 0; k < n; k++) sorted[next[color_of(keys[k])]++] = keys[k];
+  } else {
+    i64 start = 0;
+    for (int c = 0; c < N_COLORS; c++)
+      if (counts[c])
+        start = filter(
+            n, start, [=](i64 k) { return color_of(keys[k]) == c; },
+            [=](i64 k, i64 place) { sorted[place] = keys[k]; });
+  }
+  return keys_value(OBJECT, sorted, (u32)n);
+}
+
+ARC_FN Value prim_asobject(Lane& lane, const Value* a) {
+  ARC_RASTER(raster, a[0]);
+  const i64 n = raster.n_cells();
+  if (n == 0) return empty_set();
+  const i64 longest = raster.starts ? greatest(raster.n_rows, 0, [&](i64 i) { return raster.size(i); })
+                                    : raster.width;
+  const i32* cells = raster.cells;
+  // An empty row far down has no location.
+  const bool ok = are_locations(raster.n_rows, longest) ||
+                  (are_locations(0, longest) &&
+                   !any(raster.n_rows, [&](i64 i) { return i > MAX_NUMBER && raster.size(i); }));
+  if (!ok) {
+    ARC_REQUIRE(5 * (u64)n);
+    return fail(OUT_OF_RANGE);
+  }
+  ARC_ALLOCATE(keys, Key, n);
+  if (raster.starts) {
+    each(raster.n_rows, [&](i64 i) {
+      for (i64 k = raster.start(i), j = 0; j < raster.size(i); j++)
+        keys[k + j] = key_of(cells[k + j], i, j);
+    });
+    return object_of_places(lane, keys, n);
+  }
+  const i64 n_rows = raster.n_rows, width = raster.width;
+  u32 counts[N_COLORS];
+  if (!count_colors(n, [=](i64 k) { return cells[k]; }, counts)) {
+    each_cell(n_rows, width, [=](i64 i, i64 j) {
+      keys[i * width + j] = key_of(cells[i * width + j], i, j);
+    });
+    return set_of_keys(lane, OBJECT, keys, n);
+  }
+  if (W == 1) {
+    u32 next[N_COLORS], start = 0;
+    for (int c = 0; c < N_COLORS; c++) {
+      next[c] = start;
+      start += counts[c];
+    }
+    const i32* cell = cells;
+    for (i64 i = 0; i < n_rows; i++)
+      for (i64 j = 0; j < width; j++, cell++) keys[next[*cell]++] = key_of(*cell, i, j);
+  } else {
+    i64 start = 0;
+    for (int c = 0; c < N_COLORS; c++)
+      if (counts[c])
+        start = filter_cells(
+            n_rows, width, start, [=](i64 i, i64 j) { return cells[i * width + j] == c; },
+            [=](i64 i, i64 j, i64 place) { keys[place] = key_of(c, i, j); });
+  }
+  return keys_value(OBJECT, keys, (u32)n);
+}
+
+ARC_NOINLINE Value ofcolor_ragged(Lane& lane, const Value& grid, i64 value) {
+  ARC_RASTER(raster, grid);
+  ARC_ALLOCATE(keys, Key, raster.n_cells() + 1);
+  i64 n = 0;
+  bool beyond = false;
+  for (i64 i = 0; i < raster.n_rows; i++) {
+    const i32* row = raster.cells + raster.start(i);
+    const i64 size = raster.size(i);
+    if (!are_locations(i + 1, size))
+      beyond |= any(size, [=](i64 j) { return (i > MAX_NUMBER || j > MAX_NUMBER) && row[j] == value; });
+    n = filter(
+        size, n, [=](i64 j) { return row[j] == value; },
+        [=](i64 j, i64 place) { keys[place] = key_of(i, j); });
+  }
+  if (beyond) {
+    ARC_REQUIRE(3 * (u64)n);
+    return fail(OUT_OF_RANGE);
+  }
+  give_back(lane, keys, n);
+  return keys_value(INDICES, keys, (u32)n);
+}
+ARC_FN Value prim_ofcolor(Lane& lane, const Value* a) {
+  const i64 value = a[1].number;
+  if (a[0].kind != GRID) return ofcolor_ragged(lane, a[0], value);
+  const i32* cells = a[0].ints;
+  const i64 width = width_of(a[0]);
+  return locations_where(lane, a[0].n, width,
+                         [=](i64 i, i64 j) { return cells[i * width + j] == value; });
+}
+
+ARC_FN Value prim_index(Lane&, const Value* a) {
+  if (a[0].n == 0) return fail(EMPTY);
+  const i64 i = row_of(a[1].key), j = column_of(a[1].key);
+  if (i < 0 || i >= (i64)a[0].n || j < 0 || j >= row_size(a[0], 0)) return none_value();
+  return j < row_size(a[0], i) ? cell_at(a[0], i, j) : fail(OUT_OF_RANGE);
+}
+
+// --- painting ---
+
+// Where keys, moved by an offset, lie in a raster.
+struct Spots {
+  Raster raster;
+  const Key* keys;
+  i64 n, di, dj;
+
+  // The place of a key's cell among the raster's; -1 outside.
+  ARC_FN i64 operator()(i64 k) const {
+    i64 i = row_of(keys[k]) + di, j = column_of(keys[k]) + dj;
+    if ((u64)i >= (u64)raster.n_rows || (u64)j >= (u64)raster.width) return -1;
+    return raster.start(i) + j;
+  }
+  // Whether one is inside the grid's dimensions but beyond the end of its row.
+  ARC_FN bool miss() const {
+    if (!raster.starts) return false;
+    return any(n, [&](i64 k) {
+      i64 i = row_of(keys[k]) + di, j = column_of(keys[k]) + dj;
+      if ((u64)i >= (u64)raster.n_rows || (u64)j >= (u64)raster.width) return false;
+      return j >= raster.size(i);
+    });
+  }
+};
+
+// One value at the spots; with `under` only where the raster has the colour `bare`.
+ARC_FN void fill_spots(const Spots& spots, i32* cells, i32 value, bool under, i32 bare) {
+  const i32* before = spots.raster.cells;
+  each(spots.n, [&](i64 k) {
+    i64 spot = spots(k);
+    if (spot >= 0 && (!under || before[spot] == bare)) cells[spot] = value;
+  });
+}
+
+// The keys' colours at their spots in order, so that of several at one spot the last stays; with
+// `under` the first one other than bare does. `cells` holds what the spots have had before.
+ARC_FN void paint_spots(const Spots& spots, i32* cells, bool under, i32 bare) {
+  auto in_order = [&](i64 k) {
+    i64 spot = spots(k);
+    if (spot >= 0 && (!under || cells[spot] == bare)) cells[spot] = color_of(spots.keys[k]);
+  };
+  if (W == 1) {
+    for (i64 k = 0; k < spots.n; k++) in_order(k);
+    return;
+  }
+  // All at once; only where a key then misses its colour have several had one spot.
+  const i32* before = spots.raster.cells;
+  auto paints = [&](i64 spot) { return spot >= 0 && (!under || before[spot] == bare); };
+  each(spots.n, [&](i64 k) {
+    i64 spot = spots(k);
+    if (paints(spot)) cells[spot] = color_of(spots.keys[k]);
+  });
+  bool several = any(spots.n, [&](i64 k) {
+    i64 spot = spots(k);
+    return paints(spot) && cells[spot] != color_of(spots.keys[k]);
+  });
+  if (!several) return;
+  if (under) each(spots.n, [&](i64 k) {
+      i64 spot = spots(k);
+      if (spot >= 0) cells[spot] = before[spot];
+    });
+  serial([&]() {
+    for (i64 k = 0; k < spots.n; k++) in_order(k);
+    return 0;
+  });
+}
+
+ARC_FN i32* copied_cells(Lane& lane, const Raster& raster) {
+  i64 n = raster.n_cells();
+  i32* cells = lane.allocate_array<i32>(n + 1);
+  if (cells) copy(cells, raster.cells, n);
+  return cells;
+}
+#define ARC_COPIED_CELLS(name, raster)             \
+  i32* name = copied_cells(lane, raster);          \
+  if (!name) return fail(OVER_BUDGET)
+
+ARC_FN Value filled(Lane& lane, const Value& grid, i64 value, const Value& patch, bool under, i64 bare) {
+  ARC_RASTER(raster, grid);
+  // An object's locations need not be made distinct: all get the same.
+  ARC_KEYS(keys, keys_of(lane, patch));
+  const Spots spots = {raster, keys.keys, keys.n, 0, 0};
+  if (spots.miss()) return fail(OUT_OF_RANGE);
+  ARC_COPIED_CELLS(cells, raster);
+  fill_spots(spots, cells, (i32)value, under, (i32)bare);
+  return value_of_raster(lane, raster, cells);
+}
+ARC_FN Value painted(Lane& lane, const Value& grid, const Value& obj, bool under, i64 bare) {
+  ARC_RASTER(raster, grid);
+  ARC_KEYS(keys, keys_of(lane, obj));
+  const Spots spots = {raster, keys.keys, keys.n, 0, 0};
+  if (spots.miss()) return fail(OUT_OF_RANGE);
+  ARC_COPIED_CELLS(cells, raster);
+  paint_spots(spots, cells, under, (i32)bare);
+  return value_of_raster(lane, raster, cells);
+}
+
+ARC_NOINLINE Value prim_fill(Lane& lane, const Value* a) {
+  if (a[0].n == 0) return fail(EMPTY);
+  return filled(lane, a[0], a[1].number, a[2], false, 0);
+}
+ARC_NOINLINE Value prim_paint(Lane& lane, const Value* a) {
+  if (a[0].n == 0) return fail(EMPTY);
+  return painted(lane, a[0], a[1], false, 0);
+}
+ARC_NOINLINE Value prim_underfill(Lane& lane, const Value* a) {
+  i64 bare = 0;
+  if (Reason reason = background_of(lane, a[0], &bare); reason != OK) return fail(reason);
+  return filled(lane, a[0], a[1].number, a[2], true, bare);
+}
+ARC_NOINLINE Value prim_underpaint(Lane& lane, const Value* a) {
+  i64 bare = 0;
+  if (Reason reason = background_of(lane, a[0], &bare); reason != OK) return fail(reason);
+  return painted(lane, a[0], a[1], true, bare);
+}
+ARC_NOINLINE Value prim_cover(Lane& lane, const Value* a) {
+  i64 bare = 0;
+  if (Reason reason = background_of(lane, a[0], &bare); reason != OK) return fail(reason);
+  return filled(lane, a[0], bare, a[1], false, 0);
+}
+ARC_NOINLINE Value prim_move(Lane& lane, const Value* a) {
+  i64 bare = 0;
+  if (Reason reason = background_of(lane, a[0], &bare); reason != OK) return fail(reason);
+  ARC_RASTER(raster, a[0]);
+  Keys keys = keys_of(lane, a[1]);
+  if (!keys.keys) return fail(OVER_BUDGET);
+  if (is_tuple(a[1]) && keys.n) {
+    // Moved, it is a set: painted in the order of its cells, not in the tuple's.
+    ARC_ALLOCATE(sorted, Key, keys.n);
+    copy(sorted, keys.keys, keys.n);
+    i64 n = sort_unique(lane, sorted, keys.n);
+    if (n < 0) return fail(OVER_BUDGET);
+    keys = {sorted, n};
+  }
+  const Spots here = {raster, keys.keys, keys.n, 0, 0};
+  const Spots there = {raster, keys.keys, keys.n, row_of(a[2].key), column_of(a[2].key)};
+  if (here.miss() || there.miss()) return fail(OUT_OF_RANGE);
+  ARC_COPIED_CELLS(cells, raster);
+  fill_spots(here, cells, (i32)bare, false, 0);
+  paint_spots(there, cells, false, 0);
+  return value_of_raster(lane, raster, cells);
+}
+
+ARC_FN Value prim_canvas(Lane& lane, const Value* a) {
+  const i64 high = max_of(0, row_of(a[1].key)), wide = max_of(0, column_of(a[1].key));
+  ARC_REQUIRE((u64)(high * (1 + wide)));
+  if (high == 0) return empty_tuple();
+  const i32 value = (i32)a[0].number;
+  ARC_ALLOCATE(cells, i32, high * wide + 1);
+  each(high * wide, [=](i64 k) { cells[k] = value; });
+  return rows_value(lane, cells, high, wide);
+}
+
+ARC_FN Value prim_cellwise(Lane& lane, const Value* a) {
+  if (a[0].n == 0) return fail(EMPTY);
+  ARC_RASTER(x, a[0]);
+  ARC_RASTER(y, a[1]);
+  const i64 n_rows = x.n_rows, width = x.width;
+  if (width == 0) return empty_rows(lane, n_rows);
+  if (y.n_rows < n_rows) return fail(OUT_OF_RANGE);
+  if (x.starts || y.starts) {
+    if (any(n_rows, [&](i64 i) { return x.size(i) < width || y.size(i) < width; }))
+      return fail(OUT_OF_RANGE);
+  } else if (y.width < width) {
+    return fail(OUT_OF_RANGE);
+  }
+  const i32 fallback = (i32)a[2].number;
+  ARC_ALLOCATE(cells, i32, n_rows * width);
+  each_cell(n_rows, width, [&](i64 i, i64 j) {
+    i32 cell = x.cells[x.start(i) + j];
+    cells[i * width + j] = cell == y.cells[y.start(i) + j] ? cell : fallback;
+  });
+  return grid_value(cells, (u32)n_rows, (u32)width);
+}
+
+// --- turning, cutting, joining ---
+
+// Which cell of a table comes at row i and column j of another.
+struct Walk {
+  i64 row, row_by_i, row_by_j;
+  i64 column, column_by_i, column_by_j;
+};
+
+// The table of so many rows and columns that picks its cells from another of any rows.
+ARC_NOINLINE Value picked(Lane& lane, const Value& rows, i64 n_rows, i64 width, const Walk& walk) {
+  if (n_rows == 0) return empty_tuple();
+  if (width == 0) return empty_rows(lane, n_rows);
+  ARC_NEW_MEMBERS(members, n_rows);
+  for (i64 i = 0; i < n_rows; i++) {
+    ARC_NEW_MEMBERS(row, width);
+    each(width, [&](i64 j) {
+      row[j] = cell_at(rows, walk.row + i * walk.row_by_i + j * walk.row_by_j,
+                       walk.column + i * walk.column_by_i + j * walk.column_by_j);
+    });
+    Value made = tuple_of(lane, row, width);
+    if (made.failed()) return made;
+    if (thread_index() == 0) members[i] = made;
+  }
+  sync();
+  return tuple_of(lane, members, n_rows);
+}
+
+// How many columns all rows have.
+ARC_FN i64 n_columns_of(const Value& rows) {
+  if (rows.kind == GRID) return width_of(rows);
+  return rows.n ? least(rows.n, rows.members()[0].n, [&](i64 i) { return rows.members()[i].n; }) : 0;
+}
+
+ARC_FN Value prim_rot90(Lane& lane, const Value* a) {
+  const i64 n = a[0].n, width = n_columns_of(a[0]);
+  if (a[0].kind != GRID)
+    return width ? picked(lane, a[0], width, n, {n - 1, 0, -1, 0, 1, 0}) : empty_tuple();
+  const i32* from = a[0].ints + (n - 1) * width;
+  ARC_ALLOCATE(cells, i32, n * width);
+  each_cell(width, n, [=](i64 i, i64 j) { cells[i * n + j] = from[i - j * width]; });
+  return grid_value(cells, (u32)width, (u32)n);
+}
+ARC_FN Value prim_rot270(Lane& lane, const Value* a) {
+  const i64 n = a[0].n, width = n_columns_of(a[0]);
+  if (a[0].kind != GRID)
+    return width ? picked(lane, a[0], width, n, {0, 0, 1, width - 1, -1, 0}) : empty_tuple();
+  const i32* from = a[0].ints + (width - 1);
+  ARC_ALLOCATE(cells, i32, n * width);
+  each_cell(width, n, [=](i64 i, i64 j) { cells[i * n + j] = from[j * width - i]; });
+  return grid_value(cells, (u32)width, (u32)n);
+}
+ARC_FN Value prim_rot180(Lane& lane, const Value* a) {
+  const i64 n = a[0].n;
+  if (a[0].kind == GRID) {
+    const i64 size = n * width_of(a[0]);
+    const i32* last = a[0].ints + (size - 1);
+    ARC_ALLOCATE(cells, i32, size);
+    each(size, [=](i64 k) { cells[k] = last[-k]; });
+    return grid_value(cells, (u32)n, (u32)width_of(a[0]));
+  }
+  ARC_NEW_MEMBERS(members, n);
+  for (i64 i = 0; i < n; i++) {
+    const Value row = a[0].members()[n - 1 - i];
+    ARC_NEW_MEMBERS(turned, row.n);
+    each(row.n, [=](i64 j) { turned[j] = member(row, (u32)(row.n - 1 - j)); });
+    Value made = tuple_of(lane, turned, row.n);
+    if (made.failed()) return made;
+    if (thread_index() == 0) members[i] = made;
+  }
+  sync();
+  return tuple_of(lane, members, n);
+}
+
+// Where a start or end of a Python slice falls in a tuple of n members.
+ARC_FN i64 slice_bound(i64 at, i64 n) { return at < 0 ? max_of<i64>(0, at + n) : min_of(at, n); }
+
+// The members from one place up to another, 0 <= start, stop <= n; none where they have crossed.
+ARC_FN Value slice_of(Lane& lane, const Value& tuple, i64 start, i64 stop) {
+  const i64 n = stop - start;
+  if (n <= 0) return empty_tuple();
+  if (n == (i64)tuple.n) return tuple;
+  if (tuple.kind == GRID)
+    return grid_value(tuple.ints + start * width_of(tuple), (u32)n, (u32)width_of(tuple));
+  if (tuple.kind == INTS) return row_value(tuple.ints + start, n);
+  ARC_NEW_MEMBERS(members, n);
+  each(n, [&](i64 k) { members[k] = member(tuple, (u32)(start + k)); });
+  return tuple_of(lane, members, n);
+}
+
+// rows[top:bottom], and of each row [left:right], as in Python.
+ARC_NOINLINE Value cut(Lane& lane, const Value& rows, i64 top, i64 bottom, i64 left, i64 right) {
+  top = slice_bound(top, rows.n);
+  const i64 high = slice_bound(bottom, rows.n) - top;
+  if (high <= 0) return empty_tuple();
+  if (rows.kind == GRID) {
+    const i64 width = width_of(rows), start = slice_bound(left, width);
+    const i64 wide = slice_bound(right, width) - start;
+    if (wide <= 0) return empty_rows(lane, high);
+    const i32* from = rows.ints + top * width + start;
+    // All of a row, or part of one: the cells lie together as they are.
+    if (wide == width || high == 1) return grid_value(from, (u32)high, (u32)wide);
+    ARC_ALLOCATE(cells, i32, high * wide);
+    each_cell(high, wide, [=](i64 i, i64 j) { cells[i * wide + j] = from[i * width + j]; });
+    return grid_value(cells, (u32)high, (u32)wide);
+  }
+  ARC_NEW_MEMBERS(members, high);
+  for (i64 i = 0; i < high; i++) {
+    const Value row = rows.members()[top + i];
+    Value part = slice_of(lane, row, slice_bound(left, row.n), slice_bound(right, row.n));
+    if (part.failed()) return part;
+    if (thread_index() == 0) members[i] = part;
+  }
+  sync();
+  return tuple_of(lane, members, high);
+}
+
+ARC_FN Value prim_crop(Lane& lane, const Value* a) {
+  const i64 i = row_of(a[1].key), j = column_of(a[1].key);
+  return cut(lane, a[0], i, i + row_of(a[2].key), j, j + column_of(a[2].key));
+}
+ARC_FN Value prim_trim(Lane& lane, const Value* a) { return cut(lane, a[0], 1, -1, 1, -1); }
+ARC_FN Value prim_tophalf(Lane& lane, const Value* a) { return slice_of(lane, a[0], 0, a[0].n / 2); }
+ARC_FN Value prim_bottomhalf(Lane& lane, const Value* a) {
+  return slice_of(lane, a[0], a[0].n / 2 + a[0].n % 2, a[0].n);
+}
+
+// Some columns of those that all rows have; no column leaves no row either.
+ARC_FN Value columns_from(Lane& lane, const Value& rows, i64 first, i64 n) {
+  if (n == 0) return empty_tuple();
+  if (rows.kind == GRID) return cut(lane, rows, 0, rows.n, first, first + n);
+  return picked(lane, rows, rows.n, n, {0, 1, 0, first, 0, 1});
+}
+ARC_FN Value prim_lefthalf(Lane& lane, const Value* a) {
+  return columns_from(lane, a[0], 0, n_columns_of(a[0]) / 2);
+}
+ARC_FN Value prim_righthalf(Lane& lane, const Value* a) {
+  const i64 n = n_columns_of(a[0]);
+  return columns_from(lane, a[0], n / 2 + n % 2, n / 2);
+}
+
+// Two tuples joined.
+ARC_NOINLINE Value joined(Lane& lane, const Value& x, const Value& y) {
+  if (x.n == 0) return y;
+  if (y.n == 0) return x;
+  const i64 nx = x.n, n = nx + y.n;
+  if (x.kind == y.kind && ((x.kind == GRID && x.aux == y.aux) || (x.kind == INTS && n != 2))) {
+    const i64 width = x.kind == GRID ? width_of(x) : 1;
+    ARC_ALLOCATE(ints, i32, n * width);
+    copy(ints, x.ints, nx * width);
+    copy(ints + nx * width, y.ints, (n - nx) * width);
+    return x.kind == GRID ? grid_value(ints, (u32)n, (u32)width) : ints_value(INTS, ints, (u32)n);
+  }
+  ARC_NEW_MEMBERS(members, n);
+  each(n, [&](i64 k) { members[k] = k < nx ? member(x, (u32)k) : member(y, (u32)(k - nx)); });
+  return tuple_of(lane, members, n);
+}
+
+ARC_FN Value prim_hconcat(Lane& lane, const Value* a) {
+  const i64 n = min_of(a[0].n, a[1].n);
+  if (n == 0) return empty_tuple();
+  if (a[0].kind == GRID && a[1].kind == GRID) {
+    const i64 left = width_of(a[0]), right = width_of(a[1]), width = left + right;
+    const i32 *x = a[0].ints, *y = a[1].ints;
+    ARC_ALLOCATE(cells, i32, n * width);
+    each_cell(n, left, [=](i64 i, i64 j) { cells[i * width + j] = x[i * left + j]; });
+    each_cell(n, right, [=](i64 i, i64 j) { cells[i * width + left + j] = y[i * right + j]; });
+    return grid_value(cells, (u32)n, (u32)width);
+  }
+  ARC_NEW_MEMBERS(members, n);
+  for (i64 i = 0; i < n; i++) {
+    Value row = joined(lane, member(a[0], (u32)i), member(a[1], (u32)i));
+    if (row.failed()) return row;
+    if (thread_index() == 0) members[i] = row;
+  }
+  sync();
+  return tuple_of(lane, members, n);
+}
+ARC_FN Value prim_vconcat(Lane& lane, const Value* a) { return joined(lane, a[0], a[1]); }
+
+// The table cut into n parts, side by side or one above the other.
+ARC_FN Value split(Lane& lane, const Value& rows, i64 n, bool side_by_side) {
+  if (n == 0) return fail(OUT_OF_RANGE);
+  if (rows.n == 0) return fail(EMPTY);
+  if (n < 0) return empty_tuple();
+  const i64 high = rows.n, wide = row_size(rows, 0), whole = side_by_side ? wide : high;
+  const i64 part = whole / n, step = part + (whole % n != 0);
+  ARC_REQUIRE((u64)(n * (side_by_side ? 1 + high * (1 + part) : 1 + part * (1 + wide))));
+  ARC_NEW_MEMBERS(members, n);
+  for (i64 k = 0; k < n; k++) {
+    Value cut_off = side_by_side ? cut(lane, rows, 0, high, step * k, step * k + part)
+                                 : cut(lane, rows, step * k, step * k + part, 0, wide);
+    if (cut_off.failed()) return cut_off;
+    if (thread_index() == 0) members[k] = cut_off;
+  }
+  sync();
+  return tuple_of(lane, members, n);
+}
+ARC_FN Value prim_hsplit(Lane& lane, const Value* a) { return split(lane, a[0], a[1].number, true); }
+ARC_FN Value prim_vsplit(Lane& lane, const Value* a) { return split(lane, a[0], a[1].number, false); }
+
+// --- scaling ---
+
+ARC_FN Value prim_hupscale(Lane& lane, const Value* a) {
+  const i64 times = max_of<i64>(0, a[1].number), n = a[0].n;
+  const Value rows = a[0];
+  ARC_REQUIRE(n + times * total(n, [=](i64 i) { return row_size(rows, i); }));
+  if (times == 1 || n == 0) return rows;
+  if (times == 0) return empty_rows(lane, n);
+  if (rows.kind == GRID) {
+    const i64 width = width_of(rows);
+    ARC_ALLOCATE(cells, i32, n * width * times);
+    each_cell(n * width, times, [=](i64 k, i64 t) { cells[k * times + t] = rows.ints[k]; });
+    return grid_value(cells, (u32)n, (u32)(width * times));
+  }
+  ARC_NEW_MEMBERS(members, n);
+  for (i64 i = 0; i < n; i++) {
+    const Value row = rows.members()[i];
+    ARC_NEW_MEMBERS(wider, row.n * times);
+    each_cell(row.n, times, [=](i64 j, i64 t) { wider[j * times + t] = member(row, (u32)j); });
+    Value made = tuple_of(lane, wider, row.n * times);
+    if (made.failed()) return made;
+    if (thread_index() == 0) members[i] = made;
+  }
+  sync();
+  return tuple_of(lane, members, n);
+}
+
+ARC_FN Value prim_vupscale(Lane& lane, const Value* a) {
+  const i64 times = max_of<i64>(0, a[1].number), n = a[0].n;
+  const Value rows = a[0];
+  ARC_REQUIRE(times * (n + total(n, [=](i64 i) { return row_size(rows, i); })));
+  if (times == 1 || n == 0) return rows;
+  if (times == 0) return empty_tuple();
+  if (rows.kind == GRID) {
+    const i64 width = width_of(rows);
+    ARC_ALLOCATE(cells, i32, n * width * times);
+    each_cell(n, width, [=](i64 i, i64 j) {
+      const i32 cell = rows.ints[i * width + j];
+      for (i64 t = 0; t < times; t++) cells[(i * times + t) * width + j] = cell;
+    });
+    return grid_value(cells, (u32)(n * times), (u32)width);
+  }
+  ARC_NEW_MEMBERS(members, n * times);
+  each_cell(n, times, [=](i64 i, i64 t) { members[i * times + t] = rows.members()[i]; });
+  return tuple_of(lane, members, n * times);
+}
+
+ARC_FN Value prim_downscale(Lane& lane, const Value* a) {
+  if (a[0].n == 0) return fail(EMPTY);
+  if (a[1].number == 0) return fail(OUT_OF_RANGE);
+  const i64 step = a[1].number < 0 ? -a[1].number : a[1].number;
+  const i64 width = row_size(a[0], 0);
+  const i64 n_rows = (a[0].n + step - 1) / step, n = (width + step - 1) / step;
+  if (a[0].kind != GRID) {
+    // All rows must reach the last column taken, also those that are left out.
+    const Value rows = a[0];
+    if (width && any(rows.n, [=](i64 i) { return row_size(rows, i) <= (n - 1) * step; }))
+      return fail(OUT_OF_RANGE);
+    return picked(lane, rows, n_rows, n, {0, step, 0, 0, 0, step});
+  }
+  const i32* from = a[0].ints;
+  ARC_ALLOCATE(cells, i32, n_rows * n);
+  each_cell(n_rows, n, [=](i64 i, i64 j) { cells[i * n + j] = from[i * step * width + j * step]; });
+  return grid_value(cells, (u32)n_rows, (u32)n);
+}
+
+// --- lines and borders ---
+
+// Which rows, and then which of the columns that all rows have, are of one colour.
+struct EvenLines {
+  const u8* rows;  // null when memory ran out
+  const u8* columns;
+  i64 n_columns;
+};
+ARC_FN EvenLines even_lines(Lane& lane, const Raster& raster) {
+  const i64 n_rows = raster.n_rows;
+  const i64 n_columns =
+      raster.starts ? least(n_rows, raster.width, [&](i64 i) { return raster.size(i); }) : raster.width;
+  u8* even = lane.allocate_array<u8>(n_rows + n_columns + 1);
+  if (!even) return {nullptr, nullptr, 0};
+  const i32* cells = raster.cells;
+  each(n_rows + n_columns, [&](i64 k) {
+    bool same = true;
+    if (k < n_rows) {
+      const i32* row = cells + raster.start(k);
+      const i64 size = raster.size(k);
+      same = size > 0;
+      for (i64 j = 1; j < size && same; j++) same = row[j] == row[0];
+    } else {
+      const i32* column = cells + (k - n_rows);
+      for (i64 i = 1; i < n_rows && same; i++) same = column[raster.start(i)] == column[0];
+    }
+    even[k] = same;
+  });
+  return {even, even + n_rows, n_columns};
+}
+
+ARC_NOINLINE Value prim_frontiers(Lane& lane, const Value* a) {
+  if (a[0].n == 0) return fail(EMPTY);
+  ARC_RASTER(raster, a[0]);
+  const EvenLines even = even_lines(lane, raster);
+  if (!even.rows) return fail(OVER_BUDGET);
+  const i64 high = raster.n_rows, wide = raster.width;
+  if (raster.starts && any(high, [&](i64 i) { return even.rows[i] && raster.size(i) < wide; }))
+    return fail(OUT_OF_RANGE);
+  const i64 n_across = total(high, [&](i64 i) { return even.rows[i]; });
+  const i64 n_down = total(even.n_columns, [&](i64 j) { return even.columns[j]; });
+  const i64 n = n_across + n_down;
+  if (n == 0) return empty_set();
+  if (!are_locations(high, wide)) {
+    // A line down has all rows' locations, one across all columns'; else see which rows and columns.
+    i64 last_row = n_down ? high - 1 : 0, last_column = n_across ? wide - 1 : 0;
+    if (wide && any(high, [&](i64 i) { return i > MAX_NUMBER && even.rows[i]; })) last_row = high - 1;
+    if (any(even.n_columns, [&](i64 j) { return j > MAX_NUMBER && even.columns[j]; }))
+      last_column = wide - 1;
+    if (!are_locations(last_row + 1, last_column + 1)) {
+      ARC_REQUIRE((u64)(n + 5 * (n_across * wide + n_down * high)));
+      return fail(OUT_OF_RANGE);
+    }
+  }
+  ARC_ALLOCATE(keys, Key, n_across * wide + n_down * high + 1);
+  ARC_NEW_MEMBERS(lines, n);
+  Key* line = keys;
+  i64 n_lines = 0;
+  for (i64 k = 0; k < high + even.n_columns; k++) {
+    if (!even.rows[k]) continue;
+    const bool across = k < high;
+    const i64 at = across ? k : k - high, size = across ? wide : high;
+    const i64 color = raster.cells[across ? raster.start(k) : at];
+    each(size, [=](i64 t) { line[t] = across ? key_of(color, at, t) : key_of(color, t, at); });
+    if (thread_index() == 0) lines[n_lines] = keys_value(OBJECT, line, (u32)size);
+    n_lines++;
+    line += size;
+  }
+  sync();
+  return set_of(lane, lines, n);
+}
+
+ARC_NOINLINE Value prim_compress(Lane& lane, const Value* a) {
+  ARC_RASTER(raster, a[0]);
+  const EvenLines even = even_lines(lane, raster);
+  if (!even.rows) return fail(OVER_BUDGET);
+  const i64 n_rows = raster.n_rows, n_columns = even.n_columns;
+  if (!any(n_rows + n_columns, [&](i64 k) { return even.rows[k]; })) return a[0];
+  ARC_ALLOCATE(rows, i32, n_rows + 1);
+  const i64 high = filter(
+      n_rows, 0, [&](i64 i) { return !even.rows[i]; }, [=](i64 i, i64 place) { rows[place] = (i32)i; });
+  if (high == 0) return empty_tuple();
+  if (!raster.starts) {
+    ARC_ALLOCATE(columns, i32, n_columns + 1);
+    const i64 wide = filter(
+        n_columns, 0, [&](i64 j) { return !even.columns[j]; },
+        [=](i64 j, i64 place) { columns[place] = (i32)j; });
+    ARC_ALLOCATE(cells, i32, high * wide + 1);
+    const i32* from = raster.cells;
+    const i64 width = raster.width;
+    each_cell(high, wide,
+              [=](i64 i, i64 j) { cells[i * wide + j] = from[rows[i] * width + columns[j]]; });
+    return rows_value(lane, cells, high, wide);
+  }
+  ARC_ALLOCATE(cells, i32, raster.n_cells() + 1);
+  ARC_NEW_MEMBERS(members, high);
+  each(high, [&](i64 i) {
+    const i32* from = raster.cells + raster.start(rows[i]);
+    i32* to = cells + raster.start(rows[i]);
+    i64 n = 0;
+    for (i64 j = 0; j < raster.size(rows[i]); j++)
+      if (j >= n_columns || !even.columns[j]) to[n++] = from[j];
+    members[i] = row_value(to, n);
+  });
+  return tuple_of(lane, members, high);
+}
+
+// --- patches in grids ---
+
+ARC_FN Value prim_bordering(Lane& lane, const Value* a) {
+  if (a[0].n == 0 || a[1].n == 0) return fail(EMPTY);
+  ARC_KEYS(keys, keys_of(lane, a[0]));
+  const Bounds bounds = bounds_of(keys);
+  return truth(bounds.top == 0 || bounds.left == 0 || bounds.bottom == (i64)a[1].n - 1 ||
+               bounds.right == row_size(a[1], 0) - 1);
+}
+
+ARC_NOINLINE Value prim_toobject(Lane& lane, const Value* a) {
+  if (a[1].n == 0) return fail(EMPTY);
+  ARC_KEYS(keys, keys_of(lane, a[0]));
+  if (keys.n == 0) return empty_set();
+  ARC_RASTER(raster, a[1]);
+  const Spots spots = {raster, keys.keys, keys.n, 0, 0};
+  if (spots.miss()) return fail(OUT_OF_RANGE);
+  ARC_ALLOCATE(cells, Key, keys.n);
+  const i64 n = filter(
+      keys.n, 0, [&](i64 k) { return spots(k) >= 0; },
+      [&](i64 k, i64 place) {
+        cells[place] = place_of(keys.keys[k]) - NO_COLOR +
+                       ((Key)(raster.cells[spots(k)] + KEY_BIAS) << 42);
+      });
+  give_back(lane, cells, n);
+  // A set of one colour or of none has each place once, and in order.
+  if (is_set(a[0]) && color_of(keys.keys[0]) == color_of(keys.keys[keys.n - 1]))
+    return object_of_places(lane, cells, n);
+  return set_of_keys(lane, OBJECT, cells, n);
+}
+
+ARC_FN Value prim_subgrid(Lane& lane, const Value* a) {
+  if (a[0].n == 0) return fail(EMPTY);
+  ARC_KEYS(keys, keys_of(lane, a[0]));
+  const Bounds bounds = bounds_of(keys);
+  return cut(lane, a[1], bounds.top, bounds.top + height_of_piece(a[0], bounds), bounds.left,
+             bounds.left + width_of_piece(a[0], bounds));
+}
+
+// In a grid of unequal rows, or of an object that is a tuple, whose size is not that of its box: as
+// the definition goes, cell by cell in order.
+ARC_NOINLINE Value occurrences_in_order(Lane& lane, const Raster& raster, const Keys& keys,
+                                        const Bounds& bounds, i64 n_rows, i64 n_columns) {
+  enum { MISMATCH, MATCH, MISS };
+  auto check = [&](i64 i, i64 j) {
+    for (i64 k = 0; k < keys.n; k++) {
+      const Key key = keys.keys[k];
+      const i64 row = i + row_of(key) - bounds.top, column = j + column_of(key) - bounds.left;
+      if (row >= raster.n_rows || column >= raster.width) return MISMATCH;
+      if (column >= raster.size(row)) return MISS;
+      if (raster.cells[raster.start(row) + column] != color_of(key)) return MISMATCH;
+    }
+    return MATCH;
+  };
+  if (raster.starts && filter_cells(
+                           n_rows, n_columns, 0, [&](i64 i, i64 j) { return check(i, j) == MISS; },
+                           [](i64, i64, i64) {}))
+    return fail(OUT_OF_RANGE);
+  return locations_where(lane, n_rows, n_columns,
+                         [&](i64 i, i64 j) { return check(i, j) == MATCH; });
+}
+
+ARC_NOINLINE Value prim_occurrences(Lane& lane, const Value* a) {
+  if (a[0].n == 0) return fail(EMPTY);
+  Keys keys = keys_of(lane, a[1]);
+  if (!keys.keys) return fail(OVER_BUDGET);
+  Bounds bounds = {0, 0, 0, 0};
+  if (keys.n) bounds = bounds_of(keys);
+  const i64 n_rows = max_of<i64>(0, (i64)a[0].n - height_of_piece(a[1], bounds) + 1);
+  const i64 n_columns = max_of<i64>(0, row_size(a[0], 0) - width_of_piece(a[1], bounds) + 1);
+  ARC_CHARGE((u64)(n_rows * n_columns * max_of<i64>(1, a[1].n)));
+  if (n_rows * n_columns == 0) return empty_set();
+  if (keys.n && is_tuple(a[1])) {
+    ARC_ALLOCATE(sorted, Key, keys.n);
+    copy(sorted, keys.keys, keys.n);
+    i64 n = sort_unique(lane, sorted, keys.n);
+    if (n < 0) return fail(OVER_BUDGET);
+    keys = {sorted, n};
+  }
+  if (a[0].kind != GRID || is_tuple(a[1])) {
+    ARC_RASTER(raster, a[0]);
+    return occurrences_in_order(lane, raster, keys, bounds, n_rows, n_columns);
+  }
+  // Within the places tried all cells are inside. Those of the highest colour are compared first:
+  // the lowest is often the background, which is found everywhere.
+  struct Wanted {
+    i32 offset, color;
+  };
+  const i32* cells = a[0].ints;
+  const i64 width = width_of(a[0]), n = keys.n;
+  ARC_ALLOCATE(wanted, Wanted, n + 1);
+  each(n, [=](i64 k) {
+    const Key key = keys.keys[n - 1 - k];
+    const i64 row = row_of(key) - bounds.top, column = column_of(key) - bounds.left;
+    wanted[k] = {(i32)(row * width + column), color_of(key)};
+  });
+  return locations_where(lane, n_rows, n_columns, [=](i64 i, i64 j) {
+    const i32* corner = cells + i * width + j;
+    for (i64 k = 0; k < n; k++)
+      if (corner[wanted[k].offset] != wanted[k].color) return false;
+    return true;
+  });
+}
+
+}  // namespace arc

@@ -1,0 +1,40 @@
+// The primitives' numbers and what is declared of them; table.inc is made from the registry.
+#pragma once
+#include "domains.hpp"
+
+namespace arc {
+
+enum Primitive : u16 {
+#define ARC_PRIMITIVE(name, arity, peeks, d0, d1, d2, d3, name_hash) P_##name,
+#include "table.inc"
+#undef ARC_PRIMITIVE
+  N_PRIMITIVES
+};
+
+struct PrimitiveInfo {
+  u8 arity;
+  u8 peeks;  // bit k: argument k is not read in full
+  Domain domains[MAX_ARITY];
+};
+
+ARC_FN PrimitiveInfo info_of(u32 primitive) {
+  switch (primitive) {
+#define ARC_PRIMITIVE(name, arity, peeks, d0, d1, d2, d3, name_hash) \
+  case P_##name: return {arity, peeks, {d0, d1, d2, d3}};
+#include "table.inc"
+#undef ARC_PRIMITIVE
+    default: return {0, 0, {ANYTHING, ANYTHING, ANYTHING, ANYTHING}};
+  }
+}
+
+ARC_FN u64 hash_name(u32 primitive) {
+  switch (primitive) {
+#define ARC_PRIMITIVE(name, arity, peeks, d0, d1, d2, d3, name_hash) \
+  case P_##name: return name_hash;
+#include "table.inc"
+#undef ARC_PRIMITIVE
+    default: return 0;
+  }
+}
+
+}  // namespace arc

@@ -1,0 +1,212 @@
+// Values: 16 bytes each, bulk data in the lane's arena.
+//
+// Every value has exactly one form, so that equal values have equal forms:
+//   a tuple of two numbers is PAIR; a number and a pair is CELL; numbers, one or three and more, are
+//   INTS; rows of numbers of one width (one or more of each) are GRID; all other tuples, the empty
+//   one too, are TUPLE;
+//   a set of pairs is INDICES, of cells OBJECT, of numbers INTSET; all others, the empty one too,
+//   are SET, members ascending;
+//   a function is FUNCTION: its primitive and what it has captured.
+#pragma once
+#include "platform.hpp"
+
+namespace arc {
+
+enum Kind : u8 {
+  NONE,
+  INT,
+  PAIR,
+  CELL,
+  INTS,
+  GRID,
+  TUPLE,
+  INDICES,
+  OBJECT,
+  INTSET,
+  SET,
+  FUNCTION,
+  FAIL,
+};
+
+// As in language/failure.py.
+enum Reason : u8 { OK, WRONG_TYPE, EMPTY, OUT_OF_RANGE, OVER_BUDGET };
+
+constexpr i32 MAX_NUMBER = (1 << 20) - 1;
+constexpr int MAX_DEPTH = 32;
+constexpr int BYTES_AN_ELEMENT = 16;
+constexpr int MAX_ARITY = 4;
+
+// A location or cell as one number that sorts as it does: 21 bits each for colour, row, column.
+typedef u64 Key;
+constexpr i32 KEY_BIAS = 1 << 20;
+constexpr u64 KEY_MASK = (1 << 21) - 1;
+constexpr Key NO_COLOR = (Key)KEY_BIAS << 42;  // the colour bits of a location
+
+ARC_FN Key key_of(i64 color, i64 row, i64 column) {
+  return (Key)(color + KEY_BIAS) << 42 | (Key)(row + KEY_BIAS) << 21 | (Key)(column + KEY_BIAS);
+}
+ARC_FN Key key_of(i64 row, i64 column) { return key_of(0, row, column); }
+ARC_FN i32 color_of(Key key) { return (i32)(key >> 42) - KEY_BIAS; }
+ARC_FN i32 row_of(Key key) { return (i32)(key >> 21 & KEY_MASK) - KEY_BIAS; }
+ARC_FN i32 column_of(Key key) { return (i32)(key & KEY_MASK) - KEY_BIAS; }
+// The location of a cell.
+ARC_FN Key place_of(Key key) { return (key & ((1ULL << 42) - 1)) | NO_COLOR; }
+
+ARC_FN bool in_range(i64 number) { return number <= MAX_NUMBER && number >= -MAX_NUMBER; }
+
+struct Value;
+
+// What TUPLE, SET and FUNCTION point to: their members follow.
+struct Block {
+  u32 weight;  // of the whole value
+  u32 depth;
+  u64 unused;
+};
+
+struct Value {
+  u32 kind : 8;
+  u32 aux : 24;  // GRID: width; FUNCTION: primitive; FAIL: reason
+  u32 n;         // number of members; GRID: of rows; FUNCTION: of captured arguments
+  union {
+    i64 number;       // INT
+    Key key;          // PAIR, CELL
+    const i32* ints;  // INTS, INTSET; GRID: n * width cells, row by row
+    const Key* keys;  // INDICES, OBJECT
+    Block* block;     // TUPLE, SET, FUNCTION
+  };
+
+  ARC_FN bool failed() const { return kind == FAIL; }
+  ARC_FN Reason reason() const { return (Reason)aux; }
+  ARC_FN const Value* members() const { return (const Value*)(block + 1); }
+};
+
+ARC_FN i64 width_of(const Value& grid) { return grid.aux; }
+
+ARC_FN Value value_of_kind(Kind kind, u32 n) {
+  Value v;
+  v.kind = kind;
+  v.aux = 0;
+  v.n = n;
+  v.number = 0;
+  return v;
+}
+ARC_FN Value fail(Reason reason) {
+  Value v = value_of_kind(FAIL, 0);
+  v.aux = reason;
+  return v;
+}
+ARC_FN Value none_value() { return value_of_kind(NONE, 0); }
+// A number; out of range it is that failure.
+ARC_FN Value number(i64 x) {
+  if (!in_range(x)) return fail(OUT_OF_RANGE);
+  Value v = value_of_kind(INT, 0);
+  v.number = x;
+  return v;
+}
+ARC_FN Value truth(bool x) {
+  Value v = value_of_kind(INT, 0);
+  v.number = x;
+  return v;
+}
+ARC_FN Value pair_of_key(Key key) {
+  Value v = value_of_kind(PAIR, 2);
+  v.key = key;
+  return v;
+}
+ARC_FN Value cell_of_key(Key key) {
+  Value v = value_of_kind(CELL, 2);
+  v.key = key;
+  return v;
+}
+ARC_FN Value pair_of(i64 row, i64 column) {
+  if (!in_range(row) || !in_range(column)) return fail(OUT_OF_RANGE);
+  return pair_of_key(key_of(row, column));
+}
+ARC_FN Value keys_value(Kind kind, const Key* keys, u32 n) {
+  Value v = value_of_kind(n ? kind : SET, n);
+  v.keys = keys;
+  if (!n) v.block = nullptr;
+  return v;
+}
+ARC_FN Value ints_value(Kind kind, const i32* ints, u32 n) {
+  Value v = value_of_kind(kind, n);
+  v.ints = ints;
+  return v;
+}
+// Rows of numbers; n_rows and width at least 1.
+ARC_FN Value grid_value(const i32* cells, u32 n_rows, u32 width) {
+  Value v = value_of_kind(GRID, n_rows);
+  v.aux = width;
+  v.ints = cells;
+  return v;
+}
+ARC_FN Value empty_tuple() { return value_of_kind(TUPLE, 0); }
+ARC_FN Value empty_set() { return value_of_kind(SET, 0); }
+ARC_FN Value bare_function(u16 primitive) {
+  Value v = value_of_kind(FUNCTION, 0);
+  v.aux = primitive;
+  return v;
+}
+
+ARC_FN bool is_tuple(const Value& v) { return v.kind >= PAIR && v.kind <= TUPLE; }
+ARC_FN bool is_set(const Value& v) { return v.kind >= INDICES && v.kind <= SET; }
+ARC_FN bool is_container(const Value& v) { return v.kind >= PAIR && v.kind <= SET; }
+ARC_FN bool is_true(const Value& v) {
+  if (v.kind == INT) return v.number != 0;
+  if (v.kind == NONE) return false;
+  return v.kind == FUNCTION || v.n != 0;
+}
+
+// The number of elements at all levels, as in language/values.py.
+ARC_FN u64 weight_of(const Value& v) {
+  switch (v.kind) {
+    case PAIR: return 2;
+    case CELL: return 4;
+    case INTS:
+    case INTSET: return v.n;
+    case GRID: return (u64)v.n * (1 + width_of(v));
+    case INDICES: return 3ULL * v.n;
+    case OBJECT: return 5ULL * v.n;
+    case TUPLE:
+    case SET:
+    case FUNCTION: return v.n ? v.block->weight : 0;
+    default: return 0;
+  }
+}
+
+ARC_FN u32 depth_of(const Value& v) {
+  switch (v.kind) {
+    case PAIR:
+    case INTS:
+    case INTSET: return 1;
+    case CELL:
+    case GRID:
+    case INDICES: return 2;
+    case OBJECT: return 3;
+    case TUPLE:
+    case SET:
+    case FUNCTION: return v.n ? v.block->depth : 1;
+    default: return 0;
+  }
+}
+
+// A member of a container, or a captured argument of a function.
+ARC_FN Value member(const Value& v, u32 k) {
+  switch (v.kind) {
+    case PAIR: return number(k == 0 ? row_of(v.key) : column_of(v.key));
+    case CELL: return k == 0 ? number(color_of(v.key)) : pair_of_key(place_of(v.key));
+    case INTS:
+    case INTSET: return number(v.ints[k]);
+    case GRID: {
+      i64 width = width_of(v);
+      const i32* row = v.ints + (i64)k * width;
+      if (width == 2) return pair_of_key(key_of(row[0], row[1]));
+      return ints_value(INTS, row, width);
+    }
+    case INDICES: return pair_of_key(v.keys[k]);
+    case OBJECT: return cell_of_key(v.keys[k]);
+    default: return v.members()[k];
+  }
+}
+
+}  // namespace arc

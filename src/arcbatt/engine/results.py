@@ -1,0 +1,76 @@
+"""What a batt gives: arrays over programs and samples, and the values where they were kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcbatt.language import Failure, Function, Reason, Value
+
+from .table import primitive_numbers
+
+# As `Tag` in binding.cpp.
+_NONE, _INT, _TUPLE, _SET, _FUNCTION, _GRID, _INDICES, _OBJECT = range(8)
+_NAMES = list(primitive_numbers())
+
+
+@dataclass(frozen=True)
+class BattResult:
+    """Arrays [program, sample].
+
+    `reasons` is 0 where there is a value, otherwise the number of the `Reason`; `matches` whether
+    the value equals the sample's target; `hashes` the value's content hash; `steps` the cost.
+    """
+
+    reasons: NDArray[np.uint8]
+    matches: NDArray[np.bool_]
+    hashes: NDArray[np.uint64]
+    steps: NDArray[np.int64]
+    _kept: tuple[list[bytes], list[bytes]] | None = field(default=None, repr=False)
+    _places: dict[int, tuple[int, int]] = field(default_factory=dict, repr=False)
+
+    def outcome(self, program: int, sample: int) -> Value | Failure:
+        """The value, which must have been kept, or the failure."""
+        if self.reasons[program, sample]:
+            return Failure(Reason(int(self.reasons[program, sample])))
+        if self._kept is None:
+            raise ValueError("values were not kept; run with keep_values=True")
+        if not self._places:
+            for worker, cells in enumerate(self._kept[1]):
+                for cell, start in np.frombuffer(cells, np.uint64).reshape(-1, 2).tolist():
+                    self._places[cell] = (worker, start)
+        worker, start = self._places[program * self.reasons.shape[1] + sample]
+        return _read(np.frombuffer(self._kept[0][worker], np.int32), start)[0]
+
+
+def _read(words: NDArray[np.int32], at: int) -> tuple[Value, int]:
+    """A value from its words, and where the next one starts."""
+    tag = words[at]
+    if tag == _NONE:
+        return None, at + 1
+    if tag == _INT:
+        return int(words[at + 1]), at + 2
+    if tag == _GRID:
+        high, wide = words[at + 1 : at + 3].tolist()
+        end = at + 3 + high * wide
+        return tuple(map(tuple, words[at + 3 : end].reshape(high, wide).tolist())), end
+    n = int(words[at + 1])
+    if tag == _INDICES:
+        end = at + 2 + 2 * n
+        return frozenset(map(tuple, words[at + 2 : end].reshape(n, 2).tolist())), end
+    if tag == _OBJECT:
+        end = at + 2 + 3 * n
+        cells = words[at + 2 : end].reshape(n, 3).tolist()
+        return frozenset((color, (row, column)) for color, row, column in cells), end
+    name, start = "", at + 2
+    if tag == _FUNCTION:
+        name, n, start = _NAMES[n], int(words[at + 2]), at + 3
+    members = []
+    for _ in range(n):
+        member, start = _read(words, start)
+        members.append(member)
+    if tag == _FUNCTION:
+        return Function(name, tuple(members)), start
+    return (tuple(members) if tag == _TUPLE else frozenset(members)), start

@@ -1,0 +1,238 @@
+"""The engine gives what the reference gives: value, failure, cost and hash, alone and fused."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcbatt.engine import _engine
+from arcbatt.engine.batt import Batt
+from arcbatt.engine.cpu import run_call
+from arcbatt.engine.samples import Samples
+from arcbatt.engine.table import TABLE, primitive_numbers, render
+from arcbatt.language import (
+    Budget,
+    Failure,
+    Function,
+    Program,
+    Reason,
+    Value,
+    all_primitives,
+    parse_program,
+    run,
+)
+from arcbatt.language.budget import Meter, use_meter
+from arcbatt.language.calling import call_primitive
+from arcbatt.language.failure import CallFailed
+from arcbatt.language.random_programs import random_program
+from arcbatt.language.values import content_hash
+from arcbatt.library import library_programs
+from arcbatt.tasks import load
+
+from .conftest import grids, programs, values
+
+SMALL = Budget(steps=200_000, bytes=2**22)
+
+
+# --- both sides know the same primitives ---
+
+
+def test_the_table_is_fresh() -> None:
+    assert TABLE.read_text("utf-8") == render(), "run python -m arcbatt.engine.table"
+    assert _engine.n_primitives == len(all_primitives())
+
+
+def test_every_primitive_is_written_once_in_the_header_of_its_family() -> None:
+    families: dict[str, str] = {}
+    for header in (TABLE.parent / "primitives").glob("*.hpp"):
+        for line in header.read_text("utf-8").splitlines():
+            if "Value prim_" in line and "(Lane&" in line and not line.endswith(";"):
+                name = line.split("prim_")[1].split("(")[0]
+                assert name not in families, f"{name} is written twice"
+                families[name] = header.stem
+    assert families == {name: primitive.family for name, primitive in all_primitives().items()}
+
+
+# --- single calls ---
+
+
+def check_call(name: str, args: Sequence[Value], budget: Budget = SMALL) -> None:
+    meter = Meter(budget)
+    use_meter(meter)
+    wanted: Value | Failure
+    try:
+        wanted = call_primitive(all_primitives()[name], args)
+    except CallFailed as failed:
+        wanted = failed.failure
+    got = run_call(name, args, budget)
+    if meter.exceeded:
+        assert got.outcome == Failure(Reason.BUDGET)
+        return
+    assert got.outcome == wanted
+    assert (got.steps, got.bytes) == (meter.steps, meter.bytes)
+    if not isinstance(wanted, Failure):
+        assert got.hash == content_hash(wanted)
+
+
+cells = st.tuples(st.integers(0, 9), st.tuples(st.integers(-3, 9), st.integers(-3, 9)))
+bare_functions = st.sampled_from([Function(name) for name in all_primitives()])
+functions = st.recursive(
+    bare_functions,
+    lambda inner: st.one_of(
+        st.builds(lambda f, g: Function("compose", (f, g)), inner, inner),
+        st.builds(lambda f, g, h: Function("fork", (f, g, h)), inner, inner, inner),
+        st.builds(lambda f, v: Function("rbind", (f, v)), inner, values),
+        st.builds(lambda f, v: Function("lbind", (f, v)), inner, values),
+        st.builds(lambda f, v: Function("matcher", (f, v)), inner, values),
+        st.builds(lambda f, n: Function("power", (f, n)), inner, st.integers(2, 4)),
+    ),
+    max_leaves=4,
+)
+arguments = st.one_of(
+    st.integers(-30, 30),
+    st.tuples(st.integers(-9, 9), st.integers(-9, 9)),
+    grids(),
+    st.frozensets(cells, max_size=8),
+    st.frozensets(cells.map(lambda cell: cell[1]), max_size=8),
+    st.lists(cells, max_size=5).map(tuple),
+    st.lists(st.lists(st.integers(-2, 12), max_size=4).map(tuple), max_size=4).map(tuple),
+    st.frozensets(st.frozensets(cells, min_size=1, max_size=4), max_size=4),
+    st.lists(grids(4), max_size=3).map(tuple),
+    values,
+    functions,
+)
+
+
+@pytest.mark.parametrize("name", all_primitives())
+@given(st.data())
+def test_calls_of_any_values(name: str, data: st.DataObject) -> None:
+    check_call(name, [data.draw(arguments) for _ in range(all_primitives()[name].arity)])
+
+
+@given(values)
+def test_hashes_are_those_of_the_language(value: Value) -> None:
+    assert run_call("identity", [value]).hash == content_hash(value)
+
+
+# --- batts ---
+
+
+def demo_samples(grid: Value) -> Samples:
+    return Samples([grid], [grid], [((grid, grid),)])  # type: ignore[list-item]
+
+
+def check_batt(several: Sequence[Program], inputs: Sequence[Value], **options: int) -> None:
+    demos = tuple((grid, grid) for grid in inputs[:2])
+    samples = Samples(inputs, inputs, [demos] * len(inputs))  # type: ignore[arg-type, list-item]
+    result = Batt(several).run(samples, SMALL, keep_values=True, **options)
+    for p, program in enumerate(several):
+        for s, grid in enumerate(inputs):
+            wanted = run(program, {"I": grid, "S": demos}, SMALL)
+            assert result.outcome(p, s) == wanted.outcome
+            assert result.steps[p, s] == wanted.steps
+            if not isinstance(wanted.outcome, Failure):
+                assert result.hashes[p, s] == content_hash(wanted.outcome)
+                assert result.matches[p, s] == (wanted.outcome == grid)
+
+
+@given(st.lists(programs, min_size=1, max_size=6), st.lists(grids(), min_size=1, max_size=3))
+def test_fused_programs_give_what_they_give_alone(
+    several: list[Program], inputs: list[Value]
+) -> None:
+    check_batt(several, inputs)
+
+
+def test_real_grids_and_the_library() -> None:
+    rng = random.Random(1)
+    tasks = load("arc-agi-1/training")
+    inputs = [rng.choice(rng.choice(tasks).demos).input for _ in range(6)]
+    check_batt([solver.program for solver in library_programs()], inputs)
+
+
+def result_arrays(batt: Batt, samples: Samples, n_threads: int) -> list[np.ndarray]:
+    result = batt.run(samples, SMALL, n_threads=n_threads)
+    return [result.reasons, result.matches, result.hashes, result.steps]
+
+
+def test_neither_threads_nor_the_order_of_programs_matter() -> None:
+    several = [random_program(seed, 10) for seed in range(60)]
+    inputs = [task.demos[0].input for task in load("arc-agi-1/training")[:40]]
+    samples = Samples(inputs, inputs, [((grid, grid),) for grid in inputs])
+    one = result_arrays(Batt(several), samples, 1)
+    two = result_arrays(Batt(several), samples, 2)
+    backwards = result_arrays(Batt(several[::-1]), samples, 2)
+    for a, b, c in zip(one, two, backwards, strict=True):
+        assert (a == b).all()
+        assert (a == c[::-1]).all()
+
+
+def test_sharing_is_counted() -> None:
+    text = "def f(I):\n    a = hmirror(I)\n    b = vmirror(a)\n    return b\n"
+    batt = Batt([parse_program(text), parse_program(text.replace("vmirror", "dmirror"))])
+    assert (batt.size.n_calls_before, batt.size.n_calls) == (4, 3)
+
+
+HOSTILE = [
+    "a = upscale(I, 10)\n    b = upscale(a, 10)\n    c = upscale(b, 10)\n    x = upscale(c, 10)",
+    "f = power(fork(combine, identity, identity), 60)\n    x = f((1, 2))",
+    "a = interval(0, 100000, 1)\n    x = product(a, a)",
+    "a = interval(0, 100000, 1)\n    x = prapply(add, a, a)",
+    "a = asindices(canvas(0, (300, 300)))\n    x = manhattan(a, shift(a, (900, 900)))",
+    "x = power(double, 1000000)(0)\n    x = power(power(double, 1000000), 1000000)(0)",
+    "x = backdrop({(0, 0), (1000000, 1000000)})",
+    "x = mapply(neighbors, connect(ORIGIN, (0, 900000)))",
+]
+
+
+def test_a_hostile_program_fails_alone() -> None:
+    innocent = parse_program("def f(I):\n    return hmirror(I)\n")
+    hostile = [parse_program(f"def f(I):\n    {lines}\n    return x\n") for lines in HOSTILE]
+    result = Batt([innocent, *hostile, innocent]).run(demo_samples(((1, 2), (3, 4))), SMALL)
+    assert result.reasons[:, 0].tolist() == [0, *[int(Reason.BUDGET)] * len(hostile), 0]
+
+
+def test_programs_run_one_by_one_where_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    several = [random_program(seed, 10) for seed in range(80)]
+    inputs = [task.demos[0].input for task in load("arc-agi-1/training")[:5]]
+    samples = Samples(inputs, inputs, [((grid, grid),) for grid in inputs])
+    wanted = result_arrays(Batt(several), samples, 1)
+    monkeypatch.setattr("arcbatt.engine.batt.MAX_ARENA_BYTES", 1)
+    for a, b in zip(wanted, result_arrays(Batt(several), samples, 1), strict=True):
+        assert (a == b).all()
+
+
+def test_values_that_were_not_kept_are_asked_for_in_vain() -> None:
+    result = Batt([parse_program("def f(I):\n    return I\n")]).run(demo_samples(((1,),)))
+    with pytest.raises(ValueError, match="keep_values"):
+        result.outcome(0, 0)
+
+
+def test_a_run_can_be_interrupted() -> None:
+    code = """
+import _thread, threading
+from arcbatt.engine.batt import Batt
+from arcbatt.engine.samples import Samples
+from arcbatt.language import Budget, parse_program
+slow = "def f(I):\\n    a = interval(0, 30000, 1)\\n    x = prapply(astuple, a, combine(I, I))\\n"
+end = "    y = combine(x, {{{}}})\\n    return size(y)\\n"
+programs = [parse_program(slow + end.format(k)) for k in range(4000)]
+samples = Samples([((1, 2), (3, 4))] * 400)
+threading.Timer(1.0, _thread.interrupt_main).start()
+try:
+    Batt(programs).run(samples, Budget())
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "interrupted\n", done.stderr
+
+
+def test_primitives_are_numbered_by_name() -> None:
+    assert list(primitive_numbers()) == sorted(all_primitives())
