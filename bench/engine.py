@@ -97,7 +97,8 @@ def closures(I):
     e = sfilter(a, fork(equality, first, last))
     f = order(a, compose(invert, fork(add, first, last)))
     g = sfilter(a, matcher(fork(add, first, compose(double, last)), 20))
-    return astuple(size(b), astuple(size(c), astuple(d, astuple(size(e), astuple(size(f), size(g))))))
+    sizes = astuple(size(b), astuple(size(c), astuple(size(e), astuple(size(f), size(g)))))
+    return astuple(d, sizes)
 """
 # Inner calls of CLOSURES on its 625 elements: 2, 4, 3, 3, 4 and (with the comparison) 5 each.
 N_INNER = 625 * (2 + 4 + 3 + 3 + 4 + 5)
@@ -121,7 +122,8 @@ def main() -> None:
     reference_s = (time.perf_counter() - start) * len(for_reference) / len(chosen)
     table.add_row(
         f"library ({len(library)}) x {len(samples)} samples, one thread",
-        f"{engine_s:.2f} s; reference {reference_s:.0f} s (from 60 samples): {reference_s / engine_s:.0f} times",
+        f"{engine_s:.2f} s; reference {reference_s:.0f} s (from 60 samples): "
+        f"{reference_s / engine_s:.0f} times",
         "150 times",
     )
 
@@ -133,7 +135,8 @@ def main() -> None:
     n_calls = mixed.size.n_calls * 3000
     table.add_row(
         f"{mixed.size.n_calls} mixed calls x 3,000 samples",
-        f"one thread {one_s:.3f} s, {one_s / n_calls * 1e9:.0f} ns a call; two threads {one_s / two_s:.2f} times",
+        f"one thread {one_s:.3f} s, {one_s / n_calls * 1e9:.0f} ns a call; "
+        f"two threads {one_s / two_s:.2f} times",
         "150 ns, 0.5 s; 1.8 times",
     )
 
