@@ -149,6 +149,11 @@ def test_fused_programs_give_what_they_give_alone(
     check_batt(several, inputs)
 
 
+def test_a_part_of_a_grid_does_not_equal_the_grid() -> None:
+    """Results may lie in their arguments' memory: the same start, yet another width."""
+    check_batt([parse_program("def f(I):\n    return lefthalf(I)\n")], [((0, 0),)])
+
+
 def test_real_grids_and_the_library() -> None:
     rng = random.Random(1)
     tasks = load("arc-agi-1/training")

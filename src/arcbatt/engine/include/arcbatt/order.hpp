@@ -70,10 +70,9 @@ ARC_NOINLINE bool equal(const Value& a, const Value& b) {
     case INTS:
     case INTSET: return a.ints == b.ints || !any(a.n, [&](i64 k) { return a.ints[k] != b.ints[k]; });
     case GRID: {
-      if (a.ints == b.ints) return true;
       i64 width = width_of(a);
-      return width == width_of(b) &&
-             !any(a.n * width, [&](i64 k) { return a.ints[k] != b.ints[k]; });
+      if (width != width_of(b)) return false;
+      return a.ints == b.ints || !any(a.n * width, [&](i64 k) { return a.ints[k] != b.ints[k]; });
     }
     case INDICES:
     case OBJECT: return a.keys == b.keys || !any(a.n, [&](i64 k) { return a.keys[k] != b.keys[k]; });
