@@ -16,10 +16,12 @@ test: $(VENV)/ready
 	$(BIN)/pytest -n 2
 
 docs: $(VENV)/ready
+	$(BIN)/python -m arcbatt.engine.table
 	$(BIN)/python docs/generate.py
 
 bench: $(VENV)/ready
 	$(BIN)/python bench/language.py
+	$(BIN)/python bench/engine.py
 
 ENGINE := $(shell find src/arcbatt/engine -name '*.hpp' -o -name '*.inc' -o -name '*.cpp')
 

@@ -213,6 +213,37 @@ def test_programs_run_one_by_one_where_memory_is_short(monkeypatch: pytest.Monke
         assert (a == b).all()
 
 
+def has_gpu() -> bool:
+    try:
+        import cupy
+
+        return bool(cupy.cuda.runtime.getDeviceCount())
+    except Exception:  # no CuPy, no driver, no card: CuPy has a class of its own for each
+        return False
+
+
+def test_the_gpu_agrees_or_the_cpu_says_that_it_took_over() -> None:
+    several = [random_program(seed, 10) for seed in range(60)]
+    inputs = [task.demos[0].input for task in load("arc-agi-1/training")[:40]]
+    samples = Samples(inputs, inputs, [((grid, grid),) for grid in inputs])
+    wanted = Batt(several).run(samples, SMALL)
+    if has_gpu():
+        got = Batt(several).run(samples, SMALL, device="cuda")
+        assert got.ran_on.get("cuda:0", 0) > 0
+    else:
+        with pytest.warns(RuntimeWarning, match="the CPU runs instead"):
+            got = Batt(several).run(samples, SMALL, device="cuda")
+        assert dict(got.ran_on) == {"cpu": 40}
+    for name in ("reasons", "matches", "hashes", "steps"):
+        assert (getattr(got, name) == getattr(wanted, name)).all()
+
+
+@pytest.mark.parametrize("device", ["gpu", "cuda:x", "", "cpu:0"])
+def test_devices_that_do_not_exist_are_refused(device: str) -> None:
+    with pytest.raises(ValueError, match="is no device"):
+        Batt([parse_program("def f(I):\n    return I\n")]).run(demo_samples(((1,),)), device=device)
+
+
 def test_values_that_were_not_kept_are_asked_for_in_vain() -> None:
     result = Batt([parse_program("def f(I):\n    return I\n")]).run(demo_samples(((1,),)))
     with pytest.raises(ValueError, match="keep_values"):

@@ -18,6 +18,7 @@ class Samples:
         group_starts: Any,
         group_grids: Any,
     ) -> None: ...
+    def image(self, base: int) -> bytes: ...
 
 class FusedBatt:
     def __init__(
@@ -30,10 +31,12 @@ class FusedBatt:
         results: Any,
         constants: list[Any],
     ) -> None: ...
+    def image(self, base: int) -> bytes: ...
 
 def run_batt(
     batt: FusedBatt,
     samples: Samples,
+    chosen: Any,
     max_steps: int,
     max_bytes: int,
     max_arena_bytes: int,

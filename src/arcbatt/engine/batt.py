@@ -10,8 +10,8 @@ import numpy as np
 
 from arcbatt.language import Budget, Node, Program
 
-from . import _engine
-from .results import BattResult
+from . import _engine, gpu
+from .results import BattArrays, BattResult
 from .samples import Samples
 from .table import primitive_numbers
 
@@ -95,30 +95,56 @@ class Batt:
         samples: Samples,
         budget: Budget | None = None,
         *,
+        device: str = "cpu",
         n_threads: int | None = None,
         keep_values: bool = False,
     ) -> BattResult:
-        """Every program on every sample; the arrays of the result are [program, sample]."""
+        """Every program on every sample; the arrays of the result are [program, sample].
+
+        `device` is "cpu", "cuda" or "cuda:1". Where the GPU cannot do it, or not all of it (values
+        that do not fit its lanes' memory, values to be kept), the CPU does, and `ran_on` of the
+        result says how many samples ran where.
+        """
         budget = budget or Budget()
         shape = (len(self.programs), len(samples))
-        reasons = np.zeros(shape, np.uint8)
-        matches = np.zeros(shape, np.uint8)
-        hashes = np.zeros(shape, np.uint64)
-        steps = np.zeros(shape, np.int64)
-        kept = _engine.run_batt(
-            self._fused,
-            samples.packed,
-            budget.steps,
-            budget.bytes,
-            MAX_ARENA_BYTES,
-            n_threads or os.cpu_count() or 1,
-            reasons,
-            matches,
-            hashes,
-            steps,
-            keep_values,
+        arrays = BattArrays(
+            np.zeros(shape, np.uint8),
+            np.zeros(shape, np.uint8),
+            np.zeros(shape, np.uint64),
+            np.zeros(shape, np.int64),
         )
-        return BattResult(reasons, matches.view(np.bool_), hashes, steps, kept)
+        left = np.arange(len(samples))
+        ran_on: dict[str, int] = {}
+        if device != "cpu":
+            number = _device_number(device)
+            if not keep_values:
+                left = gpu.run_batt(self._fused, samples, len(self._nodes), budget, number, arrays)
+            if len(samples) > len(left):
+                ran_on[f"cuda:{number}"] = len(samples) - len(left)
+        kept = None
+        if len(left):
+            kept = _engine.run_batt(
+                self._fused,
+                samples.packed,
+                left.astype(np.uint32),
+                budget.steps,
+                budget.bytes,
+                MAX_ARENA_BYTES,
+                n_threads or os.cpu_count() or 1,
+                *arrays,
+                keep_values,
+            )
+            ran_on["cpu"] = len(left)
+        return BattResult(
+            arrays.reasons, arrays.matches.view(np.bool_), arrays.hashes, arrays.steps, ran_on, kept
+        )
+
+
+def _device_number(device: str) -> int:
+    name, _, number = device.partition(":")
+    if name != "cuda" or not (number or "0").isdecimal():
+        raise ValueError(f"{device!r} is no device; there are cpu, cuda and cuda:0, cuda:1, ...")
+    return int(number or "0")
 
 
 # What one thread's values of one sample may take before programs are run one by one.

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "arcbatt/batt.hpp"
@@ -298,6 +299,78 @@ void write_words(std::vector<i32>& words, const Value& v) {
   for (u32 k = 0; k < v.n; k++) write_words(words, member(v, k));
 }
 
+// --- images: batts and samples as bytes that mean the same at another address ---
+
+struct Image {
+  u64 base;  // where the bytes will stand
+  std::vector<char> bytes;
+
+  template <class T>
+  T* place(const T* items, u64 n) {
+    bytes.resize((bytes.size() + 15) & ~15ULL);
+    u64 at = bytes.size();
+    bytes.insert(bytes.end(), (const char*)items, (const char*)(items + n));
+    return (T*)(base + at);
+  }
+  Value place(Value v) {
+    switch (v.kind) {
+      case INTS:
+      case INTSET: v.ints = place(v.ints, v.n); break;
+      case GRID: v.ints = place(v.ints, (u64)v.n * v.aux); break;
+      case INDICES:
+      case OBJECT: v.keys = place(v.keys, v.n); break;
+      case TUPLE:
+      case SET:
+      case FUNCTION:
+        if (v.n) {
+          std::vector<Value> members(v.members(), v.members() + v.n);
+          for (Value& m : members) m = place(m);
+          Block* block = place(v.block, 1);
+          place(members.data(), members.size());
+          v.block = block;
+        }
+        break;
+      default: break;
+    }
+    return v;
+  }
+};
+
+// Starts with the Batt itself.
+nb::bytes batt_image(const FusedBatt& batt, u64 base) {
+  Image image{base, std::vector<char>(sizeof(Batt))};
+  Batt view = batt.view();
+  view.code = image.place(view.code, view.n_nodes);
+  view.args = image.place(view.args, batt.args.size());
+  std::vector<Value> constants;
+  for (const Value& v : batt.constants) constants.push_back(image.place(v));
+  view.constants = image.place(constants.data(), constants.size());
+  view.results = image.place(view.results, view.n_programs);
+  view.starts = image.place(view.starts, view.n_programs + 1);
+  view.program_nodes = image.place(view.program_nodes, batt.program_nodes.size());
+  *(Batt*)image.bytes.data() = view;
+  return nb::bytes(image.bytes.data(), image.bytes.size());
+}
+
+// Starts with the array of Sample.
+nb::bytes samples_image(const Samples& samples, u64 base) {
+  u64 n = samples.samples.size();
+  Image image{base, std::vector<char>(n * sizeof(Sample))};
+  std::unordered_map<const void*, Value> placed;  // what several samples share is there once
+  auto place = [&](const Value& v) {
+    if (!is_container(v) || !v.n) return v;
+    auto found = placed.find(v.ints);
+    if (found != placed.end()) return found->second;
+    return placed[v.ints] = image.place(v);
+  };
+  for (u64 k = 0; k < n; k++) {
+    const Sample& s = samples.samples[k];
+    Sample moved = {place(s.input), place(s.demos), place(s.target)};
+    ((Sample*)image.bytes.data())[k] = moved;
+  }
+  return nb::bytes(image.bytes.data(), image.bytes.size());
+}
+
 // What a thread keeps from lane to lane.
 struct Worker {
   Arena arena;
@@ -311,6 +384,8 @@ struct Worker {
 struct Run {
   Batt batt;
   const std::vector<Sample>* samples;
+  const u32* chosen;  // the samples to run
+  u64 n_chosen;
   Budget budget;
   u64 max_arena_bytes;
   u8* reasons;
@@ -372,8 +447,7 @@ struct Run {
     worker.words.clear();
     worker.kept.clear();
     set_budget(worker.lane, budget);
-    for (u64 sample = next++; sample < samples->size() && !stopped; sample = next++)
-      run_sample(worker, sample);
+    for (u64 k = next++; k < n_chosen && !stopped; k = next++) run_sample(worker, chosen[k]);
   }
 };
 
@@ -395,12 +469,16 @@ void give_back(std::unique_ptr<Worker> worker) {
 }
 
 // Runs a batt; returns the words of kept values and their starts, or None.
-nb::object run_batt(const FusedBatt& batt, const Samples& samples, u64 max_steps, u64 max_bytes,
-                    u64 max_arena_bytes, int n_threads, Out<u8> reasons, Out<u8> matches,
+nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> chosen, u64 max_steps,
+                    u64 max_bytes, u64 max_arena_bytes, int n_threads, Out<u8> reasons, Out<u8> matches,
                     Out<u64> hashes, Out<i64> steps, bool keep_values) {
   Run run;
   run.batt = batt.view();
   run.samples = &samples.samples;
+  run.chosen = chosen.data();
+  run.n_chosen = chosen.size();
+  for (size_t k = 0; k < chosen.size(); k++)
+    if (chosen(k) >= samples.samples.size()) throw std::invalid_argument("no such sample");
   run.budget = {max_steps, max_bytes};
   run.max_arena_bytes = max_arena_bytes;
   run.reasons = reasons.data();
@@ -414,8 +492,8 @@ nb::object run_batt(const FusedBatt& batt, const Samples& samples, u64 max_steps
     throw std::invalid_argument("result arrays of the wrong size");
 
   // Little work is done here and now: starting a thread would take longer.
-  const bool at_once = (u64)batt.code.size() * samples.samples.size() < 256;
-  n_threads = at_once ? 1 : (int)min_of<u64>((u64)max_of(1, n_threads), samples.samples.size());
+  const bool at_once = (u64)batt.code.size() * chosen.size() < 256;
+  n_threads = at_once ? 1 : (int)min_of<u64>((u64)max_of(1, n_threads), chosen.size());
   std::vector<std::unique_ptr<Worker>> workers;
   for (int k = 0; k < n_threads; k++) workers.push_back(take_worker());
   bool interrupted = false;
@@ -478,8 +556,10 @@ NB_MODULE(_engine, module) {
   module.def("set_function_class", [](nb::object cls) { function_class = cls.release().ptr(); });
   module.def("call", &call);
   nb::class_<Samples>(module, "Samples")
-      .def(nb::init<nb::object, nb::object, nb::object, nb::object, nb::object, nb::object, nb::object>());
+      .def(nb::init<nb::object, nb::object, nb::object, nb::object, nb::object, nb::object, nb::object>())
+      .def("image", &samples_image);
   nb::class_<FusedBatt>(module, "FusedBatt")
-      .def(nb::init<nb::object, nb::object, nb::object, nb::object, nb::object, nb::object, nb::list>());
+      .def(nb::init<nb::object, nb::object, nb::object, nb::object, nb::object, nb::object, nb::list>())
+      .def("image", &batt_image);
   module.def("run_batt", &run_batt);
 }

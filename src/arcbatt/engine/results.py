@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,18 +18,29 @@ _NONE, _INT, _TUPLE, _SET, _FUNCTION, _GRID, _INDICES, _OBJECT = range(8)
 _NAMES = list(primitive_numbers())
 
 
+class BattArrays(NamedTuple):
+    """What a run writes, [program, sample]; the engine's own names and types."""
+
+    reasons: NDArray[np.uint8]
+    matches: NDArray[np.uint8]
+    hashes: NDArray[np.uint64]
+    steps: NDArray[np.int64]
+
+
 @dataclass(frozen=True)
 class BattResult:
     """Arrays [program, sample].
 
     `reasons` is 0 where there is a value, otherwise the number of the `Reason`; `matches` whether
     the value equals the sample's target; `hashes` the value's content hash; `steps` the cost.
+    `ran_on` says how many samples ran on which device.
     """
 
     reasons: NDArray[np.uint8]
     matches: NDArray[np.bool_]
     hashes: NDArray[np.uint64]
     steps: NDArray[np.int64]
+    ran_on: Mapping[str, int]
     _kept: tuple[list[bytes], list[bytes]] | None = field(default=None, repr=False)
     _places: dict[int, tuple[int, int]] = field(default_factory=dict, repr=False)
 

@@ -41,6 +41,9 @@ class Samples:
         if demos is None:
             places = [-1] * len(inputs)
         self._n_samples = len(inputs)
+        # Places of the samples, the largest inputs first: what is run together should be alike.
+        sizes = np.array([len(grid) * len(grid[0]) for grid in inputs], np.int64)
+        self.order = np.argsort(-sizes, kind="stable").astype(np.uint32)
         self.packed = _engine.Samples(
             packer.cells(),
             np.array(packer.shapes, np.int32),

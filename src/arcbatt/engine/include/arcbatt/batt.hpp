@@ -50,6 +50,12 @@ struct Outcome {
   u8 matches;
 };
 
+#if defined(ARC_PROFILE)
+// Cycles and calls by primitive, the last one for calls of function values.
+__device__ u64 profile_cycles[N_PRIMITIVES + 1];
+__device__ u64 profile_calls[N_PRIMITIVES + 1];
+#endif
+
 ARC_FN Value run_node(Lane& lane, const Batt& batt, u32 node, const Sample& sample, Value* slots) {
   const Instruction code = batt.code[node];
   switch (code.op) {
@@ -85,7 +91,17 @@ ARC_FN bool run_into_slot(Lane& lane, const Batt& batt, u32 node, const Sample& 
                           NodeCost* costs) {
   lane.steps = lane.bytes = 0;
   lane.exceeded = false;
+#if defined(ARC_PROFILE)
+  const i64 start = clock64();
+#endif
   Value result = run_node(lane, batt, node, sample, slots);
+#if defined(ARC_PROFILE)
+  if (thread_index() == 0 && batt.code[node].op >= CALL) {
+    const u32 which = batt.code[node].op == CALL ? batt.code[node].primitive : (u32)N_PRIMITIVES;
+    atomicAdd(&profile_cycles[which], (u64)(clock64() - start));
+    atomicAdd(&profile_calls[which], 1ULL);
+  }
+#endif
   if (lane.exceeded) result = fail(OVER_BUDGET);
   if (thread_index() == 0) {
     slots[node] = result;

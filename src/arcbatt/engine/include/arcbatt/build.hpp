@@ -7,21 +7,53 @@ namespace arc {
 // --- sorting keys ---
 
 #if defined(__CUDACC__)
-// A bitonic network, all comparisons ascending, so that what lies beyond n counts as greatest.
-ARC_NOINLINE bool sort_keys(Lane&, Key* keys, i64 n) {
-  for (i64 size = 2; size < 2 * n; size *= 2)
-    for (i64 stride = size / 2, flip = 1; stride > 0; stride /= 2, flip = 0) {
-      for (i64 t = thread_index(); t < (n + 1) / 2 + size; t += W) {
-        i64 i = flip ? t / stride * size + t % stride : t / stride * 2 * stride + t % stride;
-        i64 j = flip ? i / size * size + size - 1 - i % size : i + stride;
-        if (j < n && i < n && keys[j] < keys[i]) {
-          Key k = keys[i];
-          keys[i] = keys[j];
-          keys[j] = k;
-        }
-      }
-      sync();
+// 32 keys, one a thread, in order: a bitonic network over the warp.
+ARC_FN Key sort_across(Key key) {
+  const int t = thread_index();
+  for (int size = 2; size <= W; size *= 2)
+    for (int stride = size / 2; stride > 0; stride /= 2) {
+      const Key other = (Key)exchange((i64)key, stride);
+      const bool keeps_less = ((t & stride) == 0) == ((t & size) == 0);
+      if (keeps_less ? other < key : other > key) key = other;
     }
+  return key;
+}
+// How many of the sorted keys are less than a key, or, with `or_equal`, not greater.
+ARC_FN i64 rank_in(const Key* keys, i64 n, Key key, bool or_equal) {
+  i64 low = 0, high = n;
+  while (low < high) {
+    const i64 middle = (low + high) / 2;
+    if (keys[middle] < key || (or_equal && keys[middle] == key)) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+// Runs of 32 across the warp, then merged: each key finds its place by its rank in the other run.
+ARC_NOINLINE bool sort_keys(Lane& lane, Key* keys, i64 n) {
+  if (!any(n - 1, [=](i64 k) { return keys[k] > keys[k + 1]; })) return true;
+  for (i64 start = 0; start < n; start += W) {
+    const i64 k = start + thread_index();
+    const Key key = sort_across(k < n ? keys[k] : ~0ULL);
+    if (k < n) keys[k] = key;
+  }
+  sync();
+  if (n <= W) return true;
+  Key* other = lane.allocate_array<Key>(n);
+  if (!other) return false;
+  Key *from = keys, *to = other;
+  for (i64 run = W; run < n; run *= 2) {
+    each(n, [=](i64 k) {
+      const i64 start = k / (2 * run) * (2 * run);
+      const i64 middle = min_of(start + run, n), end = min_of(start + 2 * run, n);
+      const Key key = from[k];
+      const i64 rank = k < middle ? rank_in(from + middle, end - middle, key, false)
+                                  : rank_in(from + start, middle - start, key, true) - (middle - start);
+      to[k + rank] = key;
+    });
+    Key* t = from;
+    from = to;
+    to = t;
+  }
+  if (from != keys) copy(keys, from, n);
   return true;
 }
 #else

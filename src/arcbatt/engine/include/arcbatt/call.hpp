@@ -24,7 +24,7 @@ ARC_FN u64 read_weight(Lane& lane, const PrimitiveInfo& info, const Value* args,
 
 // As call_primitive of language/calling.py.
 ARC_NOINLINE Value call_primitive(Lane& lane, u32 primitive, const Value* args, u32 n_args) {
-  const PrimitiveInfo info = info_of(primitive);
+  const PrimitiveInfo& info = info_of(primitive);
   if (!lane.charge(1 + read_weight(lane, info, args, n_args))) return fail(OVER_BUDGET);
   if (n_args != info.arity) return fail(WRONG_TYPE);
   for (u32 k = 0; k < n_args; k++)

@@ -17,12 +17,14 @@ typedef unsigned long long u64;
 #if defined(__CUDACC__)
 #define ARC_FN __device__ inline
 #define ARC_NOINLINE __device__ __noinline__
+#define ARC_TABLE(type, name) __device__ const type name[]
 constexpr int W = 32;
 ARC_FN int thread_index() { return threadIdx.x & 31; }
 ARC_FN void sync() { __syncwarp(); }
 ARC_FN u32 ballot(bool flag) { return __ballot_sync(0xffffffffu, flag); }
 ARC_FN i64 broadcast(i64 value) { return __shfl_sync(0xffffffffu, value, 0); }
 ARC_FN i64 exchange(i64 value, int offset) { return __shfl_xor_sync(0xffffffffu, value, offset); }
+ARC_FN u32 shuffle(u32 value, int source) { return __shfl_sync(0xffffffffu, value, source); }
 ARC_FN int count_bits(u32 bits) { return __popc(bits); }
 ARC_FN int lowest_bit(u32 bits) { return __ffs((int)bits) - 1; }
 ARC_FN int lowest_bit64(u64 bits) { return __ffsll((i64)bits) - 1; }
@@ -30,6 +32,7 @@ ARC_FN void atomic_or(u32* word, u32 bits) { atomicOr(word, bits); }
 ARC_FN u32 atomic_add(u32* word, u32 value) { return atomicAdd(word, value); }
 #else
 #define ARC_FN inline
+#define ARC_TABLE(type, name) static const type name[]
 #define ARC_NOINLINE [[maybe_unused]] static __attribute__((noinline))
 constexpr int W = 1;
 ARC_FN int thread_index() { return 0; }

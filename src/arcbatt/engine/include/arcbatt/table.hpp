@@ -17,24 +17,18 @@ struct PrimitiveInfo {
   Domain domains[MAX_ARITY];
 };
 
-ARC_FN PrimitiveInfo info_of(u32 primitive) {
-  switch (primitive) {
-#define ARC_PRIMITIVE(name, arity, peeks, d0, d1, d2, d3, name_hash) \
-  case P_##name: return {arity, peeks, {d0, d1, d2, d3}};
+ARC_TABLE(PrimitiveInfo, PRIMITIVE_INFOS) = {
+#define ARC_PRIMITIVE(name, arity, peeks, d0, d1, d2, d3, name_hash) {arity, peeks, {d0, d1, d2, d3}},
 #include "table.inc"
 #undef ARC_PRIMITIVE
-    default: return {0, 0, {ANYTHING, ANYTHING, ANYTHING, ANYTHING}};
-  }
-}
+};
+ARC_TABLE(u64, PRIMITIVE_HASHES) = {
+#define ARC_PRIMITIVE(name, arity, peeks, d0, d1, d2, d3, name_hash) name_hash,
+#include "table.inc"
+#undef ARC_PRIMITIVE
+};
 
-ARC_FN u64 hash_name(u32 primitive) {
-  switch (primitive) {
-#define ARC_PRIMITIVE(name, arity, peeks, d0, d1, d2, d3, name_hash) \
-  case P_##name: return name_hash;
-#include "table.inc"
-#undef ARC_PRIMITIVE
-    default: return 0;
-  }
-}
+ARC_FN const PrimitiveInfo& info_of(u32 primitive) { return PRIMITIVE_INFOS[primitive]; }
+ARC_FN u64 hash_name(u32 primitive) { return PRIMITIVE_HASHES[primitive]; }
 
 }  // namespace arc

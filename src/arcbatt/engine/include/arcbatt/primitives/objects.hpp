@@ -4,11 +4,38 @@
 
 namespace arc {
 
+// The cells that parts are made of, and how they hang together.
+struct Cut {
+  const i32* cells;
+  i64 n_rows, width;
+  bool univalued, diagonal;
+  bool has_bare;  // one colour belongs to no part
+  i32 bare;
+  i64 lowest, highest;  // colours
+
+  ARC_FN bool kept(i32 color) const { return !(has_bare && color == bare); }
+};
+
+// Colours so far apart are not counted through one by one.
+constexpr i64 MAX_COLOR_SPAN = 64;
+
+// Objects, each sorted, one after the other: object k is keys[starts[k] .. starts[k + 1]).
+ARC_FN Value objects_of(Lane& lane, bool tuple, const Key* keys, const i32* starts, i64 n) {
+  ARC_NEW_MEMBERS(objects, n);
+  each(n, [=](i64 k) {
+    objects[k] = keys_value(OBJECT, keys + starts[k], (u32)(starts[k + 1] - starts[k]));
+  });
+  return block_value(lane, tuple ? TUPLE : SET, 0, objects, (u32)n);
+}
+
+// --- by runs: any grid, one thread ---
+
 // Cells of one row that belong together: of one colour, or of any but the background.
 struct CellRun {
   i32 row, start, end;
   i32 color;
   i32 parent;  // the run that stands for its part; itself, or one before it
+  i32 next;    // the next run of its colour, or -1
 };
 
 ARC_FN i32 find_root(CellRun* runs, i32 k) {
@@ -19,28 +46,27 @@ ARC_FN i32 find_root(CellRun* runs, i32 k) {
   return k;
 }
 
-// Finds the runs of a grid row by row and joins those that touch; returns how many there are.
-ARC_FN i64 label_runs(const i32* cells, i64 n_rows, i64 width, bool univalued, bool diagonal,
-                      bool has_bare, i32 bare, CellRun* runs) {
+// Finds the runs row by row and joins those that touch; returns how many there are.
+ARC_FN i64 label_runs(const Cut& cut, CellRun* runs) {
   i64 n = 0, above = 0, above_end = 0;  // runs of the row above: runs[above .. above_end)
-  const i32 reach = diagonal ? 1 : 0;
-  for (i64 i = 0; i < n_rows; i++) {
-    const i32* row = cells + i * width;
+  const i32 reach = cut.diagonal ? 1 : 0;
+  for (i64 i = 0; i < cut.n_rows; i++) {
+    const i32* row = cut.cells + i * cut.width;
     const i64 first = n;
-    for (i64 j = 0; j < width;) {
+    for (i64 j = 0; j < cut.width;) {
       const i32 color = row[j];
       const i64 start = j++;
-      if (has_bare && color == bare) continue;
-      if (univalued)
-        while (j < width && row[j] == color) j++;
+      if (!cut.kept(color)) continue;
+      if (cut.univalued)
+        while (j < cut.width && row[j] == color) j++;
       else
-        while (j < width && !(has_bare && row[j] == bare)) j++;
+        while (j < cut.width && cut.kept(row[j])) j++;
       const i32 k = (i32)n++;
-      runs[k] = {(i32)i, (i32)start, (i32)j, color, k};
+      runs[k] = {(i32)i, (i32)start, (i32)j, color, k, -1};
       // Runs of the row above that end before this one cannot touch a later one either.
       while (above < above_end && runs[above].end + reach <= start) above++;
       for (i64 u = above; u < above_end && runs[u].start < j + reach; u++) {
-        if (univalued && runs[u].color != color) continue;
+        if (cut.univalued && runs[u].color != color) continue;
         i32 a = find_root(runs, (i32)u), b = find_root(runs, k);
         if (a < b) runs[b].parent = a;
         if (b < a) runs[a].parent = b;
@@ -49,36 +75,201 @@ ARC_FN i64 label_runs(const i32* cells, i64 n_rows, i64 width, bool univalued, b
     above = first;
     above_end = n;
   }
+  for (i64 k = 0; k < n; k++) runs[k].parent = runs[runs[k].parent].parent;
   return n;
 }
 
-// The objects of labelled cells. Cells are taken by colour, row and column, so that each object's
-// cells and, by their first cells, the objects themselves come out in order.
-struct ObjectWriter {
-  const i32* cells;
-  i64 width;
-  const CellRun* runs;
-  i64 n_runs;
-  bool univalued;
-  i32* object_of;  // for each run that stands for a part: its object, or -1
-  i64* ends;       // for each object: where its next cell goes
-  i64 n_objects;
-
-  // Calls visit(root, color, row, start, end) for stretches of one colour, in order.
-  template <class Visit>
-  ARC_FN void stretches(i32 color, Visit visit) {
-    for (i64 k = 0; k < n_runs; k++) {
-      const CellRun run = runs[k];
-      if (univalued) {
-        if (run.color == color) visit(run.parent, run.row, run.start, run.end);
-        continue;
-      }
-      const i32* row = cells + run.row * width;
-      for (i32 j = run.start; j < run.end; j++)
-        if (row[j] == color) visit(run.parent, run.row, j, j + 1);
+// Cells are taken by colour, row and column, so that each object's cells and, by their first cells,
+// the objects themselves come out in order.
+ARC_NOINLINE Value objects_by_runs(Lane& lane, const Cut& cut, bool tuple) {
+  const i64 n_cells = cut.n_rows * cut.width;
+  ARC_ALLOCATE(runs, CellRun, n_cells + 1);
+  const i64 n_runs = serial([=]() { return label_runs(cut, runs); });
+  if (n_runs == 0) return tuple ? empty_tuple() : empty_set();
+  const i64 n_objects = total(n_runs, [=](i64 k) { return runs[k].parent == k; });
+  const i64 n_kept = total(n_runs, [=](i64 k) { return runs[k].end - runs[k].start; });
+  ARC_ALLOCATE(object_of, i32, n_runs);
+  ARC_ALLOCATE(starts, i32, n_objects + 1);
+  ARC_ALLOCATE(ends, i32, n_objects);
+  ARC_ALLOCATE(keys, Key, n_kept);
+  const bool by_buckets = cut.univalued && cut.highest - cut.lowest < MAX_COLOR_SPAN;
+  // Where runs cannot just be dealt out by colour, all cells are sorted, each knowing its part.
+  ARC_ALLOCATE(sorted, Key, by_buckets ? 1 : n_kept);
+  ARC_ALLOCATE(part_at, i32, by_buckets ? 1 : n_cells);
+  if (!by_buckets) {
+    i64 n = 0;
+    for (i64 r = 0; r < n_runs; r++) {
+      const CellRun run = runs[r];
+      each(run.end - run.start, [=](i64 j) {
+        const i64 column = run.start + j, at = run.row * cut.width + column;
+        sorted[n + j] = key_of(cut.cells[at], run.row, column);
+        part_at[at] = run.parent;
+      });
+      n += run.end - run.start;
     }
+    if (!sort_keys(lane, sorted, n_kept)) return fail(OVER_BUDGET);
   }
-};
+  serial([=]() {
+    for (i64 k = 0; k < n_runs; k++) object_of[k] = -1;
+    for (i64 k = 0; k < n_objects; k++) ends[k] = 0;
+    i32 n = 0;
+    auto count = [&](i32 part, i32 more) {
+      if (object_of[part] < 0) object_of[part] = n++;
+      ends[object_of[part]] += more;
+    };
+    auto lay_out = [&]() {
+      starts[0] = 0;
+      for (i64 k = 0; k < n_objects; k++) {
+        starts[k + 1] = starts[k] + ends[k];
+        ends[k] = starts[k];
+      }
+    };
+    if (by_buckets) {
+      i32 heads[MAX_COLOR_SPAN];
+      const i64 n_colors = cut.highest - cut.lowest + 1;
+      for (i64 c = 0; c < n_colors; c++) heads[c] = -1;
+      for (i64 k = n_runs; k-- > 0;) {
+        i32& head = heads[runs[k].color - cut.lowest];
+        runs[k].next = head;
+        head = (i32)k;
+      }
+      for (i64 c = 0; c < n_colors; c++)
+        for (i32 k = heads[c]; k >= 0; k = runs[k].next) count(runs[k].parent, runs[k].end - runs[k].start);
+      lay_out();
+      for (i64 c = 0; c < n_colors; c++)
+        for (i32 k = heads[c]; k >= 0; k = runs[k].next) {
+          i32& at = ends[object_of[runs[k].parent]];
+          const Key first = key_of(runs[k].color, runs[k].row, runs[k].start);
+          const i32 length = runs[k].end - runs[k].start;
+          for (i32 j = 0; j < length; j++) keys[at + j] = first + (Key)j;
+          at += length;
+        }
+    } else {
+      auto part_of = [=](Key key) { return part_at[row_of(key) * cut.width + column_of(key)]; };
+      for (i64 k = 0; k < n_kept; k++) count(part_of(sorted[k]), 1);
+      lay_out();
+      for (i64 k = 0; k < n_kept; k++) keys[ends[object_of[part_of(sorted[k])]]++] = sorted[k];
+    }
+    return 0;
+  });
+  return objects_of(lane, tuple, keys, starts, n_objects);
+}
+
+#if defined(__CUDACC__)
+// --- by bits: grids of up to 32x32 cells, a row to each thread of the warp ---
+
+// The run of set bits of `mask` that each bit of `seed` lies in.
+ARC_FN u32 filled_row(u32 seed, u32 mask) {
+  u32 g = seed, p = mask;
+  for (int s = 1; s < 32; s *= 2) {
+    g |= p & g << s;
+    p &= p << s;
+  }
+  p = mask;
+  for (int s = 1; s < 32; s *= 2) {
+    g |= p & g >> s;
+    p &= p >> s;
+  }
+  return g;
+}
+
+// The part of `mask`, whose rows the threads hold, that the first cell left in `rest` belongs to.
+ARC_FN u32 flooded(u32 mask, u32 rest, bool diagonal) {
+  const int t = thread_index();
+  const int row = lowest_bit(ballot(rest != 0));
+  u32 part = t == row ? filled_row(rest & (0u - rest), mask) : 0;
+  for (;;) {
+    const u32 above = shuffle(part, t > 0 ? t - 1 : 0), below = shuffle(part, t < 31 ? t + 1 : 31);
+    u32 near = (t > 0 ? above : 0) | (t < 31 ? below : 0);
+    if (diagonal) near |= near << 1 | near >> 1;
+    const u32 grown = filled_row(part | (near & mask), mask);
+    if (!ballot(grown != part)) return part;
+    part = grown;
+  }
+}
+
+ARC_NOINLINE Value objects_by_bits(Lane& lane, const Cut& cut, bool tuple) {
+  const i32 n_rows = (i32)cut.n_rows, width = (i32)cut.width;
+  const i32* cells = cut.cells;
+  const int t = thread_index();
+  // Row t of the cells for which `keep` holds.
+  auto rows_where = [=](auto keep) {
+    u32 mine = 0;
+    for (i32 i = 0; i < n_rows; i++) {
+      const u32 row = ballot(t < width && keep(cells[i * width + t]));
+      if (t == i) mine = row;
+    }
+    return mine;
+  };
+  const u32 all = rows_where([=](i32 color) { return cut.kept(color); });
+  const i64 n_kept = total(W, [=](i64) { return count_bits(all); });
+  if (n_kept == 0) return tuple ? empty_tuple() : empty_set();
+  ARC_ALLOCATE(keys, Key, n_kept);
+  ARC_ALLOCATE(starts, i32, n_kept + 1);
+  ARC_ALLOCATE(firsts, Key, n_kept);
+  i32 n = 0, at = 0;
+  // Appends the part's cells of one colour, row by row.
+  auto append = [&](u32 bits, i32 color) {
+    i32 before = 0;
+    i32 count = count_bits(bits);
+    i32 sum = count;
+    for (int offset = 1; offset < W; offset *= 2) {
+      const i32 other = (i32)shuffle((u32)sum, t - offset < 0 ? t : t - offset);
+      if (t >= offset) sum += other;
+    }
+    before = sum - count;
+    for (u32 rest = bits; rest; rest &= rest - 1)
+      keys[at + before++] = key_of(color, t, lowest_bit(rest));
+    at += (i32)shuffle((u32)sum, W - 1);
+  };
+  if (cut.univalued) {
+    for (i64 c = cut.lowest; c <= cut.highest; c++) {
+      if (!cut.kept((i32)c)) continue;
+      const u32 mask = rows_where([=](i32 color) { return color == (i32)c; });
+      for (u32 rest = mask; ballot(rest != 0);) {
+        const u32 part = flooded(mask, rest, cut.diagonal);
+        if (t == 0) starts[n] = at;
+        n++;
+        append(part, (i32)c);
+        rest &= ~part;
+      }
+    }
+    if (t == 0) starts[n] = at;
+    sync();
+    return objects_of(lane, tuple, keys, starts, n);
+  }
+  for (u32 rest = all; ballot(rest != 0);) {
+    const u32 part = flooded(all, rest, cut.diagonal);
+    if (t == 0) starts[n] = at;
+    const i32 start = at;
+    for (i64 c = cut.lowest; c <= cut.highest; c++) {
+      u32 mine = 0;
+      bool found = false;
+      for (i32 i = 0; i < n_rows; i++) {
+        const u32 row = shuffle(part, i);
+        const u32 hits = ballot((row >> t & 1) && cells[i * width + t] == (i32)c);
+        if (t == i) mine = hits;
+        found |= hits != 0;
+      }
+      if (found) append(mine, (i32)c);
+    }
+    sync();
+    if (t == 0) firsts[n] = keys[start];
+    n++;
+    rest &= ~part;
+  }
+  if (t == 0) starts[n] = at;
+  sync();
+  // Parts were found by their first places; objects are in order of their first cells.
+  ARC_NEW_MEMBERS(objects, n);
+  each(n, [=](i64 k) {
+    i32 rank = 0;
+    for (i32 j = 0; j < n; j++) rank += firsts[j] < firsts[k];
+    objects[rank] = keys_value(OBJECT, keys + starts[k], (u32)(starts[k + 1] - starts[k]));
+  });
+  return block_value(lane, tuple ? TUPLE : SET, 0, objects, (u32)n);
+}
+#endif
 
 // As find_objects of objects.py: a set of objects, or with `tuple` the tuple of them in order.
 ARC_NOINLINE Value find_objects(Lane& lane, const Value& grid, bool univalued, bool diagonal,
@@ -96,81 +287,14 @@ ARC_NOINLINE Value find_objects(Lane& lane, const Value& grid, bool univalued, b
     cells = dense;
   }
   const i64 n_cells = n_rows * width;
-  ARC_ALLOCATE(runs, CellRun, n_cells + 1);
-  const i64 n_runs = serial([=]() {
-    i64 n = label_runs(cells, n_rows, width, univalued, diagonal, without_bg, (i32)bare, runs);
-    for (i64 k = 0; k < n; k++) runs[k].parent = find_root(runs, (i32)k);
-    return n;
-  });
-  if (n_runs == 0) return tuple ? empty_tuple() : empty_set();
-  const i64 n_objects = total(n_runs, [=](i64 k) { return runs[k].parent == k; });
-  const i64 n_kept = total(n_runs, [=](i64 k) { return runs[k].end - runs[k].start; });
-  ARC_ALLOCATE(object_of, i32, n_runs);
-  ARC_ALLOCATE(starts, i64, 2 * (n_objects + 1));
-  ARC_ALLOCATE(keys, Key, n_kept);
   const i64 lowest = least(n_cells, MAX_NUMBER, [=](i64 k) { return cells[k]; });
   const i64 highest = greatest(n_cells, -MAX_NUMBER, [=](i64 k) { return cells[k]; });
-  ARC_ALLOCATE(order, Key, highest - lowest > 255 ? n_kept : 1);
-  const bool sorted_apart = highest - lowest > 255;
-  if (sorted_apart) {
-    // Colours all over the place: the cells' keys give the order.
-    i64 n = 0;
-    for (i64 r = 0; r < n_runs; r++) {
-      const CellRun run = runs[r];
-      each(run.end - run.start, [=](i64 j) {
-        const i64 column = run.start + j;
-        order[n + j] = key_of(cells[run.row * width + column], run.row, column);
-      });
-      n += run.end - run.start;
-    }
-    if (!sort_keys(lane, order, n_kept)) return fail(OVER_BUDGET);
-  }
-  serial([=]() {
-    for (i64 k = 0; k < n_runs; k++) object_of[k] = -1;
-    i64* sizes = starts + n_objects + 1;
-    for (i64 k = 0; k <= n_objects; k++) sizes[k] = 0;
-    ObjectWriter writer = {cells, width, runs, n_runs, univalued, object_of, starts, 0};
-    auto run_of = [=](Key key) {  // the run that holds a cell, by halving
-      i64 low = 0, high = n_runs - 1;
-      while (low < high) {
-        const i64 middle = (low + high + 1) / 2;
-        const CellRun& run = runs[middle];
-        const bool before = run.row < row_of(key) || (run.row == row_of(key) && run.start <= column_of(key));
-        if (before) low = middle; else high = middle - 1;
-      }
-      return runs[low].parent;
-    };
-    // Objects in order of their first cells, then where each one's cells start.
-    i64 next = 0;
-    auto count = [&](i32 root, i64 n) {
-      if (object_of[root] < 0) object_of[root] = (i32)next++;
-      sizes[object_of[root]] += n;
-    };
-    if (sorted_apart)
-      for (i64 k = 0; k < n_kept; k++) count(run_of(order[k]), 1);
-    else
-      for (i64 c = lowest; c <= highest; c++)
-        writer.stretches((i32)c, [&](i32 root, i32, i32 start, i32 end) { count(root, end - start); });
-    starts[0] = 0;
-    for (i64 k = 0; k < n_objects; k++) {
-      starts[k + 1] = starts[k] + sizes[k];
-      sizes[k] = starts[k];
-    }
-    if (sorted_apart)
-      for (i64 k = 0; k < n_kept; k++) keys[sizes[object_of[run_of(order[k])]]++] = order[k];
-    else
-      for (i64 c = lowest; c <= highest; c++)
-        writer.stretches((i32)c, [&](i32 root, i32 row, i32 start, i32 end) {
-          i64& at = sizes[object_of[root]];
-          for (i32 j = start; j < end; j++) keys[at++] = key_of(c, row, j);
-        });
-    return 0;
-  });
-  ARC_NEW_MEMBERS(objects, n_objects);
-  each(n_objects, [=](i64 k) {
-    objects[k] = keys_value(OBJECT, keys + starts[k], (u32)(starts[k + 1] - starts[k]));
-  });
-  return block_value(lane, tuple ? TUPLE : SET, 0, objects, (u32)n_objects);
+  const Cut cut = {cells, n_rows, width, univalued, diagonal, without_bg, (i32)bare, lowest, highest};
+#if defined(__CUDACC__)
+  if (n_rows <= 32 && width <= 32 && highest - lowest < MAX_COLOR_SPAN)
+    return objects_by_bits(lane, cut, tuple);
+#endif
+  return objects_by_runs(lane, cut, tuple);
 }
 
 ARC_FN Value prim_objects(Lane& lane, const Value* a) {
@@ -182,37 +306,23 @@ ARC_FN Value prim_objects_t(Lane& lane, const Value* a) {
 
 // For each colour, but for one if `without` is set, the object of all its cells.
 ARC_NOINLINE Value by_color(Lane& lane, const Value& grid, bool without, i64 bare) {
-  i64 n_cells = 0;
-  for (i64 i = 0; i < grid.n; i++) n_cells += row_size(grid, i);
-  if (n_cells == 0) return empty_set();
-  ARC_ALLOCATE(keys, Key, n_cells);
-  i64 n = 0;
-  if (grid.kind == GRID) {
-    const i64 width = width_of(grid);
-    const i32* cells = grid.ints;
-    n = filter(
-        n_cells, 0, [=](i64 k) { return !(without && cells[k] == bare); },
-        [=](i64 k, i64 place) { keys[place] = key_of(cells[k], k / width, k % width); });
-  } else {
-    for (i64 i = 0; i < grid.n; i++)
-      n = filter(
-          row_size(grid, i), n,
-          [=](i64 j) { return !(without && cell_at(grid, i, j).number == bare); },
-          [=](i64 j, i64 place) { keys[place] = key_of(cell_at(grid, i, j).number, i, j); });
-  }
-  if (!sort_keys(lane, keys, n)) return fail(OVER_BUDGET);
-  const i64 n_colors = total(n, [=](i64 k) { return k == 0 || color_of(keys[k]) != color_of(keys[k - 1]); });
-  ARC_ALLOCATE(starts, i64, n_colors + 1);
-  filter(
-      n, 0, [=](i64 k) { return k == 0 || color_of(keys[k]) != color_of(keys[k - 1]); },
-      [=](i64 k, i64 place) { starts[place] = k; });
-  if (thread_index() == 0) starts[n_colors] = n;
+  const Value cells = prim_asobject(lane, &grid);
+  if (cells.failed() || cells.n == 0) return cells;
+  const Key* keys = cells.keys;
+  const i64 n = cells.n;
+  auto begins = [=](i64 k) { return k == 0 || color_of(keys[k]) != color_of(keys[k - 1]); };
+  const i64 n_colors = total(n, begins);
+  ARC_ALLOCATE(starts, i32, n_colors + 1);
+  filter(n, 0, begins, [=](i64 k, i64 place) { starts[place] = (i32)k; });
+  if (thread_index() == 0) starts[n_colors] = (i32)n;
   sync();
   ARC_NEW_MEMBERS(parts, n_colors);
-  each(n_colors, [=](i64 k) {
-    parts[k] = keys_value(OBJECT, keys + starts[k], (u32)(starts[k + 1] - starts[k]));
-  });
-  return block_value(lane, SET, 0, parts, (u32)n_colors);
+  const i64 n_parts = filter(
+      n_colors, 0, [=](i64 k) { return !without || color_of(keys[starts[k]]) != bare; },
+      [=](i64 k, i64 place) {
+        parts[place] = keys_value(OBJECT, keys + starts[k], (u32)(starts[k + 1] - starts[k]));
+      });
+  return block_value(lane, SET, 0, parts, (u32)n_parts);
 }
 
 ARC_FN Value prim_partition(Lane& lane, const Value* a) { return by_color(lane, a[0], false, 0); }
