@@ -19,8 +19,8 @@ from .samples import Samples
 
 INCLUDE = Path(__file__).parent / "include" / "arcbatt"
 # Threads of a block, and blocks that share a multiprocessor: they bound the registers of a thread.
-BLOCK_THREADS = 1024
-BLOCKS_A_SM = 1
+BLOCK_THREADS = 512
+BLOCKS_A_SM = 2
 # Calls nest as deep as functions do; each level takes a few hundred bytes of stack.
 STACK_BYTES = 24 * 1024
 MAX_ARENA_BYTES = 4 * 2**20

@@ -166,13 +166,11 @@ ARC_FN Value* new_members(Lane& lane, u64 n) {
   Value* name = new_members(lane, n);       \
   if (!name) return fail(OVER_BUDGET)
 
-// A value of kind TUPLE, SET or FUNCTION over members that stay where they are.
-ARC_FN Value block_value(Lane& lane, Kind kind, u32 aux, Value* members, u32 n) {
+// A value of kind TUPLE, SET or FUNCTION over members that stay where they are, of known weight.
+ARC_FN Value weighed_block(Lane& lane, Kind kind, u32 aux, Value* members, u32 n, u64 weight, u32 depth) {
   Value v = value_of_kind(kind, n);
   v.aux = aux;
   if (n == 0) return v;
-  u64 weight = n + (u64)total(n, [=](i64 k) { return (i64)weight_of(members[k]); });
-  u32 depth = 1 + (u32)greatest(n, 0, [=](i64 k) { return (i64)depth_of(members[k]); });
   if (!lane.require(weight)) return fail(OVER_BUDGET);
   if (depth > MAX_DEPTH) {
     lane.exceeded = true;
@@ -185,6 +183,11 @@ ARC_FN Value block_value(Lane& lane, Kind kind, u32 aux, Value* members, u32 n) 
   }
   sync();
   return v;
+}
+ARC_FN Value block_value(Lane& lane, Kind kind, u32 aux, Value* members, u32 n) {
+  const u64 weight = n + (u64)total(n, [=](i64 k) { return (i64)weight_of(members[k]); });
+  const u32 depth = 1 + (u32)greatest(n, 0, [=](i64 k) { return (i64)depth_of(members[k]); });
+  return weighed_block(lane, kind, aux, members, n, weight, depth);
 }
 
 ARC_FN bool is_kind(const Value* values, i64 n, Kind kind) {

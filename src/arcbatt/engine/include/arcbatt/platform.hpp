@@ -32,6 +32,12 @@ ARC_FN void atomic_or(u32* word, u32 bits) { atomicOr(word, bits); }
 ARC_FN u32 atomic_add(u32* word, u32 value) { return atomicAdd(word, value); }
 #else
 #define ARC_FN inline
+// Compiled for several levels of the instruction set; the best one is taken when the module loads.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define ARC_CLONED __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))
+#else
+#define ARC_CLONED
+#endif
 #define ARC_TABLE(type, name) static const type name[]
 #define ARC_NOINLINE [[maybe_unused]] static __attribute__((noinline))
 constexpr int W = 1;

@@ -12,6 +12,7 @@ struct Cut {
   bool has_bare;  // one colour belongs to no part
   i32 bare;
   i64 lowest, highest;  // colours
+  u64 colors;           // bit c: colour lowest + c occurs; where they span no more than 64
 
   ARC_FN bool kept(i32 color) const { return !(has_bare && color == bare); }
 };
@@ -25,7 +26,8 @@ ARC_FN Value objects_of(Lane& lane, bool tuple, const Key* keys, const i32* star
   each(n, [=](i64 k) {
     objects[k] = keys_value(OBJECT, keys + starts[k], (u32)(starts[k + 1] - starts[k]));
   });
-  return block_value(lane, tuple ? TUPLE : SET, 0, objects, (u32)n);
+  const u64 weight = (u64)n + 5 * (u64)starts[n];
+  return weighed_block(lane, tuple ? TUPLE : SET, 0, objects, (u32)n, weight, 4);
 }
 
 // --- by runs: any grid, one thread ---
@@ -155,23 +157,21 @@ ARC_NOINLINE Value objects_by_runs(Lane& lane, const Cut& cut, bool tuple) {
   return objects_of(lane, tuple, keys, starts, n_objects);
 }
 
-#if defined(__CUDACC__)
-// --- by bits: grids of up to 32x32 cells, a row to each thread of the warp ---
+// --- by bits: grids of up to 32x32 cells, a row of them to a word ---
 
-// The run of set bits of `mask` that each bit of `seed` lies in.
+// The runs of set bits of `mask` that the bits of `seed` lie in.
 ARC_FN u32 filled_row(u32 seed, u32 mask) {
-  u32 g = seed, p = mask;
-  for (int s = 1; s < 32; s *= 2) {
-    g |= p & g << s;
-    p &= p << s;
-  }
-  p = mask;
+  // Upwards the carry of an addition does it.
+  u32 g = (mask & ~(mask + seed)) | seed, p = mask;
   for (int s = 1; s < 32; s *= 2) {
     g |= p & g >> s;
     p &= p >> s;
   }
   return g;
 }
+
+#if defined(__CUDACC__)
+// On a warp each thread holds a row.
 
 // The part of `mask`, whose rows the threads hold, that the first cell left in `rest` belongs to.
 ARC_FN u32 flooded(u32 mask, u32 rest, bool diagonal) {
@@ -269,32 +269,99 @@ ARC_NOINLINE Value objects_by_bits(Lane& lane, const Cut& cut, bool tuple) {
   });
   return block_value(lane, tuple ? TUPLE : SET, 0, objects, (u32)n);
 }
+#else
+// On the CPU rows[i] is row i.
+
+// Moves the part that starts at the first cell left of row `top` from `rest` to `part`, and says
+// where it ends: rows top .. bottom.
+ARC_FN i64 take_part(const u32* rows, u32* rest, u32* part, i64 top, i64 n_rows, bool diagonal) {
+  auto near = [=](u32 bits) { return diagonal ? bits | bits << 1 | bits >> 1 : bits; };
+  i64 bottom = top;
+  // What is left of a row are whole runs: from its first cell on, a carry fills the first one.
+  const u32 seed = rest[top] & (0u - rest[top]);
+  part[top] = (rows[top] & ~(rows[top] + seed)) | seed;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (i64 i = top + 1; i < n_rows; i++) {
+      const u32 before = i <= bottom ? part[i] : 0;
+      const u32 more = near(part[i - 1]) & rows[i] & ~before;
+      if (i > bottom) {
+        if (!more) break;
+        bottom = i;
+      }
+      part[i] = more ? filled_row(before | more, rows[i]) : before;
+    }
+    for (i64 i = bottom - 1; i >= top; i--) {
+      const u32 more = near(part[i + 1]) & rows[i] & ~part[i];
+      if (!more) continue;
+      part[i] = filled_row(part[i] | more, rows[i]);
+      changed = true;
+    }
+  }
+  for (i64 i = top; i <= bottom; i++) rest[i] &= ~part[i];
+  return bottom;
+}
+
+ARC_NOINLINE Value objects_by_bits(Lane& lane, const Cut& cut, bool tuple) {
+  u32 rows[32], rest[32], part[32];
+  const i64 n_cells = cut.n_rows * cut.width;
+  ARC_ALLOCATE(keys, Key, n_cells);
+  ARC_ALLOCATE(starts, i32, n_cells + 1);
+  i64 n = 0, at = 0;
+  for (i64 c = cut.lowest; c <= cut.highest; c++) {
+    if (!cut.kept((i32)c) || !(cut.colors >> (c - cut.lowest) & 1)) continue;
+    rows_of_color(cut.cells, cut.n_rows, cut.width, (i32)c, rows);
+    for (i64 i = 0; i < cut.n_rows; i++) rest[i] = rows[i];
+    const Key color = key_of(c, 0, 0);
+    for (i64 top = 0; top < cut.n_rows;) {
+      if (!rest[top]) {
+        top++;
+        continue;
+      }
+      const i64 bottom = take_part(rows, rest, part, top, cut.n_rows, cut.diagonal);
+      starts[n++] = (i32)at;
+      for (i64 i = top; i <= bottom; i++)
+        for (u32 bits = part[i]; bits; bits &= bits - 1) keys[at++] = color + ((Key)i << 21) + lowest_bit(bits);
+    }
+  }
+  starts[n] = (i32)at;
+  if (n == 0) return tuple ? empty_tuple() : empty_set();
+  return objects_of(lane, tuple, keys, starts, n);
+}
 #endif
 
 // As find_objects of objects.py: a set of objects, or with `tuple` the tuple of them in order.
 ARC_NOINLINE Value find_objects(Lane& lane, const Value& grid, bool univalued, bool diagonal,
                                 bool without_bg, bool tuple) {
   if (grid.n == 0) return fail(EMPTY);
-  i64 bare = 0;
-  if (without_bg)
-    if (Reason reason = background_of(lane, grid, &bare); reason != OK) return fail(reason);
-  const i64 n_rows = grid.n, width = row_size(grid, 0);
+  const i64 n_rows = grid.n, width = row_size(grid, 0), n_cells = n_rows * width;
+  Cut cut = {grid.ints, n_rows, width, univalued, diagonal, without_bg, 0, 0, N_COLORS - 1, 0};
+  u32 counts[N_COLORS];
   const i32* cells = grid.ints;
-  if (grid.kind != GRID) {
-    if (any(n_rows, [&](i64 i) { return row_size(grid, i) < width; })) return fail(OUT_OF_RANGE);
-    ARC_ALLOCATE(dense, i32, n_rows * width);
-    each(n_rows * width, [=](i64 k) { dense[k] = (i32)cell_at(grid, k / width, k % width).number; });
-    cells = dense;
+  if (grid.kind == GRID && count_cells(cells, n_cells, counts)) {
+    // One count tells the background and which colours there are.
+    for (int c = 0; c < N_COLORS; c++) {
+      cut.colors |= (u64)(counts[c] != 0) << c;
+      if (counts[c] > counts[cut.bare]) cut.bare = c;
+    }
+  } else {
+    i64 bare = 0;
+    if (without_bg)
+      if (Reason reason = background_of(lane, grid, &bare); reason != OK) return fail(reason);
+    cut.bare = (i32)bare;
+    if (grid.kind != GRID) {
+      if (any(n_rows, [&](i64 i) { return row_size(grid, i) < width; })) return fail(OUT_OF_RANGE);
+      ARC_ALLOCATE(dense, i32, n_cells);
+      each(n_cells, [=](i64 k) { dense[k] = (i32)cell_at(grid, k / width, k % width).number; });
+      cut.cells = cells = dense;
+    }
+    cut.lowest = least(n_cells, MAX_NUMBER, [=](i64 k) { return cells[k]; });
+    cut.highest = greatest(n_cells, -MAX_NUMBER, [=](i64 k) { return cells[k]; });
+    cut.colors = ~0ULL;
   }
-  const i64 n_cells = n_rows * width;
-  const i64 lowest = least(n_cells, MAX_NUMBER, [=](i64 k) { return cells[k]; });
-  const i64 highest = greatest(n_cells, -MAX_NUMBER, [=](i64 k) { return cells[k]; });
-  const Cut cut = {cells, n_rows, width, univalued, diagonal, without_bg, (i32)bare, lowest, highest};
-#if defined(__CUDACC__)
-  if (n_rows <= 32 && width <= 32 && highest - lowest < MAX_COLOR_SPAN)
-    return objects_by_bits(lane, cut, tuple);
-#endif
-  return objects_by_runs(lane, cut, tuple);
+  const bool by_bits = n_rows <= 32 && width <= 32 && width > 0 && (W > 1 || univalued) &&
+                       cut.highest - cut.lowest < MAX_COLOR_SPAN;
+  return by_bits ? objects_by_bits(lane, cut, tuple) : objects_by_runs(lane, cut, tuple);
 }
 
 ARC_FN Value prim_objects(Lane& lane, const Value* a) {
