@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -268,6 +270,16 @@ except KeyboardInterrupt:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout == "interrupted\n", done.stderr
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs CUDA's compiler")
+def test_the_headers_compile_for_the_gpu(tmp_path: Path) -> None:
+    source = TABLE.parent / "kernel.cu"
+    options = ["-std=c++17", "-ptx", "-DARC_BLOCK_THREADS=512", "-DARC_BLOCKS_A_SM=2"]
+    command = ["nvcc", *options, "-I", TABLE.parent, "-o", tmp_path / "kernel.ptx", source]
+    compiled = subprocess.run(command, capture_output=True, text=True)
+    assert compiled.returncode == 0, compiled.stderr
+    assert ".entry run_batt" in (tmp_path / "kernel.ptx").read_text()
 
 
 def test_primitives_are_numbered_by_name() -> None:

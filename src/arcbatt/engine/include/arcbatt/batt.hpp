@@ -65,14 +65,15 @@ ARC_FN Value run_node(Lane& lane, const Batt& batt, u32 node, const Sample& samp
     case LOAD_FUNCTION: return bare_function(code.primitive);
     default: break;
   }
-  Value args[MAX_ARITY + 1];
+  Value* args = lane.frame;
   const u32 n_args = code.n_args;
   const u32 held = min_of<u32>(n_args, MAX_ARITY + 1);
   for (u32 k = 0; k < n_args; k++) {
     const Value arg = slots[batt.args[code.first + k]];
     if (arg.failed()) return arg;
-    if (k < held) args[k] = arg;
+    if (k < held && thread_index() == 0) args[k] = arg;
   }
+  sync();
   if (code.op == CALL) return call_primitive(lane, code.primitive, args, n_args);
   if (n_args > MAX_ARITY + 1) {
     // More arguments than any function takes: a bare primitive still counts what it was given.
@@ -89,8 +90,10 @@ ARC_FN Value run_node(Lane& lane, const Batt& batt, u32 node, const Sample& samp
 // Runs one node into its slot; false when the arena's memory was not enough.
 ARC_FN bool run_into_slot(Lane& lane, const Batt& batt, u32 node, const Sample& sample, Value* slots,
                           NodeCost* costs) {
+  sync();
   lane.steps = lane.bytes = 0;
   lane.exceeded = false;
+  sync();
 #if defined(ARC_PROFILE)
   const i64 start = clock64();
 #endif

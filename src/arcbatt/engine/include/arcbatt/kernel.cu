@@ -30,13 +30,14 @@ extern "C" __global__ void __launch_bounds__(ARC_BLOCK_THREADS, ARC_BLOCKS_A_SM)
     run_batt(const arc::Launch* image) {
   using namespace arc;
   __shared__ u64 first;
+  alignas(16) __shared__ char lanes[ARC_BLOCK_THREADS / W * sizeof(Lane)];
   const Launch launch = *image;
   const Batt batt = launch.batt;
   const u32 n_warps = blockDim.x / W, warp = threadIdx.x / W;
   const u64 lane_index = (u64)blockIdx.x * n_warps + warp;
   Value* slots = launch.slots + lane_index * batt.n_nodes;
   NodeCost* costs = launch.costs + lane_index * batt.n_nodes;
-  Lane lane;
+  Lane& lane = ((Lane*)lanes)[warp];
   lane.max_steps = launch.budget.steps;
   lane.max_bytes = launch.budget.bytes;
   lane.max_elements = min_of<u64>(launch.budget.steps, launch.budget.bytes / BYTES_AN_ELEMENT);

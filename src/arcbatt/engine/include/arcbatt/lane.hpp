@@ -10,6 +10,8 @@ namespace arc {
 char* grow_arena(void* owner, u64 bytes, u64* given);
 #endif
 
+// On the GPU it stands in shared memory: a lane's threads read and write it together, with a sync
+// between their reading and their writing.
 struct Lane {
   char* top = nullptr;
   char* end = nullptr;
@@ -23,6 +25,8 @@ struct Lane {
   u64 max_bytes = 0;
   u64 max_elements = 0;
   bool exceeded = false;
+
+  Value frame[MAX_ARITY + 1];  // the arguments of the node being run
 
   // Memory that lives as long as the lane, aligned to 16 bytes; null when there is none left.
   ARC_FN void* allocate(u64 n_bytes) {
@@ -43,8 +47,10 @@ struct Lane {
       end = start + given;
 #endif
     }
-    void* result = top;
-    top += n_bytes;
+    char* result = top;
+    sync();
+    top = result + n_bytes;
+    sync();
     return result;
   }
   template <class T>
@@ -52,9 +58,12 @@ struct Lane {
 
   // Counts; false when the node has used up the budget.
   ARC_FN bool charge(u64 more_steps, u64 more_bytes = 0) {
-    steps += more_steps;
-    bytes += more_bytes;
-    if (steps > max_steps || bytes > max_bytes) exceeded = true;
+    const u64 all_steps = steps + more_steps, all_bytes = bytes + more_bytes;
+    sync();
+    steps = all_steps;
+    bytes = all_bytes;
+    if (all_steps > max_steps || all_bytes > max_bytes) exceeded = true;
+    sync();
     return !exceeded;
   }
   // Whether a value of so many elements may be made.
