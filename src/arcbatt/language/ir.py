@@ -27,12 +27,25 @@ INPUTS = ("S", "I")
 class Node:
     """One step of a program. Make nodes by the functions below, not by the class."""
 
-    __slots__ = ("__weakref__", "args", "digest", "head", "kind")
+    __slots__ = ("__weakref__", "_digest", "args", "head", "kind")
 
     kind: str  # "input", "constant", "primitive", "call" or "invoke"
     head: Any  # the input's or primitive's name, or the constant's value
     args: tuple[Node, ...]
-    digest: bytes
+    _digest: bytes | None
+
+    @property
+    def digest(self) -> bytes:
+        """128 bits that stand for the node's canonical form; computed when first asked for."""
+        if self._digest is None:
+            for node in walk(self):
+                if node._digest is None:
+                    # Unambiguous: every argument is 16 bytes, and the text has no NUL.
+                    form = f"{node.kind}\0{_head_key(node.kind, node.head)}\0".encode()
+                    form += b"".join([arg._digest or b"" for arg in node.args])
+                    node._digest = blake2b(form, digest_size=16).digest()
+        assert self._digest is not None
+        return self._digest
 
     @property
     def name(self) -> str:
@@ -89,9 +102,7 @@ def _intern(kind: str, head_key: str, head: Any, args: tuple[Node, ...]) -> Node
     if found is None:
         found = object.__new__(Node)
         found.kind, found.head, found.args = kind, head, args
-        # Lengths are unambiguous: every argument is 16 bytes, and the text has no NUL.
-        form = f"{kind}\0{head_key}\0".encode() + b"".join([arg.digest for arg in args])
-        found.digest = blake2b(form, digest_size=16).digest()
+        found._digest = None
         ref = _NodeRef(found, _forget)
         ref.key = key
         _interned[key] = ref
