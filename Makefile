@@ -3,7 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test docs bench clean
+# How long `make sanitize` fuzzes.
+MINUTES ?= 60
+
+.PHONY: run test sanitize docs bench clean
 
 run: $(VENV)/ready
 	$(BIN)/arcbatt check --library --show 3
@@ -14,6 +17,9 @@ test: $(VENV)/ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/pytest -n 2
+
+sanitize: $(VENV)/ready
+	$(BIN)/python -m tests.sanitize --minutes $(MINUTES)
 
 docs: $(VENV)/ready
 	$(BIN)/python -m arcbatt.engine.table

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from arcbatt.conformance import SHIPPED
 from arcbatt.language.random_programs import random_program
-
-DATA = Path(__file__).parent / "data"
 
 # Deterministic in CI, so that a red run can be run again; fresh examples elsewhere.
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=200)
@@ -21,7 +20,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 @pytest.fixture(scope="session")
 def recorded_calls() -> Path:
-    return DATA / "primitives.jsonl.gz"
+    return SHIPPED
 
 
 colors = st.integers(0, 9)

@@ -22,6 +22,8 @@ from arcbatt.cli.finding import (
     complete_task,
 )
 from arcbatt.cli.pictures import record_show
+from arcbatt.conformance import ENGINES
+from arcbatt.engine.health import Gpu, GpuSearch
 from arcbatt.language import all_primitives
 from arcbatt.tasks import TASK_SETS
 
@@ -32,7 +34,7 @@ FAILING = """def solve_67a3c6ac(I):
     x2 = first(x1)
     return paint(I, x2)
 """
-COMMANDS = ("tasks", "show", "primitives", "check", "explain", "conform")
+COMMANDS = ("tasks", "show", "primitives", "check", "explain", "conform", "doctor")
 
 
 class Outcome:
@@ -360,6 +362,7 @@ def test_conform(recorded_calls: Path) -> None:
     outcome = Outcome("conform", recorded_calls)
     assert outcome.status == 0
     assert outcome.out == f"{n_calls} of {n_calls} passed on reference\n"
+    assert Outcome("conform", "--engine", "batt").out == f"{n_calls} of {n_calls} passed on batt\n"
     shown = Outcome("conform", recorded_calls, "--json").json
     assert shown == {"engine": "reference", "total": n_calls, "passed": n_calls, "differences": []}
 
@@ -389,6 +392,7 @@ def test_conform_shows_the_first_ten_differences(tmp_path: Path) -> None:
 def test_conform_says_what_is_wrong(tmp_path: Path, recorded_calls: Path) -> None:
     message = error_of("conform", recorded_calls, "--engine", "referense")
     assert "did you mean reference?" in message and "The engines are: reference" in message
+    assert "no GPU" in error_of("conform", "--engine", "cuda:99")
     assert "No such file" in error_of("conform", tmp_path / "missing.jsonl")
     path = tmp_path / "calls.jsonl"
     path.write_text("")
@@ -400,6 +404,55 @@ def test_conform_says_what_is_wrong(tmp_path: Path, recorded_calls: Path) -> Non
     cut = tmp_path / "calls.jsonl.gz"
     cut.write_bytes(gzip.compress(b'{"op": "add"}' * 100)[:-12])
     assert "cannot be read" in error_of("conform", cut)
+
+
+# --- doctor ---
+
+
+def test_doctor_says_what_is_here_and_tests_it() -> None:
+    outcome = Outcome("doctor")
+    assert outcome.status == 0
+    for name in ("arcbatt", "Python", "compiler", "flags", "hot loops", "cores", "calibration"):
+        assert name in outcome.out
+    shown = Outcome("doctor", "--json").json
+    assert shown["ok"] and shown["arcbatt"] == version("arcbatt")
+    assert "-O" in shown["build"]["flags"]
+    tested = {test["backend"]: (test["passed"], test["ok"]) for test in shown["self_test"]}
+    n_calls = tested["reference"][0]
+    gpus = [f"cuda:{gpu['number']}" for gpu in shown["gpu_search"]["gpus"]]
+    assert tested == dict.fromkeys(["reference", "cpu", "batt", *gpus], (n_calls, True))
+
+
+def test_doctor_without_a_gpu_is_content(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arcbatt.doctor.look_for_gpus", lambda: GpuSearch(trouble="no driver"))
+    outcome = Outcome("doctor")
+    assert outcome.status == 0
+    assert "none: no driver" in outcome.out and "not tested: no GPU" in outcome.out
+
+
+def test_doctor_fails_where_a_backend_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPU that is said to be there and does not run; an engine that gives something else."""
+    gpus = (Gpu(99, "A card", 2**34, "9.0"),)
+    monkeypatch.setattr("arcbatt.doctor.look_for_gpus", lambda: GpuSearch(gpus, cupy="13.0"))
+    wrong = {**ENGINES, "cpu": lambda calls: ((call, None) for call in calls)}
+    monkeypatch.setattr("arcbatt.doctor.ENGINES", wrong)
+    outcome = Outcome("doctor")
+    assert outcome.status == 1
+    assert "A card, 16 GiB, compute 9.0" in outcome.out
+    assert "EngineUnavailable: no GPU" in outcome.out and "got:      None" in outcome.out
+    shown = Outcome("doctor", "--json")
+    assert (shown.status, shown.json["ok"]) == (1, False)
+    fine = {test["backend"]: test["ok"] for test in shown.json["self_test"]}
+    assert fine == {"reference": True, "cpu": False, "batt": True, "cuda:99": False}
+
+
+def test_doctor_shows_the_calibration(monkeypatch: pytest.MonkeyPatch) -> None:
+    stored = ({"launch_s": 1.25e-5, "devices": ["A card"]}, "calibration.json")
+    monkeypatch.setattr("arcbatt.doctor.read_calibration", lambda: stored)
+    out = Outcome("doctor").out
+    assert "calibration.json" in out and "1.25e-05" in out and "A card" in out
+    monkeypatch.setattr("arcbatt.doctor.read_calibration", lambda: (None, "calibration.json"))
+    assert "none stored at calibration.json" in Outcome("doctor").out
 
 
 # --- explain ---

@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 from arcbatt.differing import say_difference
 from arcbatt.language import Budget, Failure, Node, ParsedProgram, RejectedProgram, Value, run
 from arcbatt.language.infer import infer
+from arcbatt.measure import phase
 from arcbatt.scoring import Answers, find_answers, is_right, load_answers
 from arcbatt.tasks import Grid, Task, TaskError, UnknownTask, find_task, load
 
@@ -264,7 +265,8 @@ def check_program(
     demos = tuple((demo.input, demo.output) for demo in task.demos)
 
     def check(pair: str, grid: Value, judge: Judge | None) -> PairCheck:
-        result = run(program.program, {"I": grid, "S": demos}, budget)
+        with phase("run"):
+            result = run(program.program, {"I": grid, "S": demos}, budget)
         outcome = result.outcome
         if isinstance(outcome, Failure):
             assert result.failed_at is not None
@@ -272,7 +274,8 @@ def check_program(
             return PairCheck(pair, "failed", outcome, result.steps, str(outcome), line, name)
         if judge is None:
             return PairCheck(pair, "unjudged", outcome, result.steps, "no answer is known")
-        trouble = judge(outcome)
+        with phase("score"):
+            trouble = judge(outcome)
         return PairCheck(pair, "wrong" if trouble else "right", outcome, result.steps, trouble)
 
     pairs = [

@@ -6,14 +6,17 @@ two that belong together.
 
 import sys
 
+from arcbatt.measure import Clock, phase, process_start_ns
+
 INTERRUPTED = 130
 
 
 def main() -> None:
     """Run the command line; an interrupt ends it quietly, also while it is being loaded."""
     try:
-        from .app import run_app
-
-        run_app()
+        with Clock(loading_since_ns=process_start_ns()).active():
+            with phase("load"):
+                from .app import run_app
+            run_app()
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

@@ -8,28 +8,49 @@ import typer
 from typer.core import TyperGroup
 
 import arcbatt
-from arcbatt.conformance import RecordError
+from arcbatt.conformance import EngineUnavailable, RecordError
 from arcbatt.language import ProgramError
+from arcbatt.measure import phase
+from arcbatt.pool import PoolError
 from arcbatt.tasks import TaskError, UnknownTask
 
 from . import INTERRUPTED
 from .check_command import CHECK_EXAMPLES, check
 from .conform_command import CONFORM_EXAMPLES, conform
 from .console import stop
+from .doctor_command import DOCTOR_EXAMPLES, doctor
 from .explain_command import EXPLAIN_EXAMPLES, explain
+from .pool_command import POOL_EXAMPLES, pool_app
 from .primitives_command import PRIMITIVES_EXAMPLES, primitives
+from .profile_command import PROFILE_CONTEXT, PROFILE_EXAMPLES, profile
 from .tasks_command import SHOW_EXAMPLES, TASKS_EXAMPLES, show, tasks
+from .timing import accept_timing, ask_for_timing, timed
+
+_EXPECTED = (ProgramError, TaskError, UnknownTask, RecordError, EngineUnavailable, PoolError)
 
 
 class _Commands(TyperGroup):
-    """Ends an expected error with one message, and an interrupt with none."""
+    """Ends an expected error with one message, and an interrupt with none; times every command."""
+
+    @phase("load")  # Typer imports what it reads options with when it first reads some
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        return super().make_context(*args, **kwargs)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        (timing,) = (option for option in self.params if option.name == "timing")
+        command = super().get_command(ctx, cmd_name)
+        return None if command is None else accept_timing(command, timing)
 
     def invoke(self, ctx: Any) -> Any:
+        with timed(ctx):
+            return self._invoke(ctx)
+
+    def _invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
             raise  # whoever read the output has had enough; Typer ends quietly
-        except (ProgramError, TaskError, UnknownTask, RecordError) as error:
+        except _EXPECTED as error:
             stop(str(error))
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
@@ -61,6 +82,15 @@ def start(
             "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
         ),
     ] = False,
+    timing: Annotated[
+        bool,
+        typer.Option(
+            "--timing",
+            callback=ask_for_timing,
+            expose_value=False,
+            help="Print time by phase at the end.",
+        ),
+    ] = False,
 ) -> None:
     """Solves ARC-AGI tasks by searching for programs in a grid DSL."""
 
@@ -80,6 +110,9 @@ app.command(epilog=_examples(*PRIMITIVES_EXAMPLES))(primitives)
 app.command(epilog=_examples(*CHECK_EXAMPLES))(check)
 app.command(epilog=_examples(*EXPLAIN_EXAMPLES))(explain)
 app.command(epilog=_examples(*CONFORM_EXAMPLES))(conform)
+app.command(epilog=_examples(*DOCTOR_EXAMPLES))(doctor)
+app.command(epilog=_examples(*PROFILE_EXAMPLES), context_settings=PROFILE_CONTEXT)(profile)
+app.add_typer(pool_app, name="pool", epilog=_examples(*POOL_EXAMPLES))
 
 
 def run_app() -> None:

@@ -6,16 +6,17 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from arcbatt.conformance import Difference, read_recorded, replay
+from arcbatt.conformance import SHIPPED, Difference, read_recorded, replay
 from arcbatt.explain import draw_code
-from arcbatt.language import Failure, format_value
+from arcbatt.language import format_value
 
 from .console import print_blocks, print_json, stop
 from .finding import complete_engine, get_engine
 
 CONFORM_EXAMPLES = (
-    ("arcbatt conform primitives.jsonl", "on the reference interpreter"),
-    ("arcbatt conform primitives.jsonl.gz --json", "for a script"),
+    ("arcbatt conform", "the calls that come with arcbatt, on the reference interpreter"),
+    ("arcbatt conform --engine cuda", "on a GPU"),
+    ("arcbatt conform calls.jsonl.gz --json", "your own, for a script"),
 )
 
 SHOWN_DIFFERENCES = 10
@@ -25,24 +26,34 @@ MAX_TEXT = 300
 
 def conform(
     file: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
-            metavar="FILE", help="Recorded calls, one JSON object a line, maybe gzipped."
+            metavar="FILE",
+            help="Recorded calls, one JSON object a line, maybe gzipped; "
+            "otherwise those that come with arcbatt.",
+            show_default=False,
         ),
-    ],
+    ] = None,
     engine: Annotated[
         str,
         typer.Option(
-            "--engine", metavar="NAME", help="What runs the calls.", autocompletion=complete_engine
+            "--engine",
+            metavar="NAME",
+            help="What runs the calls: reference, cpu (one by one), batt (fused), "
+            "cuda (fused, on a GPU) or cuda:1.",
+            autocompletion=complete_engine,
         ),
     ] = "reference",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Replay recorded calls of primitives on an engine and compare the results.
 
+    Engines that run the calls fused compare values by their content hashes.
+
     Ends with status 0 only if every call gives what was recorded.
     """
     runs = get_engine(engine)
+    file = file or SHIPPED
     total, differences = replay(read_recorded(file), runs)
     if not total:
         stop(f"{file}: no recorded calls in this file")
@@ -66,32 +77,22 @@ def conform(
         raise typer.Exit(1)
 
 
-def _results(difference: Difference) -> tuple[str, str]:
-    """Return the recorded result and the one that came, as text."""
-    call, outcome = difference.call, difference.outcome
-    recorded = "failure" if call.fails else format_value(call.wanted)
-    got = f"failure: {outcome}" if isinstance(outcome, Failure) else format_value(outcome)
-    return recorded, got
-
-
 def _to_json(difference: Difference) -> dict[str, object]:
-    recorded, got = _results(difference)
     call = difference.call
     return {
         "line": call.line,
         "op": call.name,
         "args": [format_value(arg) for arg in call.args],
-        "recorded": recorded,
-        "got": got,
+        "recorded": difference.recorded,
+        "got": difference.got,
     }
 
 
 def _draw(difference: Difference) -> Text:
-    recorded, got = _results(difference)
     drawn = Text(f"line {difference.call.line}  ", style="dim")
     drawn.append_text(draw_code(_cut(str(difference.call)), frozenset()))
-    drawn.append("\n  recorded  ", style="dim").append(_cut(recorded), style="green")
-    drawn.append("\n  got       ", style="dim").append(_cut(got), style="red")
+    drawn.append("\n  recorded  ", style="dim").append(_cut(difference.recorded), style="green")
+    drawn.append("\n  got       ", style="dim").append(_cut(difference.got), style="red")
     return drawn.append("\n")
 
 

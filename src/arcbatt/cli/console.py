@@ -10,6 +10,8 @@ import typer
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from arcbatt.measure import phase
+
 # A file or a pipe has no width of its own; this one cuts no table.
 WIDTH_WITHOUT_TERMINAL = 140
 
@@ -29,6 +31,7 @@ def stderr() -> Console:
     return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
+@phase("display")
 def print_blocks(*blocks: RenderableType) -> None:
     """Print drawings one below the other."""
     console = stdout()
@@ -36,6 +39,7 @@ def print_blocks(*blocks: RenderableType) -> None:
         console.print(block)
 
 
+@phase("display")
 def print_json(content: dict[str, Any]) -> None:
     """Print exactly one JSON object to stdout."""
     json.dump(content, sys.stdout, indent=2, ensure_ascii=False)
@@ -58,6 +62,7 @@ def stop(message: str) -> NoReturn:
     raise typer.Exit(USAGE_ERROR)
 
 
+@phase("display")
 def write_file(path: Path, content: str | bytes) -> None:
     """Write a file and say so; an unwritable place is an OSError, which `app` reports."""
     if isinstance(content, str):

@@ -1,10 +1,11 @@
 """What the user named in, the thing itself out, or a message with the nearest name."""
 
 import os
+import re
 from pathlib import Path
 
 from arcbatt.checking import KnownTask, find_built_in, load_source
-from arcbatt.conformance import ENGINES, Engine
+from arcbatt.conformance import ENGINES, Engine, fused
 from arcbatt.language import Primitive, find_primitive
 from arcbatt.language.registry import all_primitives, suggest
 from arcbatt.tasks import TASK_SETS, Task, TaskError, find_task, load
@@ -50,7 +51,9 @@ def get_primitive(name: str) -> Primitive:
 
 
 def get_engine(name: str) -> Engine:
-    """Return the engine of a name."""
+    """Return the engine of a name; a GPU may be chosen by its number, as in cuda:1."""
+    if re.fullmatch(r"cuda:\d+", name):
+        return fused(name)
     if name not in ENGINES:
         stop(
             f"no engine is named {name}{suggest_name(name, ENGINES)}\n"

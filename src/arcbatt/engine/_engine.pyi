@@ -1,7 +1,9 @@
 from typing import Any
 
 n_primitives: int
+NOT_RUN: int
 
+def build_info() -> dict[str, Any]: ...
 def set_function_class(cls: Any) -> None: ...
 def call(
     primitive: int, args: tuple[Any, ...], max_steps: int, max_bytes: int
@@ -18,7 +20,8 @@ class Samples:
         group_starts: Any,
         group_grids: Any,
     ) -> None: ...
-    def image(self, base: int) -> bytes: ...
+    def image_bytes(self) -> int: ...
+    def write_image(self, to: Any, base: int) -> None: ...
 
 class FusedBatt:
     def __init__(
@@ -31,7 +34,8 @@ class FusedBatt:
         results: Any,
         constants: list[Any],
     ) -> None: ...
-    def image(self, base: int) -> bytes: ...
+    def image_bytes(self) -> int: ...
+    def write_image(self, to: Any, base: int) -> None: ...
 
 def run_batt(
     batt: FusedBatt,
@@ -46,4 +50,6 @@ def run_batt(
     hashes: Any,
     steps: Any,
     keep_values: bool,
+    rival_fixed_s: float,
+    rival_per_thread_s: float,
 ) -> tuple[list[bytes], list[bytes]] | None: ...

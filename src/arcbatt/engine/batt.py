@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcbatt.language import Budget, Node, Program
 
-from . import _engine, gpu
-from .results import BattArrays, BattResult
+from . import _engine, calibration, gpu
+from .results import BattArrays, BattResult, KeptWords
 from .samples import Samples
+from .schedule import Schedule, schedule
 from .table import primitive_numbers
 
 # As in include/arcbatt/batt.hpp.
@@ -90,61 +95,151 @@ class Batt:
         before = sum(program.n_calls for program in self.programs)
         return BattSize(len(self.programs), before, n_calls, len(self._nodes))
 
+    @cached_property
+    def schedule(self) -> Schedule:
+        """The steps that a GPU takes for it."""
+        return schedule(self._nodes)
+
+    @cached_property
+    def _on_gpu(self) -> gpu.GpuBatt:
+        return gpu.GpuBatt(self._fused, self.schedule, len(self.programs))
+
     def run(
         self,
         samples: Samples,
         budget: Budget | None = None,
         *,
-        device: str = "cpu",
+        device: str = "auto",
         n_threads: int | None = None,
         keep_values: bool = False,
     ) -> BattResult:
         """Every program on every sample; the arrays of the result are [program, sample].
 
-        `device` is "cpu", "cuda" or "cuda:1". Where the GPU cannot do it, or not all of it (values
-        that do not fit its lanes' memory, values to be kept), the CPU does, and `ran_on` of the
-        result says how many samples ran where.
+        `device` is "cpu", "cuda" (all GPUs, each a share), "cuda:1", or "auto": whichever is
+        expected to be done first; if the CPU turns out to take longer than expected, it hands what
+        is left to the GPUs. What a GPU cannot do (all of it where there is none, or values that do
+        not fit its memory), the CPU does, and `ran_on` of the result says how many results came
+        from where.
         """
-        budget = budget or Budget()
-        shape = (len(self.programs), len(samples))
-        arrays = BattArrays(
-            np.zeros(shape, np.uint8),
-            np.zeros(shape, np.uint8),
-            np.zeros(shape, np.uint64),
-            np.zeros(shape, np.int64),
-        )
-        left = np.arange(len(samples))
+        run = _Run(samples, budget or Budget(), n_threads or os.cpu_count() or 1, keep_values)
+        devices = _devices(device) if self._nodes and len(samples) else []
+        rival = None
+        if devices and device == "auto":
+            calibrated = calibration.of_this_machine(Batt)
+            expected = calibrated.predict(self.schedule, len(samples), run.n_threads)
+            if expected.cpu_s < expected.gpu_s:
+                rival = (expected.gpu_fixed_s, expected.gpu_ratio)
+        at_once_on_gpu = bool(devices) and rival is None
+        arrays = run.new_arrays(len(self.programs), gpu.new_array if at_once_on_gpu else np.empty)
+        kept: list[KeptWords] = []
+        left = samples.order
+        if not at_once_on_gpu:
+            kept += run.on_cpu(self._fused, samples.spread if rival else left, arrays, rival)
+            # Samples are run whole: one program tells.
+            left = left[arrays.reasons[0, left] == _engine.NOT_RUN] if rival else left[:0]
+        on_cpu = arrays.reasons.size - len(self.programs) * len(left)
         ran_on: dict[str, int] = {}
-        if device != "cpu":
-            number = _device_number(device)
-            if not keep_values:
-                left = gpu.run_batt(self._fused, samples, len(self._nodes), budget, number, arrays)
-            if len(samples) > len(left):
-                ran_on[f"cuda:{number}"] = len(samples) - len(left)
-        kept = None
         if len(left):
-            kept = _engine.run_batt(
-                self._fused,
-                samples.packed,
-                left.astype(np.uint32),
-                budget.steps,
-                budget.bytes,
-                MAX_ARENA_BYTES,
-                n_threads or os.cpu_count() or 1,
-                *arrays,
-                keep_values,
+            ran_on, words = gpu.run_batt(
+                self._on_gpu, samples, left, run.budget, devices, arrays, keep_values
             )
-            ran_on["cpu"] = len(left)
+            kept += words
+            unfinished = arrays.reasons == _engine.NOT_RUN
+            if unfinished.any():
+                kept += self._finish(run, unfinished, arrays)
+                on_cpu += int(unfinished.sum())
+        if on_cpu or not ran_on:
+            ran_on["cpu"] = on_cpu
         return BattResult(
-            arrays.reasons, arrays.matches.view(np.bool_), arrays.hashes, arrays.steps, ran_on, kept
+            arrays.reasons,
+            arrays.matches.view(np.bool_),
+            arrays.hashes,
+            arrays.steps,
+            ran_on,
+            tuple(kept) if keep_values else None,
         )
 
+    def _finish(self, run: _Run, left: NDArray[np.bool_], arrays: BattArrays) -> list[KeptWords]:
+        """Runs on the CPU what is left: those programs alone, on those samples."""
+        programs: NDArray[np.int64] = np.flatnonzero(left.any(axis=1))
+        samples = np.flatnonzero(left.any(axis=0)).astype(np.uint32)
+        some = len(programs) < len(self.programs)
+        batt = Batt([self.programs[k] for k in programs]) if some else self
+        found = run.new_arrays(len(programs))
+        kept = run.on_cpu(batt._fused, samples, found)
+        rows, columns = np.nonzero(left[programs])
+        for name in BattArrays._fields:
+            getattr(arrays, name)[programs[rows], columns] = getattr(found, name)[rows, columns]
+        n_samples = left.shape[1]
 
-def _device_number(device: str) -> int:
+        def cells_here(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+            here: NDArray[np.int64] = programs[cells // n_samples] * n_samples + cells % n_samples
+            return here
+
+        return [words._replace(cells=cells_here(words.cells)) for words in kept]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What a run was asked for."""
+
+    samples: Samples
+    budget: Budget
+    n_threads: int
+    keep_values: bool
+
+    def new_arrays(self, n_programs: int, new: Callable[..., Any] = np.empty) -> BattArrays:
+        """Arrays for results, of which only the reasons say yet that there are none."""
+        shape = (n_programs, len(self.samples))
+        types = (np.uint8, np.uint8, np.uint64, np.int64)
+        arrays = BattArrays(*(new(shape, dtype) for dtype in types))
+        arrays.reasons.fill(_engine.NOT_RUN)
+        return arrays
+
+    def on_cpu(
+        self,
+        batt: _engine.FusedBatt,
+        chosen: NDArray[np.uint32],
+        arrays: BattArrays,
+        rival: tuple[float, float] | None = None,
+    ) -> list[KeptWords]:
+        """On the chosen samples, or those that are not left to a rival (see calibration.py)."""
+        kept = _engine.run_batt(
+            batt,
+            self.samples.packed,
+            chosen,
+            self.budget.steps,
+            self.budget.bytes,
+            MAX_ARENA_BYTES,
+            self.n_threads,
+            *arrays,
+            self.keep_values,
+            *(rival or (-1.0, 0.0)),
+        )
+        found = []
+        for words, cells in zip(*kept, strict=True) if kept else ():
+            pairs = np.frombuffer(cells, np.int64).reshape(-1, 2)
+            found.append(KeptWords(np.frombuffer(words, np.int32), pairs[:, 0], pairs[:, 1]))
+        return found
+
+
+def _devices(device: str) -> list[int]:
+    """The GPUs that a name stands for; none, with a warning if they were asked for, if none are."""
     name, _, number = device.partition(":")
-    if name != "cuda" or not (number or "0").isdecimal():
-        raise ValueError(f"{device!r} is no device; there are cpu, cuda and cuda:0, cuda:1, ...")
-    return int(number or "0")
+    if device == "cpu":
+        return []
+    if device != "auto" and (name != "cuda" or not (number or "0").isdecimal()):
+        raise ValueError(f"{device!r} is no device: auto, cpu, cuda, cuda:0, cuda:1, ...")
+    try:
+        count = gpu.device_count()
+        if number and int(number) >= count:
+            raise gpu.GpuError(f"there is no {device}, {count} found")
+    except gpu.GpuError as error:
+        if device != "auto":
+            why = f"no GPU is used, the CPU runs instead: {error}"
+            warnings.warn(why, RuntimeWarning, stacklevel=3)
+        return []
+    return [int(number)] if number else list(range(count))
 
 
 # What one thread's values of one sample may take before programs are run one by one.

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -15,6 +16,8 @@
 #include <vector>
 
 #include "arcbatt/batt.hpp"
+#include "arcbatt/words.hpp"
+#include "build_info.hpp"
 
 namespace nb = nanobind;
 using namespace arc;
@@ -30,6 +33,12 @@ struct Arena {
     u64 size = 0;
   };
   static constexpr u64 MIN_CHUNK = 1 << 20;
+#if defined(__SANITIZE_ADDRESS__)
+  // Every allocation is a block of its own, freed with the lane: the sanitizer sees what lies beyond.
+  static constexpr bool POOLED = false;
+#else
+  static constexpr bool POOLED = true;
+#endif
   std::vector<Chunk> chunks;
   size_t n_used = 0;
   u64 n_bytes = 0;
@@ -44,9 +53,9 @@ struct Arena {
   char* next(u64 bytes, u64* given) {
     while (n_used < chunks.size() && chunks[n_used].size < bytes) n_used++;
     if (n_used == chunks.size()) {
-      u64 size = ((bytes < MIN_CHUNK ? MIN_CHUNK : bytes) + 63) & ~63ULL;
+      u64 size = POOLED ? ((bytes < MIN_CHUNK ? MIN_CHUNK : bytes) + 63) & ~63ULL : bytes;
       if (n_bytes + size > max_bytes) return nullptr;
-      char* memory = (char*)std::aligned_alloc(64, size);
+      char* memory = (char*)std::aligned_alloc(POOLED ? 64 : 16, size);
       if (!memory) return nullptr;
       Chunk chunk;
       chunk.memory.reset(memory);
@@ -59,6 +68,10 @@ struct Arena {
   }
   void reset(Lane& lane) {
     n_used = 0;
+    if (!POOLED) {
+      chunks.clear();
+      n_bytes = 0;
+    }
     lane.owner = this;
     lane.top = lane.end = nullptr;
     lane.exhausted = lane.exceeded = false;
@@ -270,46 +283,18 @@ struct FusedBatt {
   }
 };
 
-// A value as words: tag, then what its form holds. Read by engine/results.py.
-enum Tag : i32 { T_NONE, T_INT, T_TUPLE, T_SET, T_FUNCTION, T_GRID, T_INDICES, T_OBJECT };
-
-void write_words(std::vector<i32>& words, const Value& v) {
-  switch (v.kind) {
-    case NONE: words.push_back(T_NONE); return;
-    case INT: words.insert(words.end(), {T_INT, (i32)v.number}); return;
-    case GRID:
-      words.insert(words.end(), {T_GRID, (i32)v.n, (i32)v.aux});
-      words.insert(words.end(), v.ints, v.ints + (u64)v.n * v.aux);
-      return;
-    case INDICES:
-    case OBJECT:
-      words.insert(words.end(), {v.kind == OBJECT ? T_OBJECT : T_INDICES, (i32)v.n});
-      for (u32 k = 0; k < v.n; k++) {
-        if (v.kind == OBJECT) words.push_back(color_of(v.keys[k]));
-        words.push_back(row_of(v.keys[k]));
-        words.push_back(column_of(v.keys[k]));
-      }
-      return;
-    default: break;
-  }
-  if (v.kind == FUNCTION)
-    words.insert(words.end(), {T_FUNCTION, (i32)v.aux, (i32)v.n});
-  else
-    words.insert(words.end(), {is_tuple(v) ? T_TUPLE : T_SET, (i32)v.n});
-  for (u32 k = 0; k < v.n; k++) write_words(words, member(v, k));
-}
-
 // --- images: batts and samples as bytes that mean the same at another address ---
 
 struct Image {
-  u64 base;  // where the bytes will stand
-  std::vector<char> bytes;
+  char* to;  // where the bytes are written; null when they are only counted
+  u64 base;  // where they will stand
+  u64 n_bytes = 0;
 
   template <class T>
   T* place(const T* items, u64 n) {
-    bytes.resize((bytes.size() + 15) & ~15ULL);
-    u64 at = bytes.size();
-    bytes.insert(bytes.end(), (const char*)items, (const char*)(items + n));
+    const u64 at = (n_bytes + 15) & ~15ULL;
+    n_bytes = at + n * sizeof(T);
+    if (to && n) std::memcpy(to + at, (const void*)items, n * sizeof(T));
     return (T*)(base + at);
   }
   Value place(Value v) {
@@ -337,9 +322,9 @@ struct Image {
 };
 
 // Starts with the Batt itself.
-nb::bytes batt_image(const FusedBatt& batt, u64 base) {
-  Image image{base, std::vector<char>(sizeof(Batt))};
+void place_all(Image& image, const FusedBatt& batt) {
   Batt view = batt.view();
+  image.place(&view, 1);
   view.code = image.place(view.code, view.n_nodes);
   view.args = image.place(view.args, batt.args.size());
   std::vector<Value> constants;
@@ -348,14 +333,13 @@ nb::bytes batt_image(const FusedBatt& batt, u64 base) {
   view.results = image.place(view.results, view.n_programs);
   view.starts = image.place(view.starts, view.n_programs + 1);
   view.program_nodes = image.place(view.program_nodes, batt.program_nodes.size());
-  *(Batt*)image.bytes.data() = view;
-  return nb::bytes(image.bytes.data(), image.bytes.size());
+  if (image.to) std::memcpy(image.to, &view, sizeof(view));
 }
 
 // Starts with the array of Sample.
-nb::bytes samples_image(const Samples& samples, u64 base) {
-  u64 n = samples.samples.size();
-  Image image{base, std::vector<char>(n * sizeof(Sample))};
+void place_all(Image& image, const Samples& samples) {
+  std::vector<Sample> moved = samples.samples;
+  image.place(moved.data(), moved.size());
   std::unordered_map<const void*, Value> placed;  // what several samples share is there once
   auto place = [&](const Value& v) {
     if (!is_container(v) || !v.n) return v;
@@ -363,12 +347,21 @@ nb::bytes samples_image(const Samples& samples, u64 base) {
     if (found != placed.end()) return found->second;
     return placed[v.ints] = image.place(v);
   };
-  for (u64 k = 0; k < n; k++) {
-    const Sample& s = samples.samples[k];
-    Sample moved = {place(s.input), place(s.demos), place(s.target)};
-    ((Sample*)image.bytes.data())[k] = moved;
-  }
-  return nb::bytes(image.bytes.data(), image.bytes.size());
+  for (Sample& s : moved) s = {place(s.input), place(s.demos), place(s.target)};
+  if (image.to && !moved.empty()) std::memcpy(image.to, (const void*)moved.data(), moved.size() * sizeof(Sample));
+}
+
+template <class T>
+u64 image_bytes(const T& packed) {
+  Image image{nullptr, 0};
+  place_all(image, packed);
+  return image.n_bytes;
+}
+template <class T>
+void write_image(const T& packed, nb::ndarray<u8, nb::ndim<1>, nb::c_contig, nb::device::cpu> to, u64 base) {
+  if (to.size() != image_bytes(packed)) throw std::invalid_argument("an image of another size");
+  Image image{(char*)to.data(), base};
+  place_all(image, packed);
 }
 
 // What a thread keeps from lane to lane.
@@ -379,6 +372,8 @@ struct Worker {
   std::vector<NodeCost> costs;
   std::vector<i32> words;
   std::vector<std::pair<u64, u64>> kept;  // (cell of the result, where its words start)
+
+  Slots view() { return {slots.data(), costs.data(), 1}; }
 };
 
 struct Run {
@@ -394,12 +389,13 @@ struct Run {
   i64* steps;
   bool keep_values;
   std::atomic<u64> next{0};
+  std::atomic<u64> n_done{0};
   std::atomic<bool> stopped{false};
   std::atomic<bool> out_of_memory{false};
 
   void record(Worker& worker, u32 program, u64 sample) {
     const Sample& s = (*samples)[sample];
-    Outcome out = outcome_of(batt, program, budget, s, worker.slots.data(), worker.costs.data());
+    Outcome out = outcome_of(batt, program, budget, s, worker.view());
     u64 cell = program * samples->size() + sample;
     reasons[cell] = out.reason;
     matches[cell] = out.matches;
@@ -407,7 +403,10 @@ struct Run {
     steps[cell] = (i64)out.steps;
     if (keep_values && out.reason == OK) {
       worker.kept.emplace_back(cell, worker.words.size());
-      write_words(worker.words, worker.slots[batt.results[program]]);
+      const Value& result = worker.slots[batt.results[program]];
+      const u64 start = worker.words.size();
+      worker.words.resize(start + count_words(result));
+      write_words(worker.words.data() + start, result);
     }
   }
 
@@ -419,7 +418,7 @@ struct Run {
     worker.arena.reset(worker.lane);
     bool fits = true;
     for (u32 node = 0; node < batt.n_nodes && fits; node++) {
-      fits = run_into_slot(worker.lane, batt, node, s, worker.slots.data(), worker.costs.data());
+      fits = run_node(worker.lane, batt, node, s, worker.view());
       if (stopped.load(std::memory_order_relaxed)) return;
     }
     if (fits) {
@@ -431,8 +430,7 @@ struct Run {
       worker.arena.reset(worker.lane);
       for (u64 k = batt.starts[p]; k < batt.starts[p + 1]; k++) {
         if (stopped.load(std::memory_order_relaxed)) return;
-        if (!run_into_slot(worker.lane, batt, batt.program_nodes[k], s, worker.slots.data(),
-                           worker.costs.data())) {
+        if (!run_node(worker.lane, batt, batt.program_nodes[k], s, worker.view())) {
           out_of_memory = stopped = true;
           return;
         }
@@ -447,7 +445,10 @@ struct Run {
     worker.words.clear();
     worker.kept.clear();
     set_budget(worker.lane, budget);
-    for (u64 k = next++; k < n_chosen && !stopped; k = next++) run_sample(worker, chosen[k]);
+    for (u64 k = next++; k < n_chosen && !stopped; k = next++) {
+      run_sample(worker, chosen[k]);
+      n_done++;
+    }
   }
 };
 
@@ -468,10 +469,32 @@ void give_back(std::unique_ptr<Worker> worker) {
   if (idle_workers.size() < 64) idle_workers.push_back(std::move(worker));
 }
 
-// Runs a batt; returns the words of kept values and their starts, or None.
+typedef std::chrono::steady_clock Clock;
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// What another device is expected to take: so many seconds, and some for each second of a thread here.
+struct Rival {
+  double fixed_s;
+  double per_thread_s;
+};
+
+// Whether the rest is better left to the rival, going by what has been done so far.
+bool should_hand_over(const Run& run, const Rival& rival, double elapsed_s, int n_threads) {
+  const u64 done = run.n_done, taken = min_of<u64>(run.next, run.n_chosen);
+  if (done == 0 || taken >= run.n_chosen) return false;
+  const double a_sample_s = elapsed_s * n_threads / (double)done;
+  const double rest_s = a_sample_s * (double)(run.n_chosen - taken);
+  return 1.1 * (rival.fixed_s + rival.per_thread_s * rest_s) < rest_s / n_threads;
+}
+
+// Runs a batt; returns the words of kept values and their starts, or None. What was handed over to a
+// rival (if its fixed seconds are not negative) is not run.
 nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> chosen, u64 max_steps,
                     u64 max_bytes, u64 max_arena_bytes, int n_threads, Out<u8> reasons, Out<u8> matches,
-                    Out<u64> hashes, Out<i64> steps, bool keep_values) {
+                    Out<u64> hashes, Out<i64> steps, bool keep_values, double rival_fixed_s,
+                    double rival_per_thread_s) {
   Run run;
   run.batt = batt.view();
   run.samples = &samples.samples;
@@ -517,11 +540,21 @@ nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> ch
           if (--n_running == 0) done.notify_all();
         });
       std::unique_lock<std::mutex> lock(mutex);
+      const Rival rival = {rival_fixed_s, rival_per_thread_s};
+      const auto start = Clock::now();
+      auto looked_up = start;
+      bool has_rival = rival.fixed_s >= 0;
       while (n_running) {
-        if (done.wait_for(lock, std::chrono::milliseconds(50)) != std::cv_status::timeout) continue;
+        const auto pause = std::chrono::milliseconds(has_rival ? 1 : 50);
+        if (done.wait_for(lock, pause) != std::cv_status::timeout) continue;
         lock.unlock();
-        {
+        if (has_rival && should_hand_over(run, rival, seconds_since(start), n_threads)) {
+          run.next = run.n_chosen;
+          has_rival = false;
+        }
+        if (seconds_since(looked_up) > 0.05) {
           nb::gil_scoped_acquire acquire;
+          looked_up = Clock::now();
           if (!interrupted && PyErr_CheckSignals()) {
             interrupted = true;
             run.stopped = true;
@@ -552,14 +585,18 @@ nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> ch
 
 NB_MODULE(_engine, module) {
   module.attr("n_primitives") = (int)N_PRIMITIVES;
+  module.attr("NOT_RUN") = (int)NOT_RUN;
+  module.def("build_info", &build_info);
   // The class is Python's own and lives as long as the process: no reference is given back.
   module.def("set_function_class", [](nb::object cls) { function_class = cls.release().ptr(); });
   module.def("call", &call);
   nb::class_<Samples>(module, "Samples")
       .def(nb::init<nb::object, nb::object, nb::object, nb::object, nb::object, nb::object, nb::object>())
-      .def("image", &samples_image);
+      .def("image_bytes", &image_bytes<Samples>)
+      .def("write_image", &write_image<Samples>);
   nb::class_<FusedBatt>(module, "FusedBatt")
       .def(nb::init<nb::object, nb::object, nb::object, nb::object, nb::object, nb::object, nb::list>())
-      .def("image", &batt_image);
+      .def("image_bytes", &image_bytes<FusedBatt>)
+      .def("write_image", &write_image<FusedBatt>);
   module.def("run_batt", &run_batt);
 }

@@ -1,8 +1,16 @@
-"""Runs on the GPU: the engine's headers compiled by CuPy, lanes run by warps."""
+"""Runs on GPUs: the engine's headers compiled by CuPy, a call on a sample done by a warp.
+
+A batt is run as a schedule of steps: all calls of one primitive that are ready, on all samples, by
+that primitive's own kernel. Samples are taken in chunks whose values fit the device's memory.
+"""
 
 from __future__ import annotations
 
+import time
 import warnings
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -11,21 +19,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.language import Budget
+from arcbatt.language import Budget, all_primitives
 
 from . import _engine
-from .results import BattArrays
+from .results import BattArrays, KeptWords
 from .samples import Samples
+from .schedule import INVOKE, LOAD, Schedule
+from .table import domain_names
 
 INCLUDE = Path(__file__).parent / "include" / "arcbatt"
 # Threads of a block, and blocks that share a multiprocessor: they bound the registers of a thread.
-BLOCK_THREADS = 512
-BLOCKS_A_SM = 2
+BLOCK_THREADS = 128
+BLOCKS_A_SM = 8
 # Calls nest as deep as functions do; each level takes a few hundred bytes of stack.
 STACK_BYTES = 24 * 1024
-MAX_ARENA_BYTES = 4 * 2**20
+# A launch's values take what they take, unknown before; a call with its scratch is expected to need
+# this much, and samples are run so many at a time that it is there for each.
+EXPECTED_CALL_BYTES = 8 * 1024
+# Of the device's free memory, the part that values may take.
+POOL_SHARE = 0.6
+# One call may take up to this part of what there is for all samples' values.
+CALL_SHARE = 1 / 4
+MIN_POOL_BYTES = 256 * 2**20
+MAX_ITEMS = 2**31
 _WORDS_OF_BATT = 7
 _STACK_LIMIT = 0  # cudaLimitStackSize
+
+
+class GpuError(RuntimeError):
+    """The GPU cannot be used; the message says why."""
 
 
 def source_digest() -> str:
@@ -37,29 +59,122 @@ def source_digest() -> str:
     return digest.hexdigest()
 
 
+def device_count() -> int:
+    """How many GPUs there are; raises GpuError where none can be used."""
+    count, trouble = _look_for_devices()
+    if not count:
+        raise GpuError(trouble)
+    return count
+
+
 @cache
-def _module() -> Any:
+def _look_for_devices() -> tuple[int, str]:
+    """How many GPUs there are, or why there are none."""
+    try:
+        import cupy
+    except ImportError as error:
+        return 0, f"CuPy is not installed ({error})"
+    try:
+        return cupy.cuda.runtime.getDeviceCount(), "there is none"
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        return 0, str(error)
+
+
+# --- kernels ---
+
+
+COMMON, FUNCTIONS = "common", "functions"
+
+
+@cache
+def kernel_modules() -> dict[str, list[str]]:
+    """The primitives that each module has a kernel for.
+
+    There is a module for each family, one for all that calls functions (which takes by far the
+    longest to compile, since these can come to call any primitive), and one for the rest.
+    """
+    names = domain_names()
+    modules: dict[str, list[str]] = {COMMON: [], FUNCTIONS: []}
+    for primitive in all_primitives().values():
+        if not {names[domain] for domain in primitive.domains} & {"ANY_FUNCTION", "FUNCTIONS"}:
+            modules.setdefault(primitive.family, []).append(primitive.name)
+    return modules
+
+
+def calls_functions(head: str) -> bool:
+    """Whether what is of this head (schedule.py) can come to call any primitive."""
+    return _kernels()[head][0] == FUNCTIONS
+
+
+def module_source(module: str) -> str:
+    """The CUDA source of one module."""
+    lines = [f"#define ARC_{module.upper()}", (INCLUDE / "kernel.cu").read_text("utf-8")]
+    lines += [f"ARC_RUN({primitive})" for primitive in kernel_modules()[module]]
+    return "\n".join(lines) + "\n"
+
+
+@cache
+def _kernels() -> dict[str, tuple[str, str]]:
+    """The module and kernel that run what is of one head (schedule.py)."""
+    kernels = dict.fromkeys((*all_primitives(), INVOKE), (FUNCTIONS, "run_functions"))
+    kernels[LOAD] = (COMMON, "run_loads")
+    for module, names in kernel_modules().items():
+        kernels.update((name, (module, f"run_{name}")) for name in names)
+    return kernels
+
+
+def definitions() -> list[str]:
+    """What the headers want to be told."""
+    return [f"-DARC_BLOCK_THREADS={BLOCK_THREADS}", f"-DARC_BLOCKS_A_SM={BLOCKS_A_SM}"]
+
+
+@cache
+def _compiled(module: str) -> Any:
     import cupy
 
     options = (
         "-std=c++17",
         f"-I{INCLUDE}",
-        f"-DARC_BLOCK_THREADS={BLOCK_THREADS}",
-        f"-DARC_BLOCKS_A_SM={BLOCKS_A_SM}",
+        *definitions(),
         f"-DARC_SOURCE_0x{source_digest()}",
     )
-    source = (INCLUDE / "kernel.cu").read_text("utf-8")
-    return cupy.RawModule(code=source, options=options, backend="nvrtc")
+    compiled = cupy.RawModule(code=module_source(module), options=options, backend="nvrtc")
+    compiled.compile()
+    return compiled
 
 
 @cache
-def _kernel(device: int) -> Any:
-    """The kernel on one device, with room for its stack."""
+def _kernel(device: int, module: str, name: str) -> Any:
+    return _compiled(module).get_function(name)
+
+
+@cache
+def _prepare(device: int) -> None:
+    """Room for the stack of nested calls."""
     import cupy
 
-    with cupy.cuda.Device(device):
-        cupy.cuda.runtime.deviceSetLimit(_STACK_LIMIT, STACK_BYTES)
-        return _module().get_function("run_batt")
+    cupy.cuda.runtime.deviceSetLimit(_STACK_LIMIT, STACK_BYTES)
+
+
+def compile_modules(modules: Iterable[str], device: int) -> None:
+    """Compiles what is not yet compiled, modules side by side."""
+    import cupy
+
+    def compile_module(module: str) -> None:
+        with cupy.cuda.Device(device):
+            _compiled(module)
+
+    wanted = sorted(set(modules) - _known_modules)
+    if wanted:
+        with ThreadPoolExecutor(len(wanted)) as pool:
+            list(pool.map(compile_module, wanted))
+        _known_modules.update(wanted)
+
+
+_known_modules: set[str] = set()
+
+
+# --- runs ---
 
 
 class GpuImage:
@@ -69,82 +184,227 @@ class GpuImage:
         import cupy
 
         with cupy.cuda.Device(device):
-            self.memory = cupy.empty(len(packed.image(0)), cupy.uint8)
+            content = np.empty(packed.image_bytes(), np.uint8)
+            self.memory = cupy.empty(content.size, cupy.uint8)
             self.address: int = self.memory.data.ptr
-            self.content = packed.image(self.address)
-            self.memory.set(np.frombuffer(self.content, np.uint8))
+            packed.write_image(content, self.address)
+            self.memory.set(content)
+            self.head = content[: 8 * _WORDS_OF_BATT].copy()
+
+
+@dataclass
+class GpuBatt:
+    """A batt with what the GPU needs of it."""
+
+    fused: _engine.FusedBatt
+    schedule: Schedule
+    n_programs: int
+    _on_devices: dict[int, tuple[GpuImage, Any]] = field(default_factory=dict)
+
+    def on(self, device: int) -> tuple[GpuImage, Any]:
+        """Its image, and the nodes of all steps, on a device."""
+        import cupy
+
+        if device not in self._on_devices:
+            with cupy.cuda.Device(device):
+                nodes = cupy.asarray(self.schedule.nodes)
+            self._on_devices[device] = (GpuImage(self.fused, device), nodes)
+        return self._on_devices[device]
+
+
+def new_array(shape: tuple[int, ...], dtype: type[np.generic]) -> NDArray[Any]:
+    """Memory of the host that a device can write to directly; it comes from a pool."""
+    import cupyx
+
+    array: NDArray[Any] = cupyx.empty_pinned(shape, dtype)
+    return array
+
+
+def image_of(samples: Samples, device: int) -> GpuImage:
+    """The samples' image on a device, which they keep."""
+    if device not in samples.images:
+        samples.images[device] = GpuImage(samples.packed, device)
+    image: GpuImage = samples.images[device]
+    return image
+
+
+def shares(order: NDArray[np.uint32], n_workers: int) -> list[NDArray[np.uint32]]:
+    """The samples of each worker: large and small ones dealt out evenly."""
+    return [np.ascontiguousarray(order[k::n_workers]) for k in range(n_workers)]
 
 
 def run_batt(
-    batt: _engine.FusedBatt,
+    batt: GpuBatt,
     samples: Samples,
-    n_nodes: int,
+    chosen: NDArray[np.uint32],
     budget: Budget,
-    device: int,
+    devices: Sequence[int],
     arrays: BattArrays,
-) -> NDArray[np.int64]:
-    """All programs on all samples, into the arrays; returns the samples that were not run.
+    keep_values: bool,
+) -> tuple[dict[str, int], list[KeptWords]]:
+    """All programs on the chosen samples, shared out among the devices, into the arrays.
 
-    Those are the ones whose values did not fit their lanes' memory; or all of them, with a
-    warning, where the GPU cannot be used.
+    Returns how many results came from which device, and the kept values. What was not run has the
+    reason `NOT_RUN`: where values did not fit the device's memory, or, with a warning, for all of
+    the share of a device that cannot be used.
     """
-    everything = np.arange(len(samples))
-    if not everything.size or not n_nodes:
-        return everything
+    parts = shares(chosen, len(devices))
+
+    def work(part: int) -> tuple[int, list[KeptWords]]:
+        alone = len(devices) == 1
+        run = _Run(batt, samples, budget, devices[part], arrays, keep_values, alone)
+        return _guarded(lambda: run.all_of(parts[part]), devices[part])
+
+    if len(devices) == 1:
+        done = [work(0)]
+    else:
+        with ThreadPoolExecutor(len(devices)) as pool:
+            done = list(pool.map(work, range(len(devices))))
+    ran_on: dict[str, int] = {}
+    for device, (n_results, _) in zip(devices, done, strict=True):
+        if n_results:
+            name = f"cuda:{device}"
+            ran_on[name] = ran_on.get(name, 0) + n_results
+    return ran_on, [words for _, kept in done for words in kept]
+
+
+def _guarded(
+    work: Callable[[], tuple[int, list[KeptWords]]], device: int
+) -> tuple[int, list[KeptWords]]:
+    """The work, or nothing and a warning where the GPU fails."""
+    import cupy
+
     try:
-        import cupy
-    except ImportError as error:
-        return _decline(everything, f"CuPy is not installed ({error})")
-    try:
-        return _launch(cupy, batt, samples, n_nodes, budget, device, arrays)
+        return work()
     except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
-        return _decline(everything, str(error))
+        why = str(error)
     except (cupy.cuda.compiler.CompileException, cupy.cuda.memory.OutOfMemoryError) as error:
-        return _decline(everything, str(error).splitlines()[0])
+        why = str(error).splitlines()[0]
+    warnings.warn(f"cuda:{device} fails, the CPU runs instead: {why}", RuntimeWarning, stacklevel=4)
+    return 0, []
 
 
-def _decline(samples: NDArray[np.int64], why: str) -> NDArray[np.int64]:
-    warnings.warn(f"no GPU is used, the CPU runs instead: {why}", RuntimeWarning, stacklevel=4)
-    return samples
+@dataclass
+class _Run:
+    """One device's part of a run."""
 
+    batt: GpuBatt
+    samples: Samples
+    budget: Budget
+    device: int
+    arrays: BattArrays
+    keep_values: bool
+    alone: bool  # no other device writes to the arrays meanwhile
 
-def _launch(
-    cupy: Any,
-    batt: _engine.FusedBatt,
-    samples: Samples,
-    n_nodes: int,
-    budget: Budget,
-    device: int,
-    arrays: BattArrays,
-) -> NDArray[np.int64]:
-    n_samples = len(samples)
-    with cupy.cuda.Device(device) as gpu:
-        kernel = _kernel(device)
-        batt_image, samples_image = GpuImage(batt, device), GpuImage(samples.packed, device)
-        lanes_a_block = BLOCK_THREADS // 32
-        n_blocks = gpu.attributes["MultiProcessorCount"] * BLOCKS_A_SM
-        n_blocks = min(n_blocks, -(-n_samples // lanes_a_block))
-        n_lanes = n_blocks * lanes_a_block
-        outputs = [cupy.zeros(array.shape, array.dtype) for array in arrays]
-        redo = cupy.zeros(n_samples, cupy.uint8)
-        queue = cupy.zeros(1, cupy.uint64)
-        order = cupy.asarray(samples.order)
-        slots = cupy.empty(n_lanes * n_nodes * 16, cupy.uint8)
-        costs = cupy.empty(n_lanes * n_nodes * 16, cupy.uint8)
-        arena_bytes = min(MAX_ARENA_BYTES, gpu.mem_info[0] // 2 // n_lanes) // 256 * 256
-        arenas = cupy.empty(n_lanes * arena_bytes, cupy.uint8)
+    def all_of(self, chosen: NDArray[np.uint32]) -> tuple[int, list[KeptWords]]:
+        import cupy
+
+        if not chosen.size:
+            return 0, []
+        with cupy.cuda.Device(self.device) as gpu:
+            _prepare(self.device)
+            modules = {_kernels()[step.head][0] for step in self.batt.schedule.steps}
+            compile_modules({COMMON, *modules}, self.device)
+            self.n_sms: int = gpu.attributes["MultiProcessorCount"]
+            self.images = (self.batt.on(self.device), image_of(self.samples, self.device))
+            shape = self.arrays.reasons.shape
+            self.outputs = [cupy.empty(shape, array.dtype) for array in self.arrays]
+            free = gpu.mem_info[0] + cupy.get_default_memory_pool().free_bytes()
+            a_sample = EXPECTED_CALL_BYTES * self.batt.schedule.n_nodes
+            n_pool = max(MIN_POOL_BYTES, min(int(free * POOL_SHARE), 2 * a_sample * chosen.size))
+            memory = cupy.empty(n_pool, cupy.uint8)
+            at_once = max(32, min(n_pool // a_sample, MAX_ITEMS // self.batt.schedule.n_nodes))
+            kept = []
+            for start in range(0, chosen.size, at_once):
+                kept += self._chunk(cupy, chosen[start : start + at_once], memory)
+            self._copy(chosen)
+        return int((self.arrays.reasons[:, chosen] != _engine.NOT_RUN).sum()), kept
+
+    def _copy(self, chosen: NDArray[np.uint32]) -> None:
+        """The results of the chosen samples into the arrays, and no others."""
+        n_samples = self.arrays.reasons.shape[1]
+        whole = self.alone and n_samples < 2 * chosen.size
+        others = np.delete(np.arange(n_samples), chosen) if whole else None
+        for name, output in zip(BattArrays._fields, self.outputs, strict=True):
+            array = getattr(self.arrays, name)
+            if others is None:
+                array[:, chosen] = output.get()[:, chosen]
+            else:  # the only worker, with most of the samples: whole copies take less time
+                kept = array[:, others]
+                output.get(out=array)
+                array[:, others] = kept
+
+    def _chunk(self, cupy: Any, chosen: NDArray[np.uint32], memory: Any) -> list[KeptWords]:
+        """All steps on some samples, whose values share the memory."""
+        (batt_image, nodes), samples_image = self.images
+        schedule, n = self.batt.schedule, chosen.size
+        n_blocks = self.n_sms * 2048 // BLOCK_THREADS
+        n_warps = n_blocks * BLOCK_THREADS // 32
+        n_cells = self.batt.n_programs * n
+        on_device = cupy.asarray(chosen)
+        n_used = cupy.zeros(1, cupy.uint64)
+        pages = cupy.zeros(2 * n_warps, cupy.uint64)
+        stopped = cupy.zeros(1, cupy.uint32)
+        values = cupy.empty(2 * schedule.n_nodes * n, cupy.uint64)
+        costs = cupy.empty(2 * schedule.n_nodes * n, cupy.uint64)
+        n_words = cupy.empty(n_cells if self.keep_values else 1, cupy.int64)
         # The fields of `Launch` in kernel.cu.
         words = [
-            *np.frombuffer(batt_image.content[: 8 * _WORDS_OF_BATT], np.uint64).tolist(),
-            budget.steps,
-            budget.bytes,
+            *np.frombuffer(batt_image.head, np.uint64).tolist(),
+            self.budget.steps,
+            self.budget.bytes,
             samples_image.address,
-            order.data.ptr,
-            n_samples,
-            *(array.data.ptr for array in (queue, *outputs, redo, slots, costs, arenas)),
-            arena_bytes,
+            on_device.data.ptr,
+            n,
+            len(self.samples),
+            memory.data.ptr,
+            memory.size,
+            n_used.data.ptr,
+            int(memory.size * CALL_SHARE) // n,
+            *(array.data.ptr for array in (pages, stopped, values, costs, *self.outputs, n_words)),
+            0,
         ]
-        kernel((n_blocks,), (BLOCK_THREADS,), (cupy.array(words, cupy.uint64),))
-        for array, output in zip(arrays, outputs, strict=True):
-            output.get(out=array)
-        return np.flatnonzero(redo.get())
+        launch = cupy.array(words, cupy.uint64)
+        n_steps = len(schedule.steps)
+        queues = cupy.zeros(n_steps + 3, cupy.uint32)
+
+        def start(k: int, module: str, kernel: str, n_items: int, *arguments: Any) -> None:
+            at_once = max(1, min(8, n_items // (4 * n_warps)))
+            queue = (np.uint64(queues.data.ptr + 4 * k), np.uint32(n_items), np.uint32(at_once))
+            grid = min(n_blocks, -(-n_items * 32 // BLOCK_THREADS))
+            run = _kernel(self.device, module, kernel)
+            run((grid,), (BLOCK_THREADS,), (launch, *queue, *arguments))
+
+        try:
+            for k, step in enumerate(schedule.steps):
+                at = np.uint64(nodes.data.ptr + 4 * step.first)
+                start(k, *_kernels()[step.head], step.n_nodes * n, at, np.uint32(step.n_nodes))
+            start(n_steps, COMMON, "find_outcomes", n_cells)
+            _wait(cupy)
+            if not self.keep_values:
+                return []
+            start(n_steps + 1, COMMON, "count_kept", n_cells)
+            ends = cupy.cumsum(n_words)
+            kept_words = cupy.empty(max(1, int(ends[-1])), cupy.int32)
+            n_words[:] = ends - n_words
+            launch[-1] = kept_words.data.ptr
+            start(n_steps + 2, COMMON, "write_kept", n_cells)
+            _wait(cupy)
+        except KeyboardInterrupt:
+            with cupy.cuda.Stream(non_blocking=True):
+                stopped[:] = 1
+            cupy.cuda.get_current_stream().synchronize()
+            raise
+        ok = np.flatnonzero(self.outputs[0].get()[:, chosen] == 0)
+        cells = ok // n * len(self.samples) + chosen[ok % n]
+        return [KeptWords(kept_words.get(), cells.astype(np.int64), n_words.get()[ok])]
+
+
+def _wait(cupy: Any) -> None:
+    """Until the device is done, Ctrl-C taken meanwhile."""
+    done = cupy.cuda.Event(disable_timing=True)
+    done.record()
+    pause = 0.0
+    while not done.done:
+        time.sleep(pause)
+        pause = min(pause + 2e-5, 0.01)

@@ -13,7 +13,7 @@ from arcbatt.language import Failure, Function, Reason, Value
 
 from .table import primitive_numbers
 
-# As `Tag` in binding.cpp.
+# As `Tag` in words.hpp.
 _NONE, _INT, _TUPLE, _SET, _FUNCTION, _GRID, _INDICES, _OBJECT = range(8)
 _NAMES = list(primitive_numbers())
 
@@ -27,13 +27,21 @@ class BattArrays(NamedTuple):
     steps: NDArray[np.int64]
 
 
+class KeptWords(NamedTuple):
+    """Values that were kept: that of cell `cells[k]` of the result starts at `words[starts[k]]`."""
+
+    words: NDArray[np.int32]
+    cells: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+
 @dataclass(frozen=True)
 class BattResult:
     """Arrays [program, sample].
 
     `reasons` is 0 where there is a value, otherwise the number of the `Reason`; `matches` whether
     the value equals the sample's target; `hashes` the value's content hash; `steps` the cost.
-    `ran_on` says how many samples ran on which device.
+    `ran_on` says how many results came from which device.
     """
 
     reasons: NDArray[np.uint8]
@@ -41,7 +49,7 @@ class BattResult:
     hashes: NDArray[np.uint64]
     steps: NDArray[np.int64]
     ran_on: Mapping[str, int]
-    _kept: tuple[list[bytes], list[bytes]] | None = field(default=None, repr=False)
+    _kept: tuple[KeptWords, ...] | None = field(default=None, repr=False)
     _places: dict[int, tuple[int, int]] = field(default_factory=dict, repr=False)
 
     def outcome(self, program: int, sample: int) -> Value | Failure:
@@ -51,11 +59,11 @@ class BattResult:
         if self._kept is None:
             raise ValueError("values were not kept; run with keep_values=True")
         if not self._places:
-            for worker, cells in enumerate(self._kept[1]):
-                for cell, start in np.frombuffer(cells, np.uint64).reshape(-1, 2).tolist():
-                    self._places[cell] = (worker, start)
-        worker, start = self._places[program * self.reasons.shape[1] + sample]
-        return _read(np.frombuffer(self._kept[0][worker], np.int32), start)[0]
+            for part, kept in enumerate(self._kept):
+                pairs = zip(kept.cells.tolist(), kept.starts.tolist(), strict=True)
+                self._places.update((cell, (part, start)) for cell, start in pairs)
+        part, start = self._places[program * self.reasons.shape[1] + sample]
+        return _read(self._kept[part].words, start)[0]
 
 
 def _read(words: NDArray[np.int32], at: int) -> tuple[Value, int]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import chain
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _engine
 
@@ -41,6 +44,7 @@ class Samples:
         if demos is None:
             places = [-1] * len(inputs)
         self._n_samples = len(inputs)
+        self.images: dict[int, Any] = {}  # by device; see gpu.py
         # Places of the samples, the largest inputs first: what is run together should be alike.
         sizes = np.array([len(grid) * len(grid[0]) for grid in inputs], np.int64)
         self.order = np.argsort(-sizes, kind="stable").astype(np.uint32)
@@ -53,6 +57,11 @@ class Samples:
             np.array(starts, np.int32),
             np.array(members, np.int32),
         )
+
+    @cached_property
+    def spread(self) -> NDArray[np.uint32]:
+        """Places of the samples, in an order of which every part is like the whole."""
+        return np.random.default_rng(0).permutation(self._n_samples).astype(np.uint32)
 
     def __len__(self) -> int:
         return self._n_samples

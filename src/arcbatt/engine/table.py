@@ -21,7 +21,7 @@ MAX_ARITY = 4
 TABLE = Path(__file__).parent / "include" / "arcbatt" / "table.inc"
 
 
-def _domain_names() -> dict[Domain, str]:
+def domain_names() -> dict[Domain, str]:
     """The engine's name of each domain: AnyTuple is ANY_TUPLE; Grid, taken by a kind, A_GRID."""
     names = {}
     for name, alias in vars(domains).items():
@@ -38,7 +38,7 @@ def primitive_numbers() -> dict[str, int]:
 
 
 def render() -> str:
-    names = _domain_names()
+    names = domain_names()
     lines = ["// Made from the registry by arcbatt.engine.table; do not edit."]
     for name in primitive_numbers():
         lines.append(_row(all_primitives()[name], names))

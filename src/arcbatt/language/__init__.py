@@ -15,10 +15,12 @@ from .parse import (
     parse_program,
     parse_programs,
     read_file,
+    read_lines,
 )
 from .registry import Primitive, all_primitives, find_primitive
 from .text import format_program
 from .values import Function, Value, format_value
+from .version import language_version
 
 __all__ = [
     "Budget",
@@ -38,9 +40,11 @@ __all__ = [
     "find_primitive",
     "format_program",
     "format_value",
+    "language_version",
     "parse_file",
     "parse_program",
     "parse_programs",
     "read_file",
+    "read_lines",
     "run",
 ]

@@ -21,10 +21,12 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from arcbatt.measure import phase
 
 from . import ir
 from .constants import CONSTANTS
@@ -86,6 +88,7 @@ class RejectedProgram:
     line: int
 
 
+@phase("load")
 def parse_file(path: Path) -> list[ParsedProgram]:
     """All programs of a file."""
     return list(parse_programs(_read_text(path), str(path)))
@@ -100,21 +103,29 @@ def _read_text(path: Path) -> str:
         raise ProgramError(f"is not UTF-8 text: {error.reason}", file=str(path)) from error
 
 
+@phase("load")
 def read_file(path: Path) -> list[ParsedProgram | RejectedProgram]:
     """All programs of a file, those that are none in their places with the reason."""
-    programs: list[ParsedProgram | RejectedProgram] = []
-    for first_line, chunk in _split(_read_text(path), str(path)):
+    return list(read_lines(_read_text(path).split("\n"), str(path)))
+
+
+def read_lines(lines: Iterable[str], file: str = "") -> Iterator[ParsedProgram | RejectedProgram]:
+    """The programs of a file's lines, one after the other, those that are none with the reason.
+
+    Lines come without their ends. One program's text is held at a time, so the file may be of any
+    size.
+    """
+    for first_line, chunk in _split(lines, file):
         try:
-            programs.append(_parse_chunk(chunk, first_line, str(path)))
+            yield _parse_chunk(chunk, first_line, file)
         except ProgramError as error:
             name = _NAME.match(chunk)
-            programs.append(RejectedProgram(name.group(1) if name else "", error, first_line))
-    return programs
+            yield RejectedProgram(name.group(1) if name else "", error, first_line)
 
 
 def parse_programs(text: str, file: str = "") -> Iterator[ParsedProgram]:
     """The programs of a text, one after the other; the first that is none ends it."""
-    for first_line, chunk in _split(text, file):
+    for first_line, chunk in _split(text.split("\n"), file):
         yield _parse_chunk(chunk, first_line, file)
 
 
@@ -135,7 +146,7 @@ _NAME = re.compile(r"def\s+(\w{1,100})")
 _QUOTES = re.compile(r"\s*[rR]?(\"\"\"|''')")
 
 
-def _split(text: str, file: str) -> Iterator[tuple[int, str]]:
+def _split(lines: Iterable[str], file: str) -> Iterator[tuple[int, str]]:
     """Cut a text at its lines that start with `def`: (line number, text of one function).
 
     So one program's limits hold for it alone, and a file of any size can be read.
@@ -143,7 +154,7 @@ def _split(text: str, file: str) -> Iterator[tuple[int, str]]:
     chunk: list[str] = []
     first_line = 0
     quotes = ""  # those that end the docstring of the file, while in it
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(lines, start=1):
         if quotes:
             quotes = "" if quotes in line else quotes
         elif not chunk and (opening := _QUOTES.match(line)):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Never, NoReturn, final
 from weakref import WeakKeyDictionary
 
+from arcbatt.measure import phase
 from arcbatt.tasks import TASK_SETS, Grid, TaskError, UnknownTask
 from arcbatt.tasks.json_file import read_json
 from arcbatt.tasks.sources import Document, read_documents, solutions_path
@@ -55,6 +56,7 @@ _Contents = dict[str, tuple[Grid, ...]]
 _CONTENTS: WeakKeyDictionary[Answers, _Contents] = WeakKeyDictionary()
 
 
+@phase("load")
 def load_answers(source: str | os.PathLike[str]) -> Answers:
     """Return the sealed answers to the test inputs of a source that `arcbatt.tasks.load` takes.
 
@@ -69,6 +71,7 @@ def load_answers(source: str | os.PathLike[str]) -> Answers:
     return _seal(_kaggle_solutions(documents, solutions))
 
 
+@phase("load")
 def find_answers(task_id: str) -> Answers:
     """Return the sealed answers to the one task that `arcbatt.tasks.find_task` finds."""
     for name in TASK_SETS:

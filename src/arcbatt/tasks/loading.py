@@ -3,11 +3,13 @@
 import os
 from functools import cache
 
+from arcbatt.measure import phase
 from arcbatt.tasks.sources import TASK_SETS, read_documents
 from arcbatt.tasks.task import Task, TaskSet, UnknownTask
 from arcbatt.tasks.validation import parse_task
 
 
+@phase("load")
 def load(source: str | os.PathLike[str]) -> TaskSet:
     """Return the tasks of a source, sorted by id.
 
@@ -20,6 +22,7 @@ def load(source: str | os.PathLike[str]) -> TaskSet:
     return _parse(source)
 
 
+@phase("load")
 def find_task(task_id: str) -> Task:
     """Return the task with this id from the first built-in set that has it.
 

@@ -30,10 +30,20 @@ struct Budget {
   u64 bytes;
 };
 
-// What one node gave on one sample, and what its own call cost.
+// What a node's own call cost on one sample; steps are one of these where it was not finished.
 struct NodeCost {
   u64 steps;
   u64 bytes;
+};
+constexpr u64 TOO_MANY_STEPS = ~0ULL, UNKNOWN_STEPS = ~0ULL - 1;
+
+// Where the nodes of one sample have their values and costs: `stride` apart.
+struct Slots {
+  Value* values;
+  NodeCost* costs;
+  u64 stride;
+  ARC_FN Value& value(u32 node) const { return values[node * stride]; }
+  ARC_FN NodeCost& cost(u32 node) const { return costs[node * stride]; }
 };
 
 struct Sample {
@@ -50,83 +60,152 @@ struct Outcome {
   u8 matches;
 };
 
-#if defined(ARC_PROFILE)
-// Cycles and calls by primitive, the last one for calls of function values.
-__device__ u64 profile_cycles[N_PRIMITIVES + 1];
-__device__ u64 profile_calls[N_PRIMITIVES + 1];
-#endif
-
-ARC_FN Value run_node(Lane& lane, const Batt& batt, u32 node, const Sample& sample, Value* slots) {
-  const Instruction code = batt.code[node];
+ARC_FN Value load(const Batt& batt, const Instruction& code, const Sample& sample) {
   switch (code.op) {
     case LOAD_INPUT: return sample.input;
     case LOAD_DEMOS: return sample.demos;
     case LOAD_CONSTANT: return batt.constants[code.first];
-    case LOAD_FUNCTION: return bare_function(code.primitive);
-    default: break;
+    default: return bare_function(code.primitive);
   }
-  Value* args = lane.frame;
-  const u32 n_args = code.n_args;
-  const u32 held = min_of<u32>(n_args, MAX_ARITY + 1);
-  for (u32 k = 0; k < n_args; k++) {
-    const Value arg = slots[batt.args[code.first + k]];
-    if (arg.failed()) return arg;
-    if (k < held && thread_index() == 0) args[k] = arg;
-  }
-  sync();
-  if (code.op == CALL) return call_primitive(lane, code.primitive, args, n_args);
-  if (n_args > MAX_ARITY + 1) {
-    // More arguments than any function takes: a bare primitive still counts what it was given.
-    if (args[0].kind == FUNCTION && !args[0].n) {
-      lane.charge(1 + read_weight(lane, info_of(args[0].aux), args + 1, MAX_ARITY));
-      for (u32 k = MAX_ARITY + 1; k < n_args; k++)
-        lane.charge(weight_of(slots[batt.args[code.first + k]]));
-    }
-    return fail(WRONG_TYPE);
-  }
-  return call_function(lane, args[0], args + 1, n_args - 1);
 }
 
-// Runs one node into its slot; false when the arena's memory was not enough.
-ARC_FN bool run_into_slot(Lane& lane, const Batt& batt, u32 node, const Sample& sample, Value* slots,
-                          NodeCost* costs) {
+// The arguments of a node into the lane's frame; how many of them have not failed before one has.
+ARC_FN u32 gather(Lane& lane, const Batt& batt, const Instruction& code, const Slots& slots) {
+  Value* args = lane.frame;
+  const u32* nodes = batt.args + code.first;
+  const i64 n_right = first_where(code.n_args, [=](i64 k) {
+    const Value arg = slots.value(nodes[k]);
+    if (k < MAX_ARITY + 1) args[k] = arg;
+    return arg.failed();
+  });
   sync();
-  lane.steps = lane.bytes = 0;
-  lane.exceeded = false;
-  sync();
-#if defined(ARC_PROFILE)
-  const i64 start = clock64();
-#endif
-  Value result = run_node(lane, batt, node, sample, slots);
-#if defined(ARC_PROFILE)
-  if (thread_index() == 0 && batt.code[node].op >= CALL) {
-    const u32 which = batt.code[node].op == CALL ? batt.code[node].primitive : (u32)N_PRIMITIVES;
-    atomicAdd(&profile_cycles[which], (u64)(clock64() - start));
-    atomicAdd(&profile_calls[which], 1ULL);
-  }
-#endif
-  if (lane.exceeded) result = fail(OVER_BUDGET);
+  return (u32)n_right;
+}
+
+// What a node gave.
+ARC_FN void fill_slot(const Slots& slots, u32 node, const Value& value, u64 steps, u64 bytes) {
   if (thread_index() == 0) {
-    slots[node] = result;
-    costs[node].steps = lane.exceeded ? ~0ULL : lane.steps;
-    costs[node].bytes = lane.bytes;
+    slots.value(node) = value;
+    slots.cost(node) = {steps, bytes};
   }
   sync();
+}
+// What a node gave that has run into a limit.
+ARC_FN void fill_slot_exceeded(const Lane& lane, const Slots& slots, u32 node) {
+  fill_slot(slots, node, fail(lane.exhausted ? NOT_RUN : OVER_BUDGET),
+            lane.exhausted ? UNKNOWN_STEPS : TOO_MANY_STEPS, lane.bytes);
+}
+
+ARC_FN void begin_node(Lane& lane, u64 steps) {
+  lane.steps = steps;
+  lane.bytes = 0;
+  lane.exceeded = lane.exhausted = false;
+  sync();
+}
+
+// A primitive that is known when compiling, and one that is not.
+template <u32 P, Value (*RUN)(Lane&, const Value*)>
+struct KnownPrimitive {
+  static constexpr PrimitiveInfo declared = Declared<P>::info;
+  ARC_FN PrimitiveInfo info() const { return declared; }
+  ARC_FN bool accepts(const Value* args) const {
+    constexpr PrimitiveInfo known = declared;
+    return (known.arity < 1 || fits(args[0], known.domains[0])) &&
+           (known.arity < 2 || fits(args[1], known.domains[1])) &&
+           (known.arity < 3 || fits(args[2], known.domains[2])) &&
+           (known.arity < 4 || fits(args[3], known.domains[3]));
+  }
+  ARC_FN Value run(Lane& lane, const Value* args) const { return RUN(lane, args); }
+};
+struct AnyPrimitive {
+  u32 number;
+  ARC_FN const PrimitiveInfo& info() const { return info_of(number); }
+  ARC_FN bool accepts(const Value* args) const {
+    for (u32 k = 0; k < info().arity; k++)
+      if (!belongs(args[k], info().domains[k])) return false;
+    return true;
+  }
+  ARC_FN Value run(Lane& lane, const Value* args) const { return run_primitive(lane, number, args); }
+};
+
+// Runs a node that is a call of a primitive into its slot. It counts as call_primitive does; but it
+// begins from nothing and needs the lane's own counting only while the primitive runs.
+template <class P>
+ARC_FN void run_call(Lane& lane, const Batt& batt, u32 node, const Instruction& code, const Slots& slots,
+                     const P& primitive) {
+  const u32 n_args = code.n_args, n_right = gather(lane, batt, code, slots);
+  const Value* args = lane.frame;
+  if (n_right < n_args) return fill_slot(slots, node, slots.value(batt.args[code.first + n_right]), 0, 0);
+  u64 steps = 1, heaviest = 0;
+  for (u32 k = 0; k < n_args; k++)
+    if (k >= MAX_ARITY || !(primitive.info().peeks >> k & 1)) {
+      const u64 weight = weight_of(args[k]);
+      heaviest = max_of(heaviest, weight);
+      steps += weight;
+    }
+  begin_node(lane, steps);
+  if (heaviest > lane.max_elements || steps > lane.max_steps) return fill_slot_exceeded(lane, slots, node);
+  if (n_args != primitive.info().arity || !primitive.accepts(args))
+    return fill_slot(slots, node, fail(WRONG_TYPE), steps, 0);
+  const Value result = primitive.run(lane, args);
+  if (lane.exceeded) return fill_slot_exceeded(lane, slots, node);
+  if (result.failed()) return fill_slot(slots, node, result, lane.steps, lane.bytes);
+  const u64 made = weight_of(result), bytes = lane.bytes + BYTES_AN_ELEMENT * (1 + made);
+  steps = lane.steps + made;
+  if (made > lane.max_elements || steps > lane.max_steps || bytes > lane.max_bytes)
+    return fill_slot_exceeded(lane, slots, node);
+  fill_slot(slots, node, result, steps, bytes);
+}
+
+// Runs a node that is a call of a function value, which is its first argument.
+ARC_FN void run_invoke(Lane& lane, const Batt& batt, u32 node, const Instruction& code, const Slots& slots) {
+  const u32 n_args = code.n_args, n_right = gather(lane, batt, code, slots);
+  const Value* args = lane.frame;
+  if (n_right < n_args) return fill_slot(slots, node, slots.value(batt.args[code.first + n_right]), 0, 0);
+  begin_node(lane, 0);
+  Value result = fail(WRONG_TYPE);
+  if (n_args <= MAX_ARITY + 1) {
+    result = call_function(lane, args[0], args + 1, n_args - 1);
+  } else if (args[0].kind == FUNCTION && !args[0].n) {
+    // More arguments than any function takes: a bare primitive still counts what it was given.
+    lane.charge(1 + read_weight(lane, info_of(args[0].aux), args + 1, MAX_ARITY));
+    for (u32 k = MAX_ARITY + 1; k < n_args; k++)
+      lane.charge(weight_of(slots.value(batt.args[code.first + k])));
+  }
+  if (lane.exceeded) return fill_slot_exceeded(lane, slots, node);
+  fill_slot(slots, node, result, lane.steps, lane.bytes);
+}
+
+// Runs any node into its slot; false when the lane's memory was not enough.
+ARC_FN bool run_node(Lane& lane, const Batt& batt, u32 node, const Sample& sample, const Slots& slots) {
+  const Instruction code = batt.code[node];
+  if (code.op < CALL) {
+    fill_slot(slots, node, load(batt, code, sample), 0, 0);
+    return true;
+  }
+  if (code.op == INVOKE) {
+    run_invoke(lane, batt, node, code, slots);
+  } else {
+    run_call(lane, batt, node, code, slots, AnyPrimitive{code.primitive});
+  }
   return !lane.exhausted;
 }
 
 // What a program gave, all of its nodes having been run.
 ARC_FN Outcome outcome_of(const Batt& batt, u32 program, const Budget& budget, const Sample& sample,
-                          const Value* slots, const NodeCost* costs) {
+                          const Slots& slots) {
   const u32* nodes = batt.program_nodes + batt.starts[program];
   const i64 n = (i64)(batt.starts[program + 1] - batt.starts[program]);
   Outcome out = {0, budget.steps + 1, OVER_BUDGET, 0};
-  if (any(n, [=](i64 k) { return costs[nodes[k]].steps == ~0ULL; })) return out;
-  u64 steps = (u64)total(n, [=](i64 k) { return (i64)costs[nodes[k]].steps; });
-  u64 bytes = (u64)total(n, [=](i64 k) { return (i64)costs[nodes[k]].bytes; });
+  if (any(n, [=](i64 k) { return slots.cost(nodes[k]).steps >= UNKNOWN_STEPS; })) {
+    if (any(n, [=](i64 k) { return slots.cost(nodes[k]).steps == UNKNOWN_STEPS; })) out.reason = NOT_RUN;
+    return out;
+  }
+  const u64 steps = (u64)total(n, [=](i64 k) { return (i64)slots.cost(nodes[k]).steps; });
+  const u64 bytes = (u64)total(n, [=](i64 k) { return (i64)slots.cost(nodes[k]).bytes; });
   if (steps > budget.steps || bytes > budget.bytes) return out;
   out.steps = steps;
-  const Value result = slots[batt.results[program]];
+  const Value result = slots.value(batt.results[program]);
   out.reason = result.failed() ? result.reason() : OK;
   if (result.failed()) return out;
   out.hash = hash_of(result);

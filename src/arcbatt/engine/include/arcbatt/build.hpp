@@ -42,7 +42,7 @@ ARC_NOINLINE bool sort_keys(Lane& lane, Key* keys, i64 n) {
   Key *from = keys, *to = other;
   for (i64 run = W; run < n; run *= 2) {
     each(n, [=](i64 k) {
-      const i64 start = k / (2 * run) * (2 * run);
+      const i64 start = k & -2 * run;  // runs are powers of two long
       const i64 middle = min_of(start + run, n), end = min_of(start + 2 * run, n);
       const Key key = from[k];
       const i64 rank = k < middle ? rank_in(from + middle, end - middle, key, false)

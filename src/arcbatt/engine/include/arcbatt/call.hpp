@@ -52,12 +52,12 @@ ARC_FN i64 arity_of(Value function) {
 // Many values of one kind, or one value that stands for many.
 struct Column {
   enum Form : u8 { SAME, NUMBERS, LOCATIONS, CELL_KEYS, VALUES } form = SAME;
-  Value same = none_value();  // SAME
   union {
     const i32* ints = nullptr;  // NUMBERS
     const Key* keys;            // LOCATIONS, CELL_KEYS
     const Value* values;        // VALUES; some may be failures
   };
+  Value same = none_value();  // SAME
 
   ARC_FN Value at(i64 k) const {
     switch (form) {

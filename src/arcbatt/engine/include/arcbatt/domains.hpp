@@ -50,7 +50,7 @@ ARC_FN bool is_demo(const Value& v) {
   return v.kind == TUPLE && v.n == 2 && is_grid(v.members()[0]) && is_grid(v.members()[1]);
 }
 
-ARC_NOINLINE bool belongs(const Value& v, Domain domain) {
+ARC_FN bool fits(const Value& v, Domain domain) {
   switch (domain) {
     case ANYTHING: return true;
     case NUMBER: return v.kind == INT;
@@ -85,5 +85,6 @@ ARC_NOINLINE bool belongs(const Value& v, Domain domain) {
   }
   return false;
 }
+ARC_NOINLINE bool belongs(const Value& v, Domain domain) { return fits(v, domain); }
 
 }  // namespace arc

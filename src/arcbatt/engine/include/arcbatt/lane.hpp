@@ -4,22 +4,20 @@
 
 namespace arc {
 
-#if !defined(__CUDACC__)
-// More memory for a lane; provided by the host side. Gives the start of at least `bytes` and sets
-// how many there are.
-char* grow_arena(void* owner, u64 bytes, u64* given);
-#endif
+// More memory for a lane; provided by whoever runs it (binding.cpp, kernel.cu). Gives the start of at
+// least `bytes` and sets how many there are; null when there are none.
+ARC_EXTERN char* grow_arena(void* owner, u64 bytes, u64* given);
 
 // On the GPU it stands in shared memory: a lane's threads read and write it together, with a sync
 // between their reading and their writing.
 struct Lane {
   char* top = nullptr;
   char* end = nullptr;
-  void* owner = nullptr;  // of the arena, on the CPU
-  bool exhausted = false;  // the arena's memory was not enough: nothing said of the lane holds
+  void* owner = nullptr;  // of the arena
+  bool exhausted = false;  // the arena's memory was not enough: nothing is known of the call
 
   // Of the node being run.
-  u64 steps = 0;
+  alignas(16) u64 steps = 0;
   u64 bytes = 0;
   u64 max_steps = 0;
   u64 max_bytes = 0;
@@ -33,19 +31,16 @@ struct Lane {
     n_bytes = (n_bytes + 15) & ~15ULL;
     if (n_bytes == 0) n_bytes = 16;  // null stands for "no memory" alone
     if (n_bytes > (u64)(end - top)) {
-#if defined(__CUDACC__)
-      exhausted = exceeded = true;
-      return nullptr;
-#else
       u64 given = 0;
       char* start = grow_arena(owner, n_bytes, &given);
       if (!start) {
         exhausted = exceeded = true;
         return nullptr;
       }
+      sync();
       top = start;
       end = start + given;
-#endif
+      sync();
     }
     char* result = top;
     sync();
@@ -59,17 +54,19 @@ struct Lane {
   // Counts; false when the node has used up the budget.
   ARC_FN bool charge(u64 more_steps, u64 more_bytes = 0) {
     const u64 all_steps = steps + more_steps, all_bytes = bytes + more_bytes;
+    const bool over = exceeded || all_steps > max_steps || all_bytes > max_bytes;
     sync();
     steps = all_steps;
     bytes = all_bytes;
-    if (all_steps > max_steps || all_bytes > max_bytes) exceeded = true;
+    exceeded = over;
     sync();
-    return !exceeded;
+    return !over;
   }
   // Whether a value of so many elements may be made.
   ARC_FN bool require(u64 n_elements) {
-    if (n_elements > max_elements) exceeded = true;
-    return !exceeded;
+    const bool over = n_elements > max_elements;
+    if (over) exceeded = true;
+    return !over && !exceeded;
   }
 };
 

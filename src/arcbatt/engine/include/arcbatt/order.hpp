@@ -136,12 +136,12 @@ ARC_NOINLINE u64 hash_of(const Value& v) {
       return close_hash(HASH_SET, v.n, total(v.n, [&](i64 k) { return mix(hash_cell(v.keys[k])); }));
     case GRID: {
       i64 width = width_of(v);
-      u64 sum = 0;
-      for (i64 i = 0; i < v.n; i++) {
+      const u64 sum = (u64)total(v.n, [&](i64 i) {
         const i32* row = v.ints + i * width;
-        u64 in_row = total(width, [=](i64 j) { return hash_number(row[j]) * multiplier(j); });
-        sum += close_hash(HASH_TUPLE, width, in_row) * multiplier(i);
-      }
+        u64 in_row = 0;
+        for (i64 j = 0; j < width; j++) in_row += hash_number(row[j]) * multiplier(j);
+        return close_hash(HASH_TUPLE, width, in_row) * multiplier(i);
+      });
       return close_hash(HASH_TUPLE, v.n, sum);
     }
     case TUPLE: {

@@ -17,6 +17,7 @@ typedef unsigned long long u64;
 #if defined(__CUDACC__)
 #define ARC_FN __device__ inline
 #define ARC_NOINLINE __device__ __noinline__
+#define ARC_EXTERN __device__
 #define ARC_TABLE(type, name) __device__ const type name[]
 constexpr int W = 32;
 ARC_FN int thread_index() { return threadIdx.x & 31; }
@@ -39,6 +40,7 @@ ARC_FN u32 atomic_add(u32* word, u32 value) { return atomicAdd(word, value); }
 #define ARC_CLONED
 #endif
 #define ARC_TABLE(type, name) static const type name[]
+#define ARC_EXTERN
 #define ARC_NOINLINE [[maybe_unused]] static __attribute__((noinline))
 constexpr int W = 1;
 ARC_FN int thread_index() { return 0; }

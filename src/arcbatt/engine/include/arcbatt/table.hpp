@@ -17,6 +17,17 @@ struct PrimitiveInfo {
   Domain domains[MAX_ARITY];
 };
 
+// What is declared of a primitive that is known when compiling.
+template <u32 P>
+struct Declared;
+#define ARC_PRIMITIVE(name, arity, peeks, d0, d1, d2, d3, name_hash)        \
+  template <>                                                               \
+  struct Declared<P_##name> {                                               \
+    static constexpr PrimitiveInfo info = {arity, peeks, {d0, d1, d2, d3}}; \
+  };
+#include "table.inc"
+#undef ARC_PRIMITIVE
+
 ARC_TABLE(PrimitiveInfo, PRIMITIVE_INFOS) = {
 #define ARC_PRIMITIVE(name, arity, peeks, d0, d1, d2, d3, name_hash) {arity, peeks, {d0, d1, d2, d3}},
 #include "table.inc"

@@ -29,7 +29,14 @@ enum Kind : u8 {
 };
 
 // As in language/failure.py.
-enum Reason : u8 { OK, WRONG_TYPE, EMPTY, OUT_OF_RANGE, OVER_BUDGET };
+enum Reason : u8 {
+  OK,
+  WRONG_TYPE,
+  EMPTY,
+  OUT_OF_RANGE,
+  OVER_BUDGET,
+  NOT_RUN,  // the engine's own: memory was not enough, and nothing is known
+};
 
 constexpr i32 MAX_NUMBER = (1 << 20) - 1;
 constexpr int MAX_DEPTH = 32;
@@ -63,7 +70,7 @@ struct Block {
   u64 unused;
 };
 
-struct Value {
+struct alignas(16) Value {
   u32 kind : 8;
   u32 aux : 24;  // GRID: width; FUNCTION: primitive; FAIL: reason
   u32 n;         // number of members; GRID: of rows; FUNCTION: of captured arguments

@@ -16,7 +16,8 @@ ARC_FN void each_cell(i64 n_rows, i64 width, F f) {
     return;
   }
   if (width > 0) {
-    i64 i = thread_index() / width, j = thread_index() % width, down = W / width, right = W % width;
+    const u32 wide = (u32)width;  // dividing 64 bits takes a GPU a hundred instructions
+    i64 i = (u32)thread_index() / wide, j = (u32)thread_index() % wide, down = W / wide, right = W % wide;
     while (i < n_rows) {
       f(i, j);
       i += down;
@@ -40,7 +41,8 @@ ARC_FN i64 filter_cells(i64 n_rows, i64 width, i64 first, Keep keep, Emit emit) 
     return first;
   }
   if (n_rows <= 0 || width <= 0) return first;
-  i64 i = thread_index() / width, j = thread_index() % width, down = W / width, right = W % width;
+  const u32 wide = (u32)width;
+  i64 i = (u32)thread_index() / wide, j = (u32)thread_index() % wide, down = W / wide, right = W % wide;
   for (i64 start = 0; start < n_rows * width; start += W) {
     bool kept = i < n_rows && keep(i, j);
     u32 mask = ballot(kept);

@@ -12,7 +12,6 @@ struct Cut {
   bool has_bare;  // one colour belongs to no part
   i32 bare;
   i64 lowest, highest;  // colours
-  u64 colors;           // bit c: colour lowest + c occurs; where they span no more than 64
 
   ARC_FN bool kept(i32 color) const { return !(has_bare && color == bare); }
 };
@@ -90,6 +89,11 @@ ARC_NOINLINE Value objects_by_runs(Lane& lane, const Cut& cut, bool tuple) {
   if (n_runs == 0) return tuple ? empty_tuple() : empty_set();
   const i64 n_objects = total(n_runs, [=](i64 k) { return runs[k].parent == k; });
   const i64 n_kept = total(n_runs, [=](i64 k) { return runs[k].end - runs[k].start; });
+  // Of a large grid not all places are locations: those of the objects must be. A set that is over
+  // the budget is that failure first.
+  ARC_REQUIRE((u64)n_objects + 5 * (u64)n_kept);
+  if (any(n_runs, [=](i64 k) { return runs[k].row > MAX_NUMBER || runs[k].end > MAX_NUMBER + 1; }))
+    return fail(OUT_OF_RANGE);
   ARC_ALLOCATE(object_of, i32, n_runs);
   ARC_ALLOCATE(starts, i32, n_objects + 1);
   ARC_ALLOCATE(ends, i32, n_objects);
@@ -159,6 +163,9 @@ ARC_NOINLINE Value objects_by_runs(Lane& lane, const Cut& cut, bool tuple) {
 
 // --- by bits: grids of up to 32x32 cells, a row of them to a word ---
 
+#if defined(__CUDACC__)
+// On a warp each thread holds a row.
+
 // The runs of set bits of `mask` that the bits of `seed` lie in.
 ARC_FN u32 filled_row(u32 seed, u32 mask) {
   // Upwards the carry of an addition does it.
@@ -169,9 +176,6 @@ ARC_FN u32 filled_row(u32 seed, u32 mask) {
   }
   return g;
 }
-
-#if defined(__CUDACC__)
-// On a warp each thread holds a row.
 
 // The part of `mask`, whose rows the threads hold, that the first cell left in `rest` belongs to.
 ARC_FN u32 flooded(u32 mask, u32 rest, bool diagonal) {
@@ -270,63 +274,220 @@ ARC_NOINLINE Value objects_by_bits(Lane& lane, const Cut& cut, bool tuple) {
   return block_value(lane, tuple ? TUPLE : SET, 0, objects, (u32)n);
 }
 #else
-// On the CPU rows[i] is row i.
+// On the CPU a grid's row i is word i + 1, between two empty words: every row has one above and one
+// below it.
+constexpr int N_WORDS = 32 + 2;
 
-// Moves the part that starts at the first cell left of row `top` from `rest` to `part`, and says
-// where it ends: rows top .. bottom.
-ARC_FN i64 take_part(const u32* rows, u32* rest, u32* part, i64 top, i64 n_rows, bool diagonal) {
-  auto near = [=](u32 bits) { return diagonal ? bits | bits << 1 | bits >> 1 : bits; };
-  i64 bottom = top;
-  // What is left of a row are whole runs: from its first cell on, a carry fills the first one.
-  const u32 seed = rest[top] & (0u - rest[top]);
-  part[top] = (rows[top] & ~(rows[top] + seed)) | seed;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (i64 i = top + 1; i < n_rows; i++) {
-      const u32 before = i <= bottom ? part[i] : 0;
-      const u32 more = near(part[i - 1]) & rows[i] & ~before;
-      if (i > bottom) {
-        if (!more) break;
-        bottom = i;
-      }
-      part[i] = more ? filled_row(before | more, rows[i]) : before;
-    }
-    for (i64 i = bottom - 1; i >= top; i--) {
-      const u32 more = near(part[i + 1]) & rows[i] & ~part[i];
-      if (!more) continue;
-      part[i] = filled_row(part[i] | more, rows[i]);
-      changed = true;
-    }
-  }
-  for (i64 i = top; i <= bottom; i++) rest[i] &= ~part[i];
-  return bottom;
+// Which cells have which colour.
+struct ColorRows {
+  u32 colors;                    // bit c is set where colour c occurs
+  u32 counts[N_COLORS];          // these two only for colours that occur
+  u32 rows[N_COLORS][N_WORDS];
+};
+
+// Which of 16 bytes are equal to one, as bits.
+ARC_FN u32 equal_bytes(const u8* bytes, u8 byte) {
+#if defined(__SSE2__)
+  typedef char Bytes __attribute__((vector_size(16), aligned(1), may_alias));
+  return (u32)__builtin_ia32_pmovmskb128(*(const Bytes*)bytes == (char)byte);
+#else
+  u32 bits = 0;
+  for (int k = 0; k < 16; k++) bits |= (u32)(bytes[k] == byte) << k;
+  return bits;
+#endif
 }
 
-ARC_NOINLINE Value objects_by_bits(Lane& lane, const Cut& cut, bool tuple) {
-  u32 rows[32], rest[32], part[32];
-  const i64 n_cells = cut.n_rows * cut.width;
-  ARC_ALLOCATE(keys, Key, n_cells);
-  ARC_ALLOCATE(starts, i32, n_cells + 1);
-  i64 n = 0, at = 0;
-  for (i64 c = cut.lowest; c <= cut.highest; c++) {
-    if (!cut.kept((i32)c) || !(cut.colors >> (c - cut.lowest) & 1)) continue;
-    rows_of_color(cut.cells, cut.n_rows, cut.width, (i32)c, rows);
-    for (i64 i = 0; i < cut.n_rows; i++) rest[i] = rows[i];
-    const Key color = key_of(c, 0, 0);
-    for (i64 top = 0; top < cut.n_rows;) {
-      if (!rest[top]) {
-        top++;
-        continue;
-      }
-      const i64 bottom = take_part(rows, rest, part, top, cut.n_rows, cut.diagonal);
-      starts[n++] = (i32)at;
-      for (i64 i = top; i <= bottom; i++)
-        for (u32 bits = part[i]; bits; bits &= bits - 1) keys[at++] = color + ((Key)i << 21) + lowest_bit(bits);
-    }
+// Finds the cells of each colour; false where one has a number that is no colour.
+ARC_CLONED static bool split_colors(const Cut& cut, ColorRows& split) {
+  typedef u32 Cells __attribute__((vector_size(64), aligned(4), may_alias));
+  typedef u8 Bytes __attribute__((vector_size(16), aligned(1), may_alias));
+  const i32* cells = cut.cells;
+  i64 n = cut.n_rows * cut.width;
+  i32 few[16];
+  if (n < 16) {
+    for (i64 k = 0; k < 16; k++) few[k] = cells[min_of(k, n - 1)];
+    cells = few;
+    n = 16;
   }
-  starts[n] = (i32)at;
-  if (n == 0) return tuple ? empty_tuple() : empty_set();
-  return objects_of(lane, tuple, keys, starts, n);
+  // As bytes, so that one comparison does for a row, or for half of one. The last 16 cells may have
+  // been among those before, which does no harm.
+  u8 bytes[32 * 32];
+  Cells all = {}, seen = {};
+  for (i64 start = 0; start < n; start += 16) {
+    const i64 at = min_of(start, n - 16);
+    const Cells some = *(const Cells*)(cells + at);
+    *(Bytes*)(bytes + at) = __builtin_convertvector(some, Bytes);
+    all |= some;
+    seen |= (Cells{} + 1) << (some & 31);
+  }
+  u32 all_bits = 0;
+  split.colors = 0;
+  for (int k = 0; k < 16; k++) {
+    all_bits |= all[k];
+    split.colors |= seen[k];
+  }
+  if (all_bits >= 32 || split.colors >> N_COLORS) return false;
+  const u32 in_width = ~0u >> (32 - cut.width);
+  for (u32 left = split.colors; left; left &= left - 1) {
+    const int c = lowest_bit(left);
+    u32* rows = split.rows[c];
+    u32 count = 0;
+    rows[0] = rows[cut.n_rows + 1] = 0;
+    for (i64 i = 0; i < cut.n_rows; i++) {
+      const u8* row = bytes + i * cut.width;
+      u32 bits = equal_bytes(row, (u8)c);
+      if (cut.width > 16) bits |= equal_bytes(row + 16, (u8)c) << 16;
+      rows[i + 1] = bits & in_width;
+      count += count_bits(bits & in_width);
+    }
+    split.counts[c] = count;
+  }
+  return true;
+}
+
+// The bits that cells in the row above or below touch.
+ARC_FN u32 touched(u32 bits, bool diagonal) { return diagonal ? bits | bits << 1 | bits >> 1 : bits; }
+
+// The runs of set bits of `mask` that the bits of `seeds`, all of them in it, lie in.
+ARC_FN u32 runs_at(u32 seeds, u32 mask) {
+  u32 runs = 0;
+  while (seeds) {
+    const u32 seed = seeds & (0u - seeds), below = seed - 1;
+    // From the first seed upwards the carry of an addition finds the end of its run; downwards the
+    // run starts after the last gap, or at bit 0.
+    const int start = 63 - __builtin_clzll((u64)(~mask & below) << 1 | 1);
+    runs |= (mask & ~(mask + seed)) | (~0u << start & below);
+    seeds &= ~runs;
+  }
+  return runs;
+}
+
+// A part's cells, which are in words top .. bottom.
+struct Part {
+  i64 top, bottom;
+  u32 rows[N_WORDS];
+};
+
+// Moves cells that touch the part from `rest` to it, up and down, until there are none.
+ARC_NOINLINE void grow_part(Part& part, u32* rest, bool diagonal) {
+  auto take = [&](i64 from, i64 to) {
+    const u32 runs = runs_at(touched(part.rows[from], diagonal) & rest[to], rest[to]);
+    rest[to] ^= runs;
+    part.rows[to] |= runs;
+    return runs != 0;
+  };
+  for (bool grown = true; grown;) {
+    part.rows[part.top - 1] = part.rows[part.bottom + 1] = 0;
+    grown = false;
+    for (i64 i = part.bottom; i > part.top; i--) grown |= take(i, i - 1);
+    for (i64 i = part.top; i < part.bottom; i++) grown |= take(i, i + 1);
+    const bool above = take(part.top, part.top - 1), under = take(part.bottom, part.bottom + 1);
+    part.top -= above;
+    part.bottom += under;
+    grown |= above || under;
+  }
+}
+
+// Moves the part that a run of a row belongs to from `rest` to `part`.
+ARC_FN void take_part(Part& part, u32* rest, i64 row, u32 run, bool diagonal) {
+  part.top = row;
+  part.rows[row] = run;
+  rest[row] ^= run;
+  // Going down once finds all of most parts; what touches the part from above is missed.
+  u32 missed = touched(run, diagonal) & rest[row - 1];
+  while (const u32 seeds = touched(run, diagonal) & rest[row + 1]) {
+    run = runs_at(seeds, rest[row + 1]);
+    missed |= touched(run, diagonal) & rest[row];
+    row++;
+    part.rows[row] = run;
+    rest[row] ^= run;
+  }
+  part.bottom = row;
+  if (missed) grow_part(part, rest, diagonal);
+}
+
+// Appends the keys of a row's bits, run by run, four at once: up to three more are overwritten.
+ARC_FN Key* append_row(Key* to, u32 bits, Key first) {
+  typedef Key FourKeys __attribute__((vector_size(32), aligned(8), may_alias));
+  while (bits) {
+    const int start = lowest_bit(bits);
+    const int length = lowest_bit64(~((u64)bits >> start));
+    FourKeys next = first + (Key)start + FourKeys{0, 1, 2, 3};
+    for (int k = 0; k < length; k += 4, next += 4) *(FourKeys*)(to + k) = next;
+    to += length;
+    bits &= bits + (1u << start);
+  }
+  return to;
+}
+
+// Objects are looked for by their first cells, in the order of cells: by colour, row and column.
+// So they come out in order. Both write them and their keys, and return how many they are.
+
+ARC_CLONED static i64 parts_of_one_color(const Cut& cut, ColorRows& split, u32 colors, Key* keys,
+                                         Value* objects) {
+  Part part;
+  i64 n = 0;
+  for (; colors; colors &= colors - 1) {
+    const int c = lowest_bit(colors);
+    u32* rest = split.rows[c];
+    for (i64 row = 1; row <= cut.n_rows; row++)
+      while (const u32 left = rest[row]) {
+        // Whole runs are left: from its first cell on, a carry finds the first one.
+        take_part(part, rest, row, left & ~(left + (left & (0u - left))), cut.diagonal);
+        Key* end = keys;
+        for (i64 i = row; i <= part.bottom; i++)
+          end = append_row(end, part.rows[i], key_of(c, i - 1, 0));
+        objects[n++] = keys_value(OBJECT, keys, (u32)(end - keys));
+        keys = end;
+      }
+  }
+  return n;
+}
+
+ARC_CLONED static i64 parts_of_any_color(const Cut& cut, const ColorRows& split, u32 colors, Key* keys,
+                                         Value* objects) {
+  Part part;
+  u32 rest[N_WORDS] = {};
+  for (u32 left = colors; left; left &= left - 1)
+    for (i64 i = 1; i <= cut.n_rows; i++) rest[i] |= split.rows[lowest_bit(left)][i];
+  i64 n = 0;
+  for (; colors; colors &= colors - 1) {
+    const u32* rows = split.rows[lowest_bit(colors)];
+    for (i64 row = 1; row <= cut.n_rows; row++)
+      while (const u32 left = rest[row] & rows[row]) {
+        take_part(part, rest, row, runs_at(left & (0u - left), rest[row]), cut.diagonal);
+        Key* end = keys;
+        // It has no cells of lower colours: it would have been found by them.
+        for (u32 more = colors; more; more &= more - 1) {
+          const int c = lowest_bit(more);
+          for (i64 i = part.top; i <= part.bottom; i++)
+            end = append_row(end, part.rows[i] & split.rows[c][i], key_of(c, i - 1, 0));
+        }
+        objects[n++] = keys_value(OBJECT, keys, (u32)(end - keys));
+        keys = end;
+      }
+  }
+  return n;
+}
+
+ARC_NOINLINE Value objects_by_bits(Lane& lane, const Cut& cut, ColorRows& split, bool tuple) {
+  u32 colors = split.colors;
+  i64 n_kept = cut.n_rows * cut.width;
+  if (cut.has_bare) {
+    int bare = lowest_bit(colors);
+    for (u32 left = colors; left; left &= left - 1)
+      if (split.counts[lowest_bit(left)] > split.counts[bare]) bare = lowest_bit(left);
+    colors ^= 1u << bare;
+    n_kept -= split.counts[bare];
+  }
+  if (!colors) return tuple ? empty_tuple() : empty_set();
+  ARC_ALLOCATE(keys, Key, n_kept + 3);
+  ARC_NEW_MEMBERS(objects, n_kept);
+  const i64 n = cut.univalued ? parts_of_one_color(cut, split, colors, keys, objects)
+                              : parts_of_any_color(cut, split, colors, keys, objects);
+  give_back(lane, objects, n);
+  const u64 weight = (u64)n + 5 * (u64)n_kept;
+  return weighed_block(lane, tuple ? TUPLE : SET, 0, objects, (u32)n, weight, 4);
 }
 #endif
 
@@ -335,15 +496,18 @@ ARC_NOINLINE Value find_objects(Lane& lane, const Value& grid, bool univalued, b
                                 bool without_bg, bool tuple) {
   if (grid.n == 0) return fail(EMPTY);
   const i64 n_rows = grid.n, width = row_size(grid, 0), n_cells = n_rows * width;
-  Cut cut = {grid.ints, n_rows, width, univalued, diagonal, without_bg, 0, 0, N_COLORS - 1, 0};
+  Cut cut = {grid.ints, n_rows, width, univalued, diagonal, without_bg, 0, 0, N_COLORS - 1};
+  const bool small = n_rows <= 32 && width <= 32 && width > 0;
+#if !defined(__CUDACC__)
+  ColorRows color_rows;
+  if (small && grid.kind == GRID && split_colors(cut, color_rows))
+    return objects_by_bits(lane, cut, color_rows, tuple);
+#endif
   u32 counts[N_COLORS];
   const i32* cells = grid.ints;
   if (grid.kind == GRID && count_cells(cells, n_cells, counts)) {
-    // One count tells the background and which colours there are.
-    for (int c = 0; c < N_COLORS; c++) {
-      cut.colors |= (u64)(counts[c] != 0) << c;
+    for (int c = 0; c < N_COLORS; c++)
       if (counts[c] > counts[cut.bare]) cut.bare = c;
-    }
   } else {
     i64 bare = 0;
     if (without_bg)
@@ -357,11 +521,11 @@ ARC_NOINLINE Value find_objects(Lane& lane, const Value& grid, bool univalued, b
     }
     cut.lowest = least(n_cells, MAX_NUMBER, [=](i64 k) { return cells[k]; });
     cut.highest = greatest(n_cells, -MAX_NUMBER, [=](i64 k) { return cells[k]; });
-    cut.colors = ~0ULL;
   }
-  const bool by_bits = n_rows <= 32 && width <= 32 && width > 0 && (W > 1 || univalued) &&
-                       cut.highest - cut.lowest < MAX_COLOR_SPAN;
-  return by_bits ? objects_by_bits(lane, cut, tuple) : objects_by_runs(lane, cut, tuple);
+#if defined(__CUDACC__)
+  if (small && cut.highest - cut.lowest < MAX_COLOR_SPAN) return objects_by_bits(lane, cut, tuple);
+#endif
+  return objects_by_runs(lane, cut, tuple);
 }
 
 ARC_FN Value prim_objects(Lane& lane, const Value* a) {
@@ -371,9 +535,37 @@ ARC_FN Value prim_objects_t(Lane& lane, const Value* a) {
   return find_objects(lane, a[0], a[1].number, a[2].number, a[3].number, true);
 }
 
+// The cells of a grid, but for one colour's if `without` is set; where the grid is so large that not
+// all places in it are locations, only those of the cells asked for have to be.
+ARC_NOINLINE Value cells_of_large(Lane& lane, const Value& grid, bool without, i64 bare) {
+  ARC_RASTER(raster, grid);
+  ARC_PALETTE(palette, grid);
+  const i32 *cells = raster.cells, *colors = palette.colors, *counts = palette.counts;
+  auto kept = [=](i32 color) { return !without || color != bare; };
+  const i64 n_parts = total(palette.n, [=](i64 k) { return kept(colors[k]); });
+  const i64 n_kept = total(palette.n, [=](i64 k) { return kept(colors[k]) ? counts[k] : 0; });
+  // As in objects_by_runs, the budget comes first.
+  ARC_REQUIRE((u64)n_parts + 5 * (u64)n_kept);
+  ARC_ALLOCATE(keys, Key, n_kept);
+  i64 n = 0;
+  for (i64 i = 0; i < raster.n_rows; i++) {
+    const i32* row = cells + raster.start(i);
+    const i64 first_beyond = i > MAX_NUMBER ? 0 : MAX_NUMBER + 1;
+    if (any(raster.size(i) - first_beyond, [=](i64 j) { return kept(row[first_beyond + j]); }))
+      return fail(OUT_OF_RANGE);
+    n = filter(
+        raster.size(i), n, [=](i64 j) { return kept(row[j]); },
+        [=](i64 j, i64 place) { keys[place] = key_of(row[j], i, j); });
+  }
+  return object_of_places(lane, keys, n);
+}
+
 // For each colour, but for one if `without` is set, the object of all its cells.
 ARC_NOINLINE Value by_color(Lane& lane, const Value& grid, bool without, i64 bare) {
-  const Value cells = prim_asobject(lane, &grid);
+  const bool fits = are_locations(
+      grid.n, grid.kind == GRID ? width_of(grid)
+                                : greatest(grid.n, 0, [&](i64 i) { return row_size(grid, i); }));
+  const Value cells = fits ? prim_asobject(lane, &grid) : cells_of_large(lane, grid, without, bare);
   if (cells.failed() || cells.n == 0) return cells;
   const Key* keys = cells.keys;
   const i64 n = cells.n;

@@ -1,4 +1,4 @@
-"""Recorded calls: read a file of them and replay it on an engine.
+"""Recorded calls: files of them in, calls with what they gave out.
 
 A file holds one JSON object a line: `{"op": name, "args": [...], "out": value}`. Encoding: a
 number is an int; `{"bool": b}`; `{"tuple": [...]}`; `{"rows": [[...]]}` a tuple of int tuples;
@@ -12,21 +12,31 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from .engine import cpu
-from .language.failure import Failure, Reason
-from .language.interpret import evaluate_call
-from .language.registry import find_primitive, suggest
-from .language.values import Function, Value, format_value
+from arcbatt.language.failure import Failure
+from arcbatt.language.interpret import evaluate_call
+from arcbatt.language.registry import find_primitive, suggest
+from arcbatt.language.values import Function, Value, content_hash, format_value
 
-CallOutcome: TypeAlias = "Value | Failure"
-Engine: TypeAlias = Callable[[str, Sequence[Value]], CallOutcome]
+# The calls that come with the package.
+SHIPPED = Path(__file__).parent / "primitives.jsonl.gz"
 
-ENGINES: dict[str, Engine] = {"reference": evaluate_call, "cpu": cpu.evaluate_call}
+
+@dataclass(frozen=True, slots=True)
+class Hashed:
+    """A value of which only the content hash is known: all that a batt keeps of it."""
+
+    hash: int
+
+    def __str__(self) -> str:
+        return f"a value of hash {self.hash:016x}"
+
+
+CallOutcome: TypeAlias = "Value | Failure | Hashed"
 
 
 class RecordError(ValueError):
@@ -46,6 +56,8 @@ class RecordedCall:
     def agrees(self, outcome: CallOutcome) -> bool:
         if isinstance(outcome, Failure):
             return self.fails
+        if isinstance(outcome, Hashed):
+            return not self.fails and outcome.hash == content_hash(self.wanted)
         return not self.fails and outcome == self.wanted
 
     def __str__(self) -> str:
@@ -59,14 +71,26 @@ class Difference:
     call: RecordedCall
     outcome: CallOutcome
 
+    @property
+    def recorded(self) -> str:
+        """The recorded result, as text."""
+        if self.call.fails:
+            return "failure"
+        value = format_value(self.call.wanted)
+        if isinstance(self.outcome, Hashed):
+            value += f", of hash {content_hash(self.call.wanted):016x}"
+        return value
+
+    @property
+    def got(self) -> str:
+        """The result that came, as text."""
+        if isinstance(self.outcome, Failure):
+            return f"failure: {self.outcome}"
+        return str(self.outcome) if isinstance(self.outcome, Hashed) else format_value(self.outcome)
+
     def __str__(self) -> str:
-        wanted = "a failure" if self.call.fails else format_value(self.call.wanted)
-        got = (
-            f"failure ({self.outcome})"
-            if isinstance(self.outcome, Failure)
-            else format_value(self.outcome)
-        )
-        return f"line {self.call.line}: {self.call}\n  recorded: {wanted}\n  got:      {got}"
+        where = f"line {self.call.line}: {self.call}"
+        return f"{where}\n  recorded: {self.recorded}\n  got:      {self.got}"
 
 
 def read_recorded(path: Path) -> Iterator[RecordedCall]:
@@ -135,19 +159,3 @@ def _name(spelling: str) -> str:
     if primitive is None:
         raise ValueError(f"unknown primitive {spelling!r} {suggest(spelling)}".rstrip())
     return primitive.name
-
-
-def replay(calls: Iterator[RecordedCall], engine: Engine) -> tuple[int, list[Difference]]:
-    """Run recorded calls; returns how many there were, and the differences."""
-    total = 0
-    differences = []
-    for call in calls:
-        total += 1
-        if find_primitive(call.name) is None:
-            unknown = f"no primitive is named {call.name!r} {suggest(str(call.name))}".rstrip()
-            differences.append(Difference(call, Failure(Reason.TYPE, unknown)))
-            continue
-        outcome = engine(call.name, call.args)
-        if not call.agrees(outcome):
-            differences.append(Difference(call, outcome))
-    return total, differences

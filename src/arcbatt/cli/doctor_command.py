@@ -1,0 +1,132 @@
+"""`arcbatt doctor`: what this installation stands on, and whether its backends are right."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from arcbatt.conformance import SHIPPED, RecordedCall, read_recorded
+from arcbatt.doctor import Facts, SelfTest, all_ok, backends, gather_facts, try_backend
+from arcbatt.engine.health import GpuSearch
+
+from .console import print_blocks, print_json, stdout
+
+DOCTOR_EXAMPLES = (
+    ("arcbatt doctor", "what is here, and does it work"),
+    ("arcbatt doctor --json", "for a script, or for a report of a fault"),
+)
+
+GIB = 2**30
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show versions, compiler, cores, GPUs and calibration, and test every backend.
+
+    The test replays the recorded calls that come with arcbatt on the reference interpreter, on the
+    CPU one by one and fused, and fused on each GPU.
+
+    Status 0 if every backend that is here passes, 1 if one fails; having no GPU is no failure.
+    """
+    facts = gather_facts()
+    tests = _try_all(facts.gpu_search, is_quiet=as_json or not stdout().is_terminal)
+    if as_json:
+        content = {**facts.to_json(), "self_test": [test.to_json() for test in tests]}
+        print_json({**content, "ok": all_ok(tests)})
+    else:
+        print_blocks(_table_of_facts(facts), _table_of_tests(tests, facts.gpu_search))
+        for test in tests:
+            if not test.ok:
+                print_blocks(Text(f"{test.backend}: {test.trouble}", style="red"))
+    if not all_ok(tests):
+        raise typer.Exit(1)
+
+
+def _try_all(gpu_search: GpuSearch, is_quiet: bool) -> list[SelfTest]:
+    engines = backends(gpu_search)
+    calls = list(read_recorded(SHIPPED))
+    with Progress(
+        TextColumn("testing"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}", style="dim"),
+        console=stdout(),
+        transient=True,
+        disable=is_quiet,
+    ) as progress:
+        bar = progress.add_task("", total=len(engines) * len(calls))
+
+        def taken() -> Iterator[RecordedCall]:
+            for call in calls:
+                yield call
+                progress.advance(bar)
+
+        tests = []
+        for name, engine in engines.items():
+            compiling = " (new sources are compiled first)" * name.startswith("cuda")
+            progress.update(bar, description=name + compiling)
+            tests.append(try_backend(name, engine, taken()))
+        return tests
+
+
+def _table_of_facts(facts: Facts) -> Table:
+    table = Table(box=None, show_header=False, padding=(0, 2))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in _rows(facts):
+        table.add_row(name, value)
+    return table
+
+
+def _rows(facts: Facts) -> Iterator[tuple[str, str | Text]]:
+    yield "arcbatt", facts.arcbatt
+    yield "Python", facts.python
+    yield "platform", facts.platform
+    usable = f", {facts.n_usable_cores} of them usable"
+    yield "cores", f"{facts.n_cores}{usable * (facts.n_usable_cores != facts.n_cores)}"
+    build = facts.build
+    yield "compiler", build.compiler + ", with sanitizers" * build.sanitized
+    yield "flags", build.flags
+    yield "hot loops", f"take {build.instruction_set}"
+    search = facts.gpu_search
+    if search.cupy:
+        versions = [
+            f"{name} CUDA {version}"
+            for name, version in (("driver", search.driver_cuda), ("runtime", search.runtime_cuda))
+            if version
+        ]
+        yield "CuPy", ", ".join([search.cupy, *versions])
+    for gpu in search.gpus:
+        memory = f"{gpu.memory_bytes / GIB:.0f} GiB"
+        yield f"cuda:{gpu.number}", f"{gpu.name}, {memory}, compute {gpu.compute_capability}"
+    if not search.gpus:
+        yield "GPU", Text(f"none: {search.trouble}", style="yellow")
+    yield "calibration", facts.calibration_path if facts.calibration else _no_calibration(facts)
+    for name, value in (facts.calibration or {}).items():
+        yield f"  {name}", _figure(value)
+
+
+def _no_calibration(facts: Facts) -> Text:
+    return Text(f"none stored at {facts.calibration_path}", style="yellow")
+
+
+def _figure(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def _table_of_tests(tests: Sequence[SelfTest], gpu_search: GpuSearch) -> Table:
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("backend", no_wrap=True)
+    table.add_column("recorded calls", justify="right", no_wrap=True)
+    table.add_column("result", overflow="fold")
+    for test in tests:
+        result = Text("ok", style="bold green") if test.ok else Text("failed", style="bold red")
+        table.add_row(test.backend, f"{test.passed:,} of {test.total:,}", result)
+    if not gpu_search.gpus:
+        table.add_row("cuda", "", Text("not tested: no GPU", style="yellow"))
+    return table

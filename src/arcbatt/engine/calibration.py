@@ -1,0 +1,200 @@
+"""What the GPU takes against the CPU on this machine: measured once, stored, used by `auto`."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arcbatt.language import parse_program
+
+from . import gpu, health
+from .samples import Samples
+
+if TYPE_CHECKING:
+    from .batt import Batt
+    from .schedule import Schedule
+
+PLAIN = """
+def plain_{k}(I):
+    a = replace({turn}(I), {k}, 3)
+    b = merge(objects(a, T, F, T))
+    c = shift(ofcolor(a, 3), (1, {k}))
+    d = paint(fill(a, {k}, c), b)
+    return hconcat(underfill(d, 2, difference(c, toindices(b))), vmirror(d))
+"""
+OF_FUNCTIONS = """
+def of_functions_{k}(I):
+    a = objects(I, T, F, T)
+    b = sfilter(a, compose(even, size))
+    c = apply(fork(combine, toindices, delta), a)
+    d = mapply(rbind(shift, (1, {k})), b)
+    return paint(fill(I, {k}, merge(c)), d)
+"""
+SMALL = """
+def small_{k}(I):
+    return {turn}(I)
+"""
+TURNS = ("hmirror", "vmirror", "dmirror", "rot90", "rot180")
+N_SAMPLES = 4096
+N_FEW = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What runs take: on the cores of the CPU, and on a GPU by what they would take on a core.
+
+    `machine` says what was measured: another machine, or another version of the engine, needs
+    another calibration. "Plain" are calls of primitives that call no functions.
+    """
+
+    machine: str
+    measured_at: str
+    thread_s: float  # to start a thread
+    plain_call_s: float  # a plain call, on one core
+    function_call_s: float  # a call that calls functions, on one core
+    gpu_run_s: float  # a run with hardly anything to do
+    gpu_step_s: float  # one more step of the schedule
+    gpu_plain_ratio: float  # seconds for a second of a core
+    gpu_function_ratio: float
+
+    def predict(self, schedule: Schedule, n_samples: int, n_threads: int) -> Prediction:
+        """What a batt is expected to take on samples of middling size."""
+        n_functions = sum(s.n_nodes for s in schedule.steps if gpu.calls_functions(s.head))
+        plain_s = self.plain_call_s * (schedule.n_nodes - n_functions)
+        function_s = self.function_call_s * n_functions
+        core_s = max(plain_s + function_s, 1e-9)
+        on_gpu_s = plain_s * self.gpu_plain_ratio + function_s * self.gpu_function_ratio
+        fixed_s = self.gpu_run_s + self.gpu_step_s * len(schedule.steps)
+        n_threads = min(n_threads, n_samples)
+        return Prediction(
+            cpu_s=self.thread_s * n_threads + core_s * n_samples / n_threads,
+            gpu_s=fixed_s + on_gpu_s * n_samples,
+            gpu_fixed_s=fixed_s,
+            gpu_ratio=on_gpu_s / core_s,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """Seconds of a run on all threads of the CPU and on the GPU.
+
+    The GPU's are some fixed ones and some for each second that the work takes a core.
+    """
+
+    cpu_s: float
+    gpu_s: float
+    gpu_fixed_s: float
+    gpu_ratio: float
+
+
+def path() -> Path:
+    """Where the calibration is stored: ARCBATT_CACHE, or the user's folder for caches."""
+    folder = os.environ.get("ARCBATT_CACHE")
+    if folder:
+        return Path(folder) / "calibration.json"
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "arcbatt" / "calibration.json"
+
+
+def machine() -> str:
+    """What a calibration holds for: the first GPU, the cores, the engine's source."""
+    gpus = health.look_for_gpus().gpus
+    name = gpus[0].name if gpus else "no GPU"
+    return f"{name}, {os.cpu_count()} cores, engine {gpu.source_digest()}"
+
+
+def load() -> Calibration | None:
+    """The stored calibration; None where there is none or it cannot be read."""
+    try:
+        return Calibration(**json.loads(path().read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def store(calibration: Calibration) -> None:
+    """Replaces the stored calibration, whole or not at all."""
+    target = path()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    new = target.with_suffix(f".{os.getpid()}.new")
+    new.write_text(json.dumps(asdict(calibration), indent=2) + "\n", "utf-8")
+    new.replace(target)
+
+
+@cache
+def of_this_machine(new_batt: Callable[..., Batt]) -> Calibration:
+    """The stored calibration if it holds here, otherwise one that is measured now and stored."""
+    here = machine()
+    stored = load()
+    if stored is not None and stored.machine == here:
+        return stored
+    measured = measure(new_batt, here)
+    with suppress(OSError):  # a folder that cannot be written to: measured again next time
+        store(measured)
+    return measured
+
+
+def measure(new_batt: Callable[..., Batt], here: str) -> Calibration:
+    """A few runs on both devices, about a second once the kernels are compiled."""
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(3, 20, (N_SAMPLES, 2)).tolist()
+    grids = [
+        tuple(map(tuple, np.where(rng.random(size) < 0.6, 0, rng.integers(0, 10, size)).tolist()))
+        for size in sizes
+    ]
+    many, few, one = Samples(grids), Samples(grids[:N_FEW]), Samples(grids[:1])
+
+    def batt_of(text: str, n: int) -> Batt:
+        return new_batt([parse_program(text.format(k=k, turn=TURNS[k % 5])) for k in range(n)])
+
+    def least_s(batt: Batt, samples: Samples, device: str, n_threads: int = 1) -> float:
+        times = []
+        for _ in range(5):
+            start = time.perf_counter()
+            batt.run(samples, device=device, n_threads=n_threads)
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    small, plain, of_functions = batt_of(SMALL, 1), batt_of(PLAIN, 10), batt_of(OF_FUNCTIONS, 10)
+    n_cores = os.cpu_count() or 1
+    plain_s, function_s = (least_s(batt, few, "cpu") for batt in (plain, of_functions))
+    threaded_s = least_s(plain, few, "cpu", n_cores)
+    plain_call_s = plain_s / N_FEW / plain.schedule.n_nodes
+    n_functions = sum(
+        step.n_nodes for step in of_functions.schedule.steps if gpu.calls_functions(step.head)
+    )
+    n_plain = of_functions.schedule.n_nodes - n_functions
+    function_call_s = (function_s / N_FEW - plain_call_s * n_plain) / n_functions
+
+    small_s = least_s(small, one, "cuda:0")
+
+    def ratio_and_rest(batt: Batt, core_s: float) -> tuple[float, float]:
+        """Seconds on the GPU for one on a core, and those of a run beside."""
+        few_s, many_s = least_s(batt, few, "cuda:0"), least_s(batt, many, "cuda:0")
+        ratio = max(0.0, (many_s - few_s) / (core_s / N_FEW * (N_SAMPLES - N_FEW)))
+        return ratio, few_s - ratio * core_s
+
+    plain_ratio, plain_rest_s = ratio_and_rest(plain, plain_s)
+    function_ratio, _ = ratio_and_rest(of_functions, function_s)
+    more_steps = len(plain.schedule.steps) - len(small.schedule.steps)
+    step_s = max(0.0, plain_rest_s - small_s) / more_steps
+    return Calibration(
+        machine=here,
+        measured_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        thread_s=max(0.0, threaded_s - plain_s / n_cores) / n_cores,
+        plain_call_s=plain_call_s,
+        function_call_s=max(plain_call_s, function_call_s),
+        gpu_run_s=max(0.0, small_s - step_s * len(small.schedule.steps)),
+        gpu_step_s=step_s,
+        gpu_plain_ratio=plain_ratio,
+        gpu_function_ratio=max(plain_ratio, function_ratio),
+    )

@@ -1,0 +1,92 @@
+"""What the engine stands on: how it was compiled, and the GPUs that CuPy can reach."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from . import _engine
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """How the extension was compiled.
+
+    `instruction_set` is the level that the loops compiled for several levels take on this machine.
+    """
+
+    compiler: str
+    flags: str
+    sanitized: bool
+    instruction_set: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """A GPU as its driver describes it."""
+
+    number: int
+    name: str
+    memory_bytes: int
+    compute_capability: str
+
+
+@dataclass(frozen=True, slots=True)
+class GpuSearch:
+    """The GPUs, and where there are none, why; versions are empty where they are not known."""
+
+    gpus: tuple[Gpu, ...] = ()
+    trouble: str = ""
+    cupy: str = ""
+    driver_cuda: str = ""
+    runtime_cuda: str = ""
+
+
+def read_build() -> Build:
+    """How the extension that this process runs was compiled."""
+    return Build(**_engine.build_info())
+
+
+def count_cores() -> tuple[int, int]:
+    """The machine's cores, and those that this process may use."""
+    n_cores = os.cpu_count() or 1
+    try:
+        return n_cores, len(os.sched_getaffinity(0))
+    except AttributeError:  # only Linux tells
+        return n_cores, n_cores
+
+
+def look_for_gpus() -> GpuSearch:
+    """All GPUs, without using any; whatever is in the way is said, never raised."""
+    try:
+        import cupy
+    except ImportError as error:
+        why = (str(error).strip() or repr(error)).splitlines()[0]
+        remedy = "pip install 'arcbatt[cuda12]' or 'arcbatt[cuda13]'"
+        return GpuSearch(trouble=f"CuPy cannot be imported ({why}); {remedy}")
+    version = str(cupy.__version__)
+    runtime = cupy.cuda.runtime
+    try:
+        driver_cuda = _cuda_version(runtime.driverGetVersion())
+        runtime_cuda = _cuda_version(runtime.runtimeGetVersion())
+        gpus = tuple(_describe(runtime, number) for number in range(runtime.getDeviceCount()))
+    except Exception as error:  # CuPy has a class for each of driver, runtime and library
+        return GpuSearch(trouble=str(error).strip() or repr(error), cupy=version)
+    trouble = "" if gpus else "the driver finds none"
+    return GpuSearch(gpus, trouble, version, driver_cuda, runtime_cuda)
+
+
+def _describe(runtime: Any, number: int) -> Gpu:
+    properties = runtime.getDeviceProperties(number)
+    return Gpu(
+        number,
+        properties["name"].decode(errors="replace"),
+        int(properties["totalGlobalMem"]),
+        f"{properties['major']}.{properties['minor']}",
+    )
+
+
+def _cuda_version(number: int) -> str:
+    """12080 is 12.8."""
+    return f"{number // 1000}.{number % 1000 // 10}"

@@ -1,0 +1,32 @@
+"""Where the time goes: phases in, a breakdown that sums to the wall clock out.
+
+A leaf: it imports nothing of arcbatt, so that anyone may import it. Code marks what it does,
+
+    with measure.phase("fuse"):
+        ...
+
+and whoever wants to know makes a `Clock` active around it; without one, marks cost next to nothing.
+"""
+
+from .clock import Clock, add_table, count, current_clock, phase, record
+from .phases import OTHER, PHASES, Phase
+from .process import process_start_ns
+from .report import PathTime, PhaseTime, Report, TableReport, TimelineReport
+
+__all__ = [
+    "OTHER",
+    "PHASES",
+    "Clock",
+    "PathTime",
+    "Phase",
+    "PhaseTime",
+    "Report",
+    "TableReport",
+    "TimelineReport",
+    "add_table",
+    "count",
+    "current_clock",
+    "phase",
+    "process_start_ns",
+    "record",
+]

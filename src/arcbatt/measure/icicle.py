@@ -1,0 +1,122 @@
+"""A report in, an icicle picture out: time to the right, phases inside phases downwards.
+
+The SVG stands alone: no script, no font and no style from outside. Hovering over a block tells its
+path and times.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from .phases import PHASES
+from .report import NS, PathTime, Report, TimelineReport
+
+WIDTH = 1000
+MARGIN = 16
+ROW = 24
+HEAD = 28
+GAP = 18
+LEGEND_ROW = 20
+LEGEND_COLUMNS = 4
+# Of a sans-serif font of 12 pixels; wide, so that a label never leaves its block.
+LETTER_WIDTH = 7.2
+MIN_BLOCK = 0.3
+
+# Light enough for black text on them.
+COLOURS = (
+    "#9ecae1",
+    "#fdd0a2",
+    "#c7e9c0",
+    "#dadaeb",
+    "#fdae6b",
+    "#a1d99b",
+    "#bcbddc",
+    "#fcbba1",
+    "#f7d6e6",
+    "#fff2ae",
+    "#e0e0e0",
+)
+COLOUR_OF: dict[str, str] = dict(zip(PHASES, COLOURS, strict=True))
+
+
+def svg_icicle(report: Report) -> str:
+    """Return the picture of all timelines, one below the other on one scale of time."""
+    longest_ns = max(timeline.wall_ns for timeline in report.timelines) or 1
+    scale = (WIDTH - 2 * MARGIN) / longest_ns
+    parts: list[str] = []
+    y: float = MARGIN
+    for timeline in report.timelines:
+        drawn, y = _draw_timeline(timeline, y, scale)
+        parts += drawn
+    drawn, y = _draw_legend(report.main, y)
+    parts += drawn
+    height = round(y + MARGIN)
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
+        f'viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="12" fill="#000">'
+    )
+    background = f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>'
+    return "\n".join([head, "<title>time by phase</title>", background, *parts, "</svg>"]) + "\n"
+
+
+def _draw_timeline(timeline: TimelineReport, top: float, scale: float) -> tuple[list[str], float]:
+    label = f"{timeline.name}: {_seconds(timeline.wall_ns)}"
+    parts = [f'<text x="{MARGIN}" y="{top + 14:g}" font-weight="bold">{escape(label)}</text>']
+    top += HEAD
+    # Where the next block inside each path starts; a path comes before those inside it.
+    starts: dict[tuple[str, ...], float] = {(): MARGIN}
+    depth = 1
+    whole, *inner = timeline.paths
+    for at in inner:
+        around = at.path[:-1]
+        left = starts[at.path] = starts[around]
+        starts[around] = left + at.total_ns * scale
+        depth = max(depth, len(at.path))
+        parts += _draw_block(timeline, at, left, top + (len(at.path) - 1) * ROW, scale)
+    if whole.self_ns:
+        alone = PathTime(("other",), whole.self_ns, whole.self_ns, 0)
+        parts += _draw_block(timeline, alone, starts[()], top, scale)
+    return parts, top + depth * ROW + GAP
+
+
+def _draw_block(
+    timeline: TimelineReport, at: PathTime, left: float, top: float, scale: float
+) -> list[str]:
+    width = at.total_ns * scale
+    if width < MIN_BLOCK:
+        return []
+    name = at.path[-1]
+    hint = f"{' > '.join(at.path)}: {_seconds(at.total_ns)}, {timeline.share(at.total_ns):.1%}"
+    if at.self_ns != at.total_ns:
+        hint += f"; itself {_seconds(at.self_ns)}"
+    if at.n_entered:
+        hint += f"; entered {at.n_entered:,} times"
+    block = (
+        f'<rect x="{left:.2f}" y="{top:g}" width="{width:.2f}" height="{ROW - 1}" '
+        f'fill="{COLOUR_OF[name]}" stroke="#fff" stroke-width="0.5"/>'
+    )
+    parts = [f"<g><title>{escape(hint)}</title>", block]
+    for label in (f"{name} {_seconds(at.total_ns)}", name):
+        if len(label) * LETTER_WIDTH + 8 <= width:
+            parts.append(f'<text x="{left + 4:.2f}" y="{top + 16:g}">{escape(label)}</text>')
+            break
+    return [*parts, "</g>"]
+
+
+def _draw_legend(timeline: TimelineReport, top: float) -> tuple[list[str], float]:
+    """All phases of the main timeline with their own times, so that no hovering is needed."""
+    parts = []
+    column_width = (WIDTH - 2 * MARGIN) / LEGEND_COLUMNS
+    for number, each in enumerate(timeline.phases):
+        row, column = divmod(number, LEGEND_COLUMNS)
+        x, y = MARGIN + column * column_width, top + row * LEGEND_ROW
+        text = f"{each.name}  {_seconds(each.ns)}  {timeline.share(each.ns):.1%}"
+        fill = COLOUR_OF[each.name]
+        parts.append(f'<rect x="{x:g}" y="{y:g}" width="12" height="12" fill="{fill}"/>')
+        parts.append(f'<text x="{x + 18:g}" y="{y + 10:g}">{escape(text)}</text>')
+    n_rows = -(-len(timeline.phases) // LEGEND_COLUMNS)
+    return parts, top + n_rows * LEGEND_ROW
+
+
+def _seconds(ns: int) -> str:
+    return f"{ns / NS:.3f} s"

@@ -1,0 +1,179 @@
+"""Things remembered about programs: keys in, bytes out; bounded, and measured.
+
+A key is a program's digest, a task's digest (empty for what depends on the program alone) and the
+version of the language, which is part of every key: a changed definition finds nothing of what was
+remembered under the old one. When a cache is beyond its limit, what was used least recently goes
+first.
+
+Uses are noted in memory and written with the next `put`, so that reading never waits for a writer.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from arcbatt.language import language_version
+
+from .store import Store
+
+Key = tuple[bytes, bytes]
+"""Digests of a program and of a task."""
+
+NO_TASK = b""
+
+_FIND = """
+SELECT id, value FROM cache WHERE kind = ? AND program = ? AND task = ? AND language = ?
+"""
+_INSERT = """
+INSERT INTO cache (kind, program, task, language, value, used) VALUES (?, ?, ?, ?, ?, ?)
+"""
+_DELETE = "DELETE FROM cache WHERE kind = ? AND program = ? AND task = ? AND language = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class CacheLimit:
+    """How much a cache holds at most."""
+
+    rows: int = 1_000_000
+    bytes: int = 256 * 2**20
+
+    def __post_init__(self) -> None:
+        if self.rows < 0 or self.bytes < 0:
+            raise ValueError("a cache's limit cannot be negative")
+
+
+@dataclass(slots=True)
+class CacheUse:
+    """What was measured: lookups that found something or nothing, and seconds in the cache."""
+
+    n_hits: int = 0
+    n_misses: int = 0
+    seconds: float = 0.0
+
+    @property
+    def hit_rate(self) -> float:
+        n_lookups = self.n_hits + self.n_misses
+        return self.n_hits / n_lookups if n_lookups else 0.0
+
+
+class Cache:
+    """One kind of remembered thing in a pool: `pool.results`, `pool.types`."""
+
+    def __init__(
+        self,
+        store: Store,
+        kind: str,
+        limit: CacheLimit,
+        language: str | None = None,
+    ) -> None:
+        self._store = store
+        self._connection = store.connection
+        self._kind = kind
+        self._limit = limit
+        self._language = language
+        self._touched: set[int] = set()
+        self._unwritten = CacheUse()
+        self.use = CacheUse()
+
+    @property
+    def language(self) -> str:
+        """The version of the language that is part of every key."""
+        if self._language is None:
+            self._language = language_version()
+        return self._language
+
+    def get(self, keys: Iterable[Key]) -> dict[Key, bytes]:
+        """Return what is remembered under these keys; those without anything are left out."""
+        started = time.perf_counter()
+        kind, language, find = self._kind, self.language, self._connection.execute
+        found: dict[Key, bytes] = {}
+        n_hits = n_misses = 0
+        with self._store.reading():
+            for program, task in keys:
+                row = find(_FIND, (kind, program, task, language)).fetchone()
+                if row is None:
+                    n_misses += 1
+                else:
+                    n_hits += 1
+                    self._touched.add(row[0])
+                    found[program, task] = row[1]
+        self._note(n_hits, n_misses, time.perf_counter() - started)
+        return found
+
+    def put(self, items: Mapping[Key, bytes]) -> None:
+        """Remember values, and forget what was used least recently beyond the limit."""
+        started = time.perf_counter()
+        kind, language = self._kind, self.language
+        with self._store.writing():
+            self._write_uses()
+            used = self._next_use()
+            keys = [(kind, program, task, language) for program, task in items]
+            self._connection.executemany(_DELETE, keys)
+            rows = ((*key, value, used) for key, value in zip(keys, items.values(), strict=True))
+            self._connection.executemany(_INSERT, rows)
+            self._forget_beyond_limit()
+        self._note(0, 0, time.perf_counter() - started)
+
+    def flush(self) -> None:
+        """Write what was noted of uses since the last `put`."""
+        if self._touched or self._unwritten != CacheUse():
+            with self._store.writing():
+                self._write_uses()
+
+    def forget_other_languages(self) -> int:
+        """Forget what no present key can find; return how many values that were."""
+        with self._store.writing():
+            return self._connection.execute(
+                "DELETE FROM cache WHERE kind = ? AND language <> ?", (self._kind, self.language)
+            ).rowcount
+
+    def _note(self, n_hits: int, n_misses: int, seconds: float) -> None:
+        for use in (self.use, self._unwritten):
+            use.n_hits += n_hits
+            use.n_misses += n_misses
+            use.seconds += seconds
+
+    def _next_use(self) -> int:
+        (last,) = self._connection.execute(
+            "SELECT max(used) FROM cache WHERE kind = ?", (self._kind,)
+        ).fetchone()
+        return (last or 0) + 1
+
+    def _write_uses(self) -> None:
+        use = self._unwritten
+        self._connection.execute(
+            """
+            INSERT INTO cache_totals (kind, n_hits, n_misses, seconds) VALUES (?, ?, ?, ?)
+            ON CONFLICT (kind) DO UPDATE SET
+                n_hits = n_hits + excluded.n_hits,
+                n_misses = n_misses + excluded.n_misses,
+                seconds = seconds + excluded.seconds
+            """,
+            (self._kind, use.n_hits, use.n_misses, use.seconds),
+        )
+        if self._touched:
+            used = self._next_use()
+            self._connection.executemany(
+                "UPDATE cache SET used = ? WHERE id = ?", [(used, each) for each in self._touched]
+            )
+        self._touched = set()
+        self._unwritten = CacheUse()
+
+    def _forget_beyond_limit(self) -> None:
+        n_rows, n_bytes = self._connection.execute(
+            "SELECT n_rows, n_bytes FROM cache_totals WHERE kind = ?", (self._kind,)
+        ).fetchone()
+        if n_rows <= self._limit.rows and n_bytes <= self._limit.bytes:
+            return
+        gone = []
+        for row_id, size in self._connection.execute(
+            "SELECT id, length(value) FROM cache WHERE kind = ? ORDER BY used, id", (self._kind,)
+        ):
+            if n_rows <= self._limit.rows and n_bytes <= self._limit.bytes:
+                break
+            gone.append((row_id,))
+            n_rows -= 1
+            n_bytes -= size
+        self._connection.executemany("DELETE FROM cache WHERE id = ?", gone)

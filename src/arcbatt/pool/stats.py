@@ -1,0 +1,72 @@
+"""A pool in, how much is in it out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from sqlite3 import Connection
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStats:
+    """The size of a cache, and what was measured of its use since the pool was made."""
+
+    n_rows: int
+    n_bytes: int
+    n_hits: int
+    n_misses: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class PoolStats:
+    """Counts of everything in a pool."""
+
+    version: int
+    n_bytes: int
+    by_kind: Mapping[str, int]
+    by_origin: Mapping[str, int]
+    n_tasks: int
+    n_solved: int
+    n_scores: int
+    n_cards: int
+    n_dropped: int
+    caches: Mapping[str, CacheStats]
+
+    @property
+    def n_programs(self) -> int:
+        return sum(self.by_kind.values())
+
+    def to_json(self) -> dict[str, Any]:
+        return {"n_programs": self.n_programs, **asdict(self)}
+
+
+def read_stats(connection: Connection) -> PoolStats:
+    """Count everything in a pool."""
+
+    def number(query: str) -> int:
+        return int(connection.execute(query).fetchone()[0])
+
+    def grouped(column: str) -> dict[str, int]:
+        query = f"SELECT {column}, count(*) FROM programs GROUP BY 1 ORDER BY 2 DESC, 1"
+        return dict(connection.execute(query).fetchall())
+
+    return PoolStats(
+        version=number("PRAGMA user_version"),
+        n_bytes=number("PRAGMA page_count") * number("PRAGMA page_size"),
+        by_kind=grouped("kind"),
+        by_origin=grouped("origin"),
+        n_tasks=number("SELECT count(*) FROM tasks"),
+        n_solved=number("SELECT count(DISTINCT task_id) FROM scores WHERE solved"),
+        n_scores=number("SELECT count(*) FROM scores"),
+        n_cards=number("SELECT count(*) FROM cards"),
+        n_dropped=number("SELECT count(*) FROM dropped"),
+        caches={
+            kind: CacheStats(*counts)
+            for kind, *counts in connection.execute(
+                "SELECT kind, n_rows, n_bytes, n_hits, n_misses, seconds FROM cache_totals "
+                "ORDER BY kind"
+            )
+        },
+    )

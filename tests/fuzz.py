@@ -1,0 +1,235 @@
+"""Random programs on real and random grids: does the engine give what the reference gives?
+
+    python -m tests.fuzz --minutes 10          for a time, from seeds that no run had before
+    python -m tests.fuzz --count 100 --seed 7  a number of cases, from this seed on
+    python -m tests.fuzz --conform --count 0   the recorded calls only
+
+A case is a few programs, well-typed and ill-typed, with a few samples and a budget. Every program
+is run alone, then all are run fused; value, failure, steps, hash and match must be the
+reference's. Everything about a case follows from its seed. Exits 1 at the first difference, and
+prints it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import count, islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from arcbatt.language import Budget, Failure, Program, format_program, format_value, run
+from arcbatt.language.random_programs import random_program
+from arcbatt.language.values import content_hash
+from arcbatt.tasks import load
+
+from .extension import use_extension
+
+if TYPE_CHECKING:  # at run time not before it is settled which extension is used
+    from arcbatt.engine.results import BattResult
+
+Grid = tuple[tuple[int, ...], ...]
+Demos = tuple[tuple[Grid, Grid], ...]
+# Told before each run of the engine, for whoever is left when it crashes.
+Announce = Callable[[str], None]
+
+MAX_PROGRAMS = 6
+MAX_SAMPLES = 3
+MAX_CALLS = 12
+# The reference takes its time on large grids; most of them are cut down to this.
+SIDE = 12
+# Ample most of the time; otherwise one that runs out in the midst of things.
+BUDGETS = (*[Budget(steps=200_000, bytes=2**22)] * 4, Budget(2_000, 2**22), Budget(200_000, 2**13))
+
+
+@dataclass(frozen=True)
+class Case:
+    """What one seed stands for."""
+
+    seed: int
+    programs: tuple[Program, ...]
+    inputs: tuple[Grid, ...]
+    demos: Demos
+    budget: Budget
+    n_threads: int
+
+    def describe(self, programs: Iterable[int], samples: Iterable[int]) -> str:
+        """All that is needed to run some of it again."""
+        lines = [f"seed {self.seed}: {self.budget.steps} steps, {self.budget.bytes} bytes"]
+        for k in programs:
+            lines += [f"program {k}:", format_program(self.programs[k]).rstrip()]
+        lines += [f"I of sample {k} = {format_value(self.inputs[k])}" for k in samples]
+        return "\n".join([*lines, f"S = {format_value(self.demos)}"])
+
+
+def make_case(seed: int) -> Case:
+    rng = random.Random(seed)
+    programs = tuple(
+        random_program(rng.randrange(2**32), rng.randint(1, MAX_CALLS), well_typed=k % 2 == 0)
+        for k in range(rng.randint(1, MAX_PROGRAMS))
+    )
+    inputs = tuple(_any_grid(rng) for _ in range(rng.randint(1, MAX_SAMPLES)))
+    demos = tuple((_any_grid(rng), _any_grid(rng)) for _ in range(rng.randint(1, 3)))
+    return Case(seed, programs, inputs, demos, rng.choice(BUDGETS), rng.randint(1, 2))
+
+
+def _any_grid(rng: random.Random) -> Grid:
+    """A real grid, as it is or cut, or a random one of few colours, so that objects come about."""
+    if rng.random() < 0.5:
+        demo = rng.choice(rng.choice(load("arc-agi-1/training")).demos)
+        grid = rng.choice((demo.input, demo.output))
+        if rng.random() < 0.1:
+            return grid
+        return tuple(row[:SIDE] for row in grid[:SIDE])
+    high, wide = rng.randint(1, SIDE), rng.randint(1, SIDE)
+    palette = rng.choices(range(10), k=rng.randint(1, 4))
+    return tuple(tuple(rng.choices(palette, k=wide)) for _ in range(high))
+
+
+def check_case(case: Case, announce: Announce = lambda text: None) -> str | None:
+    """The first difference as text, or nothing."""
+    from arcbatt.engine.batt import Batt
+    from arcbatt.engine.samples import Samples
+
+    # The targets are the inputs backwards: now and then one is met.
+    targets = case.inputs[::-1]
+    samples = Samples(case.inputs, targets, [case.demos] * len(case.inputs))
+    everything = range(len(case.programs))
+    for chosen in (*([k] for k in everything), everything):
+        announce(f"{case.seed} {' '.join(map(str, chosen))}")
+        batt = Batt([case.programs[k] for k in chosen])
+        result = batt.run(samples, case.budget, n_threads=case.n_threads, keep_values=True)
+        for place, k in enumerate(chosen):
+            for s in range(len(case.inputs)):
+                if difference := _compare(case, k, s, result, place, targets[s]):
+                    how = "alone" if len(chosen) == 1 else f"fused, in place {place}"
+                    where = f"program {k}, {how}, on sample {s}"
+                    again = f"again: python -m tests.fuzz --seed {case.seed} --count 1"
+                    return f"{where}: {difference}\n{case.describe([k], [s])}\n{again}"
+    return None
+
+
+def _compare(
+    case: Case, program: int, sample: int, result: BattResult, place: int, target: Grid
+) -> str | None:
+    grid = case.inputs[sample]
+    wanted = run(case.programs[program], {"I": grid, "S": case.demos}, case.budget)
+    compared: list[tuple[str, object, object]] = [
+        ("outcome", wanted.outcome, result.outcome(place, sample)),
+        ("steps", wanted.steps, int(result.steps[place, sample])),
+    ]
+    if not isinstance(wanted.outcome, Failure):
+        matches = wanted.outcome == target
+        compared += [
+            ("hash", content_hash(wanted.outcome), int(result.hashes[place, sample])),
+            ("match", matches, bool(result.matches[place, sample])),
+        ]
+    for name, ours, theirs in compared:
+        if ours != theirs:
+            return f"{name}\n  reference: {_text(ours)}\n  engine:    {_text(theirs)}"
+    return None
+
+
+def _text(outcome: object) -> str:
+    if isinstance(outcome, Failure):
+        return f"failure: {outcome}"
+    return format_value(outcome)  # type: ignore[arg-type]
+
+
+def check_recorded_calls(announce: Announce) -> str | None:
+    """Replay the recorded calls, one by one and fused; the differences as text, or nothing."""
+    from arcbatt.conformance import ENGINES, SHIPPED, RecordedCall, read_recorded, replay
+
+    def announced(how: str) -> Iterator[RecordedCall]:
+        for call in read_recorded(SHIPPED):
+            announce(f"{how} line {call.line}: {call}")
+            yield call
+
+    for name, how in (("cpu", "recorded call,"), ("batt", "recorded calls, fused, up to")):
+        total, differences = replay(announced(how), ENGINES[name])
+        if differences:
+            return "\n".join([f"recorded calls on {name}:", *map(str, differences[:10])])
+        print(f"{total:,} of {total:,} recorded calls reproduced on {name}", flush=True)
+    return None
+
+
+def _seeds(first: int, n_cases: int | None, minutes: float) -> Iterator[tuple[int, float]]:
+    """Seeds, each with the part of the work that is done before it."""
+    started = time.monotonic()
+    for done, seed in enumerate(islice(count(first), n_cases)):
+        part = (time.monotonic() - started) / (60 * minutes) if n_cases is None else done / n_cases
+        if part >= 1:
+            return
+        yield seed, part
+
+
+def fuzz(first: int, n_cases: int | None, minutes: float, announce: Announce) -> str | None:
+    """Check cases; the first difference as text, or nothing."""
+    n_checked = n_programs = n_runs = 0
+    with Progress(
+        TextColumn("fuzzing"),
+        BarColumn(),
+        TextColumn("{task.percentage:.0f} %"),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}", style="dim"),
+        console=Console(),
+        transient=True,
+        disable=not sys.stdout.isatty(),
+    ) as progress:
+        bar = progress.add_task("", total=1.0)
+        for seed, part in _seeds(first, n_cases, minutes):
+            progress.update(bar, completed=part, description=f"{n_runs:,} runs, seed {seed}")
+            case = make_case(seed)
+            if difference := check_case(case, announce):
+                return difference
+            n_checked += 1
+            n_programs += len(case.programs)
+            n_runs += len(case.programs) * len(case.inputs)
+    if n_checked:
+        last = first + n_checked - 1
+        print(
+            f"{n_programs:,} programs, {n_runs:,} runs alone and as many fused, no difference "
+            f"(seeds {first} to {last})"
+        )
+    return None
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--minutes", type=float, default=1.0, help="how long, without --count")
+    parser.add_argument("--count", type=int, help="how many cases")
+    parser.add_argument("--seed", type=int, help="of the first case; otherwise from the clock")
+    parser.add_argument("--conform", action="store_true", help="replay the recorded calls first")
+    parser.add_argument("--extension", type=Path, help="a build of the engine to use instead")
+    parser.add_argument("--log", type=Path, help="where to write what is about to be run")
+    options = parser.parse_args()
+    if options.extension is not None:
+        use_extension(options.extension)
+    from arcbatt.engine.health import read_build
+
+    built = read_build()
+    print(f"engine: {built.compiler}{', with sanitizers' * built.sanitized}", flush=True)
+    first = options.seed if options.seed is not None else time.time_ns() // 1_000_000 % 10**10
+    announce: Announce = lambda text: None  # noqa: E731
+    if options.log is not None:
+        announce = options.log.write_text
+    difference = check_recorded_calls(announce) if options.conform else None
+    difference = difference or fuzz(first, options.count, options.minutes, announce)
+    if difference:
+        print(difference)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,788 @@
+"""The pool: what goes in comes out, in the order that selection wants, and nothing else goes."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcbatt import measure
+from arcbatt.language import Program, ProgramError, ir, language_version, parse_program
+from arcbatt.language import version as version_module
+from arcbatt.library import library_programs
+from arcbatt.pool import (
+    NO_TASK,
+    CacheLimit,
+    Card,
+    NewProgram,
+    NewScore,
+    Pool,
+    PoolError,
+    default_path,
+    export_file,
+    import_file,
+    merge,
+    task_key,
+)
+from arcbatt.pool import opening as opening_module
+from arcbatt.pool.opening import migrations, newest_version
+from arcbatt.tasks import find_task
+
+from .conftest import programs as random_programs
+
+
+def program_of(number: int, kind: str = "solve") -> Program:
+    """Small programs that are all their own."""
+    constant = ir.constant(number)
+    return Program(ir.call_node("fill", ir.input_node("I"), constant, constant), f"{kind}_{number}")
+
+
+def row_of(number: int, **details: object) -> NewProgram:
+    return replace(NewProgram.of(program_of(number), "splice"), **details)  # type: ignore[arg-type]
+
+
+def key(name: str) -> bytes:
+    return blake2b(name.encode(), digest_size=16).digest()
+
+
+def score_of(
+    program: NewProgram, task: str, n_matched: int, partial: int = 0, steps: int = 10
+) -> NewScore:
+    return NewScore(program.digest, key(task), task, "a set", n_matched, 3, partial, steps, 1.0)
+
+
+def ignore(_: object) -> None:
+    pass
+
+
+@pytest.fixture
+def pool() -> Iterator[Pool]:
+    with Pool.in_memory() as opened:
+        yield opened
+
+
+@pytest.fixture
+def rows() -> list[NewProgram]:
+    return [row_of(number) for number in range(6)]
+
+
+# --- programs ---
+
+
+def test_programs_come_back(pool: Pool) -> None:
+    card = pool.add_card(Card(seed=7, size=32, generation=2, started_at=5.0))
+    parent, other = row_of(1), row_of(2)
+    child = NewProgram.of(
+        program_of(3), "splice", card=card, parents=(other.digest, parent.digest, key("gone"))
+    )
+    assert pool.add_programs([parent, other, child]) == 3
+    found = pool.get(child.digest)
+    assert found is not None
+    assert (found.name, found.text, found.kind, found.n_calls) == (
+        "solve_3",
+        "def solve_3(I):\n    O = fill(I, THREE, THREE)\n    return O\n",
+        "solver",
+        1,
+    )
+    assert parse_program(found.text).result.digest == found.digest
+    assert found.card == Card(7, 32, 2, 5.0) and found.origin == "splice"
+    assert found.parents == (other.digest, parent.digest, key("gone"))
+    assert found.found_at == child.found_at and found.hash == program_of(3).hash
+    assert pool.get(key("nothing")) is None and len(pool) == 3
+
+
+def test_a_card_is_kept_once(pool: Pool) -> None:
+    card = Card(7, 32, 0, 5.0)
+    assert pool.add_card(card) == pool.add_card(card) != pool.add_card(replace(card, seed=8))
+
+
+def test_a_known_program_stays_as_it_is(pool: Pool) -> None:
+    first = row_of(1, parents=(key("a"),))
+    assert pool.add_programs([first, replace(first, origin="later", parents=(key("b"),) * 2)]) == 1
+    again = NewProgram.of(Program(program_of(1).result, "renamed"), "import", parents=(key("c"),))
+    assert pool.add_programs([again]) == 0
+    found = pool.get(first.digest)
+    assert found is not None and (found.name, found.origin) == ("solve_1", "splice")
+    assert found.parents == (key("a"),)
+
+
+def test_the_name_says_the_kind(pool: Pool) -> None:
+    rows = [
+        NewProgram.of(program_of(1, "differ"), "import"),
+        NewProgram.of(program_of(2), "import"),
+        NewProgram.of(program_of(3), "import", kind="differ"),
+    ]
+    pool.add_programs(rows)
+    assert [(each.name, each.kind) for each in pool.programs()] == [
+        ("solve_2", "solver"),
+        ("differ_1", "differ"),
+        ("solve_3", "differ"),
+    ]
+
+
+def test_what_could_not_be_read_back_is_refused() -> None:
+    for name in ("", "two words", "def", "f(I): pass\ndef g"):
+        with pytest.raises(ProgramError, match="no name for a program"):
+            NewProgram.of(Program(program_of(1).result, name), "import")
+    long = Program(ir.constant(tuple(range(10_000))))
+    with pytest.raises(ProgramError, match="a line beyond 20000 columns"):
+        NewProgram.of(long, "import")
+    node = ir.input_node("I")
+    for _ in range(10_001):
+        node = ir.call_node("hmirror", node)
+    with pytest.raises(ProgramError, match="more than 10000 lines"):
+        NewProgram.of(Program(node), "import")
+
+
+def test_the_library_goes_in(pool: Pool) -> None:
+    assert pool.add_library() == len(library_programs()) == len(pool)
+    assert pool.add_library() == 0
+    assert {each.digest for each in pool.programs()} == {
+        each.program.result.digest for each in library_programs()
+    }
+    assert pool.stats().by_origin == {"library": len(pool)}
+
+
+def test_programs_are_found_by_their_first_digits(pool: Pool, rows: list[NewProgram]) -> None:
+    pool.add_programs(rows)
+    for row in rows:
+        digits = row.digest.hex()
+        for prefix in (digits, digits[:15], digits[:16].upper()):
+            assert [each.digest for each in pool.find(prefix)] == [row.digest]
+    assert len(pool.find("")) == len(rows)
+    assert pool.find("0" * 33) == pool.find("xyz") == pool.find("'; DROP TABLE programs") == []
+
+
+# --- scores and selection ---
+
+
+def test_the_best_of_a_task_come_first(pool: Pool, rows: list[NewProgram]) -> None:
+    pool.add_programs(rows)
+    pool.record_scores(
+        [
+            score_of(rows[0], "a", 1, 900),
+            score_of(rows[1], "a", 3, steps=50),
+            score_of(rows[2], "a", 3, steps=20),
+            score_of(rows[3], "a", 1, 950),
+            score_of(rows[4], "b", 2),
+        ]
+    )
+    best = pool.best_for_task(key("a"))
+    assert [each.program for each in best] == [rows[i].digest for i in (2, 1, 3, 0)]
+    assert [(each.score, each.solved) for each in best[1:3]] == [(3000, True), (1000, False)]
+    assert (best[0].task_name, best[0].set_name, best[0].steps) == ("a", "a set", 20)
+    assert len(pool.best_for_task(key("a"), limit=2)) == 2
+    assert pool.best_for_task(key("nowhere")) == []
+
+
+def test_parents_are_the_best_of_every_task(pool: Pool, rows: list[NewProgram]) -> None:
+    pool.add_programs(rows)
+    pool.record_scores(
+        [
+            score_of(rows[0], "a", 3),
+            score_of(rows[1], "a", 2),
+            score_of(rows[0], "b", 0, 700),
+            score_of(rows[2], "b", 1),
+            score_of(rows[3], "c", 0, 0),
+            score_of(rows[4], "d", 0, 800),
+        ]
+    )
+    assert [(each.name, each.task_name) for each in pool.parents()] == [
+        ("solve_0", "a"),
+        ("solve_2", "b"),
+        ("solve_4", "d"),
+    ]
+    assert [(each.name, each.task_name) for each in pool.parents(per_task=2)] == [
+        ("solve_0", "a"),
+        ("solve_1", "a"),
+        ("solve_2", "b"),
+        ("solve_4", "d"),
+        ("solve_0", "b"),
+    ]
+    assert len(pool.parents(2, per_task=5)) == 2 and pool.parents(kind="differ") == []
+    assert parse_program(pool.parents()[0].text) == program_of(0)
+
+
+def test_solved_tasks(pool: Pool, rows: list[NewProgram]) -> None:
+    pool.add_programs(rows)
+    pool.record_scores(
+        [
+            score_of(rows[0], "b", 3, steps=9),
+            score_of(rows[1], "b", 3, steps=4),
+            score_of(rows[2], "a", 3),
+            score_of(rows[2], "c", 2, 999),
+        ]
+    )
+    solved = [(each.name, each.n_programs, each.program) for each in pool.solved_tasks()]
+    assert solved == [("a", 1, rows[2].digest), ("b", 2, rows[1].digest)]
+
+
+def test_a_score_again_replaces_the_first(pool: Pool, rows: list[NewProgram]) -> None:
+    pool.add_programs(rows)
+    first = score_of(rows[0], "a", 2, 100)
+    assert pool.record_scores([first]) == 1
+
+    def known() -> tuple[int, int, float]:
+        (score,) = pool.scores(rows[0].digest)
+        return score.n_matched, score.partial, score.found_at
+
+    pool.record_scores([replace(first, n_matched=1, found_at=2.0)])
+    assert known() == (1, 100, 1.0)
+    pool.record_scores([replace(first, n_matched=3, partial=50, found_at=3.0)])
+    assert known() == (3, 50, 3.0)
+    worse = replace(first, n_matched=3, partial=40, found_at=4.0)
+    assert pool.record_scores([worse], only_better=True) == 0
+    assert pool.record_scores([replace(worse, partial=60)], only_better=True) == 1
+    assert known() == (3, 60, 3.0)
+
+
+def test_a_score_of_no_program_is_not_kept(pool: Pool, rows: list[NewProgram]) -> None:
+    pool.add_programs(rows[:1])
+    assert pool.record_scores([score_of(rows[0], "a", 1), score_of(rows[1], "a", 1)]) == 1
+
+
+def test_scores_of_a_task(pool: Pool, rows: list[NewProgram]) -> None:
+    task = find_task("00d62c1b")
+    pool.add_programs(rows[:1])
+    pool.record_scores([NewScore.of(rows[0].digest, task, 5, partial=1000, steps=77)])
+    (score,) = pool.best_for_task(task_key(task))
+    assert (score.task_name, score.set_name) == ("00d62c1b", "arc-agi-1/training")
+    assert (score.score, score.solved, score.steps) == (5000, True, 77)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"n_matched": 4}, {"n_matched": -1}, {"n_demos": 0}, {"partial": 1001}]
+)
+def test_a_wrong_score_keeps_the_whole_batch_out(
+    pool: Pool, rows: list[NewProgram], wrong: dict[str, int]
+) -> None:
+    pool.add_programs(rows)
+    bad = replace(score_of(rows[1], "a", 1), **wrong)  # type: ignore[arg-type]
+    with pytest.raises(PoolError, match="CHECK constraint"):
+        pool.record_scores([score_of(rows[0], "a", 1), bad])
+    assert pool.best_for_task(key("a")) == [] and pool.stats().n_tasks == 0
+
+
+def test_several_writes_are_one_transaction(pool: Pool, rows: list[NewProgram]) -> None:
+    with pytest.raises(KeyError), pool.writing():
+        pool.add_programs(rows)
+        pool.record_scores([score_of(rows[0], "a", 1)])
+        raise KeyError
+    assert len(pool) == 0 and pool.stats().n_scores == 0
+    with pool.writing():
+        pool.add_programs(rows)
+        pool.record_scores([score_of(rows[0], "a", 1)])
+    assert len(pool) == 6 and pool.stats().n_scores == 1
+
+
+# --- seen and eviction ---
+
+
+def test_seen(pool: Pool, rows: list[NewProgram]) -> None:
+    pool.add_programs(rows[:2])
+    pool.mark_seen([rows[2].digest, rows[0].digest])
+    assert pool.seen(row.digest for row in rows) == {row.digest for row in rows[:3]}
+    assert pool.seen([]) == set()
+    assert pool.stats().n_dropped == 1  # one that is kept is not dropped
+    pool.add_programs([rows[2]])
+    assert pool.stats().n_dropped == 0
+    many = [key(str(number)) for number in range(5000)]
+    pool.mark_seen(many[::2])
+    assert pool.seen(many) == set(many[::2])
+
+
+def test_eviction_keeps_the_best_of_each_task(pool: Pool) -> None:
+    rows = [row_of(number) for number in range(8)]
+    pool.add_programs(rows)
+    pool.record_scores(
+        [
+            score_of(rows[0], "a", 2),
+            score_of(rows[1], "a", 1, 900),
+            score_of(rows[2], "a", 1, 800, steps=5),
+            score_of(rows[3], "a", 1, 800, steps=6),  # the worst of "a"
+            score_of(rows[4], "a", 0, 999),  # and worse, but it leads in "b"
+            score_of(rows[4], "b", 1),
+            score_of(rows[5], "c", 3, steps=1),
+            score_of(rows[6], "c", 3, steps=2),
+            score_of(rows[6], "a", 0),  # solves "c"
+        ]
+    )
+    assert pool.evict(3) == 1
+    assert pool.get(rows[3].digest) is None
+    assert [each.name for each in pool.best_for_task(key("a"))] == ["solve_0", "solve_1", "solve_2"]
+    # It is not tried again, and its score on the other task stays.
+    assert pool.seen([rows[3].digest]) == {rows[3].digest}
+    assert [each.task_name for each in pool.scores(rows[4].digest)] == ["b"]
+    assert pool.evict(0) == 4
+    # Those that solve something and the one without any score.
+    assert {each.name for each in pool.programs()} == {"solve_5", "solve_6", "solve_7"}
+    assert pool.evict(0) == 0
+    with pytest.raises(ValueError, match="fewer than no"):
+        pool.evict(-1)
+
+
+def test_eviction_from_some_tasks(pool: Pool, rows: list[NewProgram]) -> None:
+    pool.add_programs(rows)
+    pool.record_scores([score_of(row, task, 1) for row in rows[:3] for task in "ab"])
+    pool.record_scores([score_of(row, "c", 1) for row in rows[3:]])
+    assert pool.evict(1, [key("c"), key("nowhere")]) == 2
+    assert len(pool.best_for_task(key("a"))) == 3
+
+
+scores = st.lists(
+    st.tuples(st.integers(0, 9), st.sampled_from("abc"), st.integers(0, 3), st.integers(0, 5)),
+    max_size=40,
+)
+
+
+@settings(max_examples=50)
+@given(scores, st.integers(0, 4))
+def test_eviction_by_its_own_words(given: list[tuple[int, str, int, int]], keep: int) -> None:
+    with Pool.in_memory() as pool:
+        rows = [row_of(number) for number in range(10)]
+        pool.add_programs(rows)
+        known = {(number, task): (n, steps) for number, task, n, steps in given}
+        pool.record_scores(
+            [score_of(rows[i], task, n, steps=steps) for (i, task), (n, steps) in known.items()]
+        )
+        pool.evict(keep)
+        left = {each.name for each in pool.programs()}
+        for number in range(10):
+            own = {task: rank for (i, task), rank in known.items() if i == number}
+            solves = any(n == 3 for n, _ in own.values())
+            among_best = any(
+                sum(
+                    (-n, steps, i) < (-rank[0], rank[1], number)
+                    for (i, other), (n, steps) in known.items()
+                    if other == task
+                )
+                < keep
+                for task, rank in own.items()
+            )
+            assert (f"solve_{number}" in left) == (not own or solves or among_best)
+
+
+# --- the file ---
+
+
+def schema_of(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
+    rows = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY 1, 2")
+    return [(*row[:3], " ".join((row[3] or "").split())) for row in rows]
+
+
+def make_version(path: Path, version: int) -> None:
+    """A pool as that version made it."""
+    connection = sqlite3.connect(path)
+    for script in migrations()[:version]:
+        connection.executescript(script)
+    connection.execute(f"PRAGMA application_id = {opening_module.APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {version}")
+    connection.commit()
+    connection.close()
+
+
+@pytest.mark.parametrize("version", range(1, newest_version() + 1))
+def test_a_migrated_pool_is_as_a_fresh_one(tmp_path: Path, version: int) -> None:
+    old, fresh = tmp_path / "old.db", tmp_path / "fresh.db"
+    make_version(old, version)
+    connection = sqlite3.connect(old)
+    connection.execute("INSERT INTO dropped VALUES (?)", (key("seen"),))
+    connection.commit()
+    connection.close()
+    with Pool.open(old) as pool:
+        assert pool.seen([key("seen")]) == {key("seen")}
+        assert pool.stats().version == newest_version()
+    with Pool.open(fresh):
+        pass
+    schemas = [schema_of(sqlite3.connect(path)) for path in (old, fresh)]
+    assert schemas[0] == schemas[1] and len(schemas[0]) > 10
+
+
+def test_a_migration_that_fails_leaves_the_pool_at_its_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "old.db"
+    make_version(path, 1)
+    broken = (migrations()[0], "CREATE TABLE more (a);\nCREATE TABLE cards (a);\n")
+    monkeypatch.setattr(opening_module, "migrations", lambda: broken)
+    with pytest.raises(PoolError, match="table cards already exists"):
+        Pool.open(path)
+    monkeypatch.undo()
+    with Pool.open(path) as pool:
+        assert pool.stats().version == newest_version()
+
+
+def test_a_newer_pool_is_refused_and_not_touched(tmp_path: Path) -> None:
+    path = tmp_path / "pool.db"
+    with Pool.open(path):
+        pass
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(PoolError, match=r"pool\.db: this pool was made by a newer arcbatt .*99"):
+        Pool.open(path)
+    with Pool.in_memory() as pool, pytest.raises(PoolError, match="newer"):
+        merge(pool, path)
+    assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("content", [b"", b"def solve(I):\n", b"SQLite format 3\0", bytes(5000)])
+def test_a_file_that_is_no_pool_is_not_touched(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    with pytest.raises(PoolError, match="no pool; it was left as it is"):
+        Pool.open(path)
+    with Pool.in_memory() as pool, pytest.raises(PoolError, match="no pool"):
+        merge(pool, path)
+    assert path.read_bytes() == content and list(tmp_path.iterdir()) == [path]
+
+
+def test_another_database_is_not_touched(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE programs (a)")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(PoolError, match="a SQLite file, but no pool"):
+        Pool.open(path)
+    assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
+
+
+def test_places_without_a_pool(tmp_path: Path) -> None:
+    with pytest.raises(PoolError, match="this is a folder"):
+        Pool.open(tmp_path)
+    with pytest.raises(PoolError, match="does not exist; make it first"):
+        Pool.open(tmp_path / "no" / "pool.db")
+    with pytest.raises(PoolError, match="no such pool"):
+        Pool.open(tmp_path / "pool.db", create=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_damaged_pool_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "pool.db"
+    with Pool.open(path) as pool:
+        pool.add_library()
+    content = bytearray(path.read_bytes())
+    content[4096:] = b"x" * (len(content) - 4096)
+    path.write_bytes(content)
+    with pytest.raises(PoolError, match=r"pool\.db: the pool is damaged"), Pool.open(path) as pool:
+        list(pool.programs())
+
+
+def test_a_pool_is_in_wal_mode_and_alone_when_closed(tmp_path: Path) -> None:
+    path = tmp_path / "pool.db"
+    with Pool.open(path) as pool:
+        pool.add_library()
+        assert {each.name for each in tmp_path.iterdir()} == {
+            "pool.db",
+            "pool.db-wal",
+            "pool.db-shm",
+        }
+    assert list(tmp_path.iterdir()) == [path]
+    assert sqlite3.connect(path).execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_pool_is_made_without_links_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError("no links here")
+
+    monkeypatch.setattr("os.link", refuse)
+    with Pool.open(tmp_path / "pool.db") as pool:
+        assert len(pool) == 0
+
+
+def test_a_full_disk_undoes_the_write_and_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "pool.db"
+    kept = [row_of(number) for number in range(50)]
+    with Pool.open(path) as pool:
+        pool.add_programs(kept)
+        pages = pool._connection.execute("PRAGMA page_count").fetchone()[0]
+        pool._connection.execute(f"PRAGMA max_page_count = {pages + 3}")
+        with pytest.raises(PoolError, match=r"pool\.db: the disk is full; this write was undone"):
+            pool.add_programs([row_of(number) for number in range(50, 5000)])
+        assert len(pool) == 50
+        pool._connection.execute("PRAGMA max_page_count = 1000000")
+        pool.add_programs([row_of(50)])
+    with Pool.open(path) as pool:
+        assert len(pool) == 51
+
+
+def test_the_default_place() -> None:
+    assert default_path({"ARCBATT_POOL": "here.db"}) == Path("here.db")
+    assert default_path({}).parts[-2:] == ("arcbatt", "pool.db")
+
+
+@pytest.mark.skipif("sys.platform != 'linux'")
+def test_the_default_place_follows_the_convention(tmp_path: Path) -> None:
+    assert default_path({"XDG_DATA_HOME": str(tmp_path)}) == tmp_path / "arcbatt" / "pool.db"
+    assert default_path({"XDG_DATA_HOME": "relative"}).is_absolute()
+
+
+# --- files of programs ---
+
+
+def export_of(pool: Pool, path: Path) -> dict[bytes, str]:
+    export_file(pool.programs(), path)
+    with Pool.in_memory() as other:
+        import_file(other, path, pytest.fail, ignore)
+        return {each.digest: each.kind for each in other.programs()}
+
+
+def test_what_is_exported_is_imported_again(pool: Pool, tmp_path: Path) -> None:
+    pool.add_library()
+    pool.add_programs([NewProgram.of(program_of(3), "splice", kind="differ")])
+    pool.add_programs([NewProgram.of(program_of(4, "differ"), "splice", kind="solver")])
+    path = tmp_path / "programs.py"
+    assert export_of(pool, path) == {each.digest: each.kind for each in pool.programs()}
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@settings(max_examples=25)
+@given(st.lists(st.tuples(random_programs, st.sampled_from(["solver", "differ"])), max_size=8))
+def test_any_programs_survive_export_and_import(
+    tmp_path_factory: pytest.TempPathFactory, given: Sequence[tuple[Program, str]]
+) -> None:
+    path = tmp_path_factory.mktemp("export") / "programs.py"
+    with Pool.in_memory() as pool:
+        pool.add_programs(
+            [NewProgram.of(program, "splice", kind=kind) for program, kind in given]  # type: ignore[arg-type]
+        )
+        assert export_of(pool, path) == {each.digest: each.kind for each in pool.programs()}
+
+
+def test_import_counts_and_reports(pool: Pool, tmp_path: Path) -> None:
+    path = tmp_path / "programs.py"
+    path.write_bytes(
+        b"\xef\xbb\xbf# programs\r\n"
+        b"def solve_a(I):\r\n    return hmirror(I)\r\n"
+        b"def solve_b(I):\n    return hmiror(I)\n"
+        b"def solve_c(I):\n    x1 = hmirror(I)\n    return x1\n"
+        b"def differ_d(I):\n    return vmirror(I)"
+    )
+    rejected: list[ProgramError] = []
+    read: list[int] = []
+    count = import_file(pool, path, rejected.append, read.append)
+    assert (count.n_added, count.n_known, count.n_rejected) == (2, 1, 1)
+    (error,) = rejected
+    assert str(error).startswith(f"{path}:5:12: unknown primitive hmiror")
+    assert sum(read) == path.stat().st_size
+    assert [(each.name, each.kind) for each in pool.programs()] == [
+        ("solve_a", "solver"),
+        ("differ_d", "differ"),
+    ]
+
+
+def test_import_refuses_what_it_could_not_export(pool: Pool, tmp_path: Path) -> None:
+    path = tmp_path / "programs.py"
+    lines = "\n".join(f"        {number}," for number in range(10_000 - 100, 19_000))
+    path.write_text(f"# long\ndef solve_a(I):\n    return (\n{lines}\n    )\n")
+    rejected: list[ProgramError] = []
+    count = import_file(pool, path, rejected.append, ignore)
+    assert (count.n_added, count.n_rejected) == (0, 1)
+    assert str(rejected[0]).startswith(f"{path}:2:1: written one call a line")
+
+
+def test_files_that_cannot_be_read(pool: Pool, tmp_path: Path) -> None:
+    path = tmp_path / "programs.py"
+    with pytest.raises(ProgramError, match="cannot be read: No such file"):
+        import_file(pool, path, ignore, ignore)
+    path.write_bytes(b"def solve(I):\n    return I\n# \xff\n")
+    with pytest.raises(ProgramError, match=r"programs\.py:3:3: is not UTF-8 text"):
+        import_file(pool, path, ignore, ignore)
+
+
+# --- merge ---
+
+
+def pool_at(path: Path, rows: Sequence[NewProgram], scores: Sequence[NewScore]) -> Path:
+    with Pool.open(path) as pool:
+        pool.add_programs(rows)
+        pool.record_scores(scores)
+    return path
+
+
+def test_merge_adds_what_is_lacking_and_keeps_the_better(tmp_path: Path) -> None:
+    rows = [row_of(number, found_at=float(number)) for number in range(4)]
+    child = replace(rows[3], parents=(rows[0].digest, rows[2].digest))
+    other = pool_at(
+        tmp_path / "other.db",
+        [rows[1], rows[2]],
+        [score_of(rows[1], "a", 3, steps=5), score_of(rows[2], "a", 1)],
+    )
+    with Pool.open(other) as pool:
+        card = pool.add_card(Card(5, 8, 1, 2.0))
+        pool.add_programs([replace(child, card=card)])
+        pool.mark_seen([key("seen")])
+    before = other.read_bytes()
+    mine = pool_at(
+        tmp_path / "mine.db",
+        [rows[0], rows[1], rows[2]],
+        [score_of(rows[1], "a", 2), score_of(rows[2], "a", 2)],
+    )
+    with Pool.open(mine) as pool:
+        pool.add_card(Card(1, 1, 1, 1.0))
+        count = merge(pool, other)
+        assert (count.n_programs, count.n_scores, count.n_rejected) == (1, 1, 0)
+        assert [(each.name, each.n_matched) for each in pool.best_for_task(key("a"))] == [
+            ("solve_1", 3),
+            ("solve_2", 2),
+        ]
+        found = pool.get(child.digest)
+        assert found is not None and found.card == Card(5, 8, 1, 2.0)
+        assert (found.parents, found.found_at) == (child.parents, 3.0)
+        assert pool.seen([key("seen")]) == {key("seen")}
+        again = merge(pool, other)
+        assert (again.n_programs, again.n_scores) == (0, 0)
+    assert other.read_bytes() == before
+
+
+def test_merge_takes_an_older_pool_as_it_is(tmp_path: Path) -> None:
+    old = tmp_path / "old.db"
+    make_version(old, 1)
+    row = row_of(1)
+    connection = sqlite3.connect(old)
+    connection.execute(
+        "INSERT INTO programs VALUES (1, ?, ?, ?, 'solver', 1, 'import', NULL, 0)",
+        (row.digest, row.name, row.text),
+    )
+    connection.commit()
+    connection.close()
+    with Pool.in_memory() as pool:
+        assert merge(pool, old).n_programs == 1
+    assert sqlite3.connect(old).execute("PRAGMA user_version").fetchone() == (1,)
+
+
+def test_merge_believes_no_digest(tmp_path: Path) -> None:
+    good, bad = row_of(1), row_of(2)
+    rows = [
+        good,
+        replace(bad, digest=key("other")),
+        replace(row_of(3), text="import os\nos.abort()\n"),
+    ]
+    other = pool_at(tmp_path / "other.db", rows, [score_of(rows[1], "a", 3)])
+    with Pool.in_memory() as pool:
+        count = merge(pool, other)
+        assert (count.n_programs, count.n_scores, count.n_rejected) == (1, 0, 2)
+        assert pool.solved_tasks() == []
+
+
+def test_merge_wants_two_pools(tmp_path: Path) -> None:
+    path = pool_at(tmp_path / "pool.db", [], [])
+    with Pool.open(path) as pool:
+        with pytest.raises(PoolError, match="into itself"):
+            merge(pool, path)
+        with pytest.raises(PoolError, match="no such pool"):
+            merge(pool, tmp_path / "no.db")
+
+
+# --- caches ---
+
+
+def test_a_cache_remembers(pool: Pool) -> None:
+    a, b = (key("a"), key("task")), (key("b"), NO_TASK)
+    assert pool.results.get([a, b]) == {}
+    pool.results.put({a: b"one", b: b""})
+    assert pool.results.get([a, b, a]) == {a: b"one", b: b""}
+    pool.results.put({a: b"two"})
+    assert pool.results.get([a]) == {a: b"two"}
+    assert pool.types.get([a]) == {}
+    assert (pool.results.use.n_hits, pool.results.use.n_misses) == (4, 2)
+    assert pool.results.use.hit_rate == pytest.approx(4 / 6)
+
+
+def test_a_cache_is_bounded_and_forgets_what_was_used_least_recently() -> None:
+    keys = [(key(str(number)), NO_TASK) for number in range(6)]
+    with Pool.in_memory(cache_limit=CacheLimit(rows=3, bytes=10)) as pool:
+        cache = pool.results
+        for each in keys[:3]:
+            cache.put({each: b"abc"})
+        cache.get([keys[0]])
+        cache.put({keys[3]: b"abc"})
+        assert set(cache.get(keys)) == {keys[0], keys[2], keys[3]}
+        cache.put({keys[4]: b"12345678"})  # bytes are bounded too
+        assert set(cache.get(keys)) == {keys[4]}
+        cache.put({keys[5]: b"x" * 11})  # larger than the whole cache
+        assert cache.get(keys) == {}
+        stats = pool.stats().caches["results"]
+        assert (stats.n_rows, stats.n_bytes) == (0, 0)
+    with pytest.raises(ValueError, match="negative"):
+        CacheLimit(rows=-1)
+
+
+def test_limits_are_per_cache() -> None:
+    with Pool.in_memory(cache_limit=CacheLimit(rows=1)) as pool:
+        entry = (key("a"), NO_TASK)
+        pool.results.put({entry: b"result"})
+        pool.types.put({entry: b"type"})
+        assert pool.results.get([entry]) and pool.types.get([entry])
+
+
+def test_another_version_of_the_language_finds_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "pool.db"
+    entry = (key("a"), key("task"))
+    with Pool.open(path) as pool:
+        pool.results.put({entry: b"old"})
+    with monkeypatch.context() as patch:
+        patch.setattr("arcbatt.pool.cache.language_version", lambda: "another")
+        with Pool.open(path) as pool:
+            assert pool.results.get([entry]) == {}
+            pool.results.put({entry: b"new"})
+    with Pool.open(path) as pool:
+        assert pool.results.get([entry]) == {entry: b"old"}
+        assert pool.results.forget_other_languages() == 1
+        assert pool.stats().caches["results"].n_rows == 1
+
+
+def test_the_use_of_caches_is_measured_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "pool.db"
+    entry = (key("a"), NO_TASK)
+    for _ in range(2):
+        with Pool.open(path) as pool:
+            pool.types.get([entry])
+            pool.types.put({entry: b"Grid"})
+            pool.types.get([entry, entry])
+    with Pool.open(path) as pool:
+        stats = pool.stats().caches["types"]
+    assert (stats.n_hits, stats.n_misses, stats.n_rows, stats.n_bytes) == (5, 1, 1, 4)
+    assert stats.seconds > 0
+
+
+def test_the_use_of_caches_is_shown_with_the_times() -> None:
+    clock = measure.Clock()
+    with clock.active(), Pool.in_memory() as pool:
+        pool.results.get([(key("a"), NO_TASK)])
+    (table,) = clock.report().tables
+    assert table.title == "caches" and table.rows[0][:4] == ("results", 0, 1, 0.0)
+    clock = measure.Clock()
+    with clock.active(), Pool.in_memory():
+        pass
+    assert clock.report().tables == ()
+
+
+# --- the version of the language ---
+
+
+def test_the_language_has_a_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def version_of(**sources: str) -> str:
+        folder = tmp_path / "language"
+        (folder / "primitives").mkdir(parents=True, exist_ok=True)
+        for name, text in sources.items():
+            (folder / f"{name.replace('_in_', '/')}.py").write_bytes(text.encode())
+        monkeypatch.setattr(version_module, "__file__", str(folder / "version.py"))
+        return language_version.__wrapped__()
+
+    assert len(language_version()) == 32 and language_version() == language_version()
+    first = version_of(values="a\nb", primitives_in_grids="def hmirror", parse="x", text="y")
+    assert first == version_of(parse="z", text="z", random_programs="z")
+    assert first == version_of(values="a\r\nb")
+    changed = version_of(primitives_in_grids="def hmirrored")
+    assert changed != first and version_of(values="a") not in (first, changed)

@@ -1,0 +1,226 @@
+"""`arcbatt pool` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from arcbatt.library import library_programs
+from arcbatt.pool import NewProgram, NewScore, Pool
+from arcbatt.tasks import find_task
+
+from .test_cli import RIGHT, Outcome, error_of
+from .test_pool import key, program_of, row_of, score_of
+
+COMMANDS = ("list", "show", "import", "export", "prune", "stats", "merge")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "pool.db"
+
+
+@pytest.fixture
+def full(path: Path) -> Path:
+    """A pool with a family of three and scores on two tasks."""
+    parent, other = row_of(1), row_of(2)
+    child = NewProgram.of(
+        program_of(3), "splice", parents=(parent.digest, other.digest, key("gone"))
+    )
+    grandchild = NewProgram.of(program_of(4), "crossover", parents=(child.digest, parent.digest))
+    with Pool.open(path) as pool:
+        pool.add_programs([parent, other, child, grandchild])
+        pool.record_scores(
+            [
+                score_of(parent, "a", 1, 500),
+                score_of(other, "a", 1, 400),
+                score_of(child, "a", 3, 1000, steps=12345),
+                NewScore.of(child.digest, find_task("00d62c1b"), 2),
+            ]
+        )
+    return path
+
+
+def test_help_has_examples_and_says_where_the_pool_is() -> None:
+    out = Outcome("pool", "--help").out
+    assert "Examples" in out and " pool " in Outcome("--help").out
+    for command in COMMANDS:
+        assert f" {command} " in out
+        assert "ARCBATT_POOL" in Outcome("pool", command, "--help").out
+
+
+def test_list(full: Path) -> None:
+    out = Outcome("pool", "list", "--pool", full).out
+    lines = [line.split() for line in out.splitlines()]
+    child = program_of(3).hash[:12]
+    assert [child, "solve_3", "1", "1", "3,000", "1,000", "splice"] in lines
+    assert lines.index(next(line for line in lines if child in line)) == 3
+    assert "4 of 4 programs" in out
+    shown = Outcome("pool", "list", "--pool", full, "--json", "--limit", "1").json
+    assert shown["total"] == 4
+    assert shown["programs"] == [
+        {
+            "hash": program_of(3).hash,
+            "name": "solve_3",
+            "kind": "solver",
+            "calls": 1,
+            "solves": 1,
+            "best_score": 3000,
+            "best_partial": 1000,
+            "origin": "splice",
+        }
+    ]
+    assert (
+        len(Outcome("pool", "list", "--pool", full, "--limit", "0", "--json").json["programs"]) == 4
+    )
+
+
+def test_list_of_a_task(full: Path) -> None:
+    shown = Outcome("pool", "list", "--pool", full, "--task", "00d62c1b", "--json").json
+    assert [(each["name"], each["best_score"]) for each in shown["programs"]] == [("solve_3", 2000)]
+    out = Outcome("pool", "list", "--pool", full, "--task", "nowhere").out
+    assert out == "0 with a score on nowhere of 4 programs\n"
+
+
+def test_show(full: Path) -> None:
+    out = Outcome("pool", "show", program_of(3).hash[:8], "--pool", full).out
+    assert "O = fill(I, THREE, THREE)" in out and program_of(3).hash in out
+    assert "3 of 3" in out and "12,345" in out and "00d62c1b" in out
+    assert "solve_1" in out and "not in the pool" in out
+    shown = Outcome("pool", "show", program_of(3).hash, "--pool", full, "--json").json
+    assert shown["parents"][:2] == [program_of(1).hash, program_of(2).hash]
+    assert [(each["task"], each["solved"]) for each in shown["scores"]] == [
+        ("a", True),
+        ("00d62c1b", False),
+    ]
+    tree = Outcome("pool", "show", program_of(4).hash, "--pool", full).out
+    assert tree.count("solve_1") == 2 and "from splice" in tree
+
+
+def test_show_draws_a_circle_of_parents_once(path: Path) -> None:
+    first, second = row_of(1), row_of(2)
+    with Pool.open(path) as pool:
+        pool.add_programs(
+            [
+                NewProgram.of(program_of(1), "splice", parents=(second.digest,)),
+                NewProgram.of(program_of(2), "splice", parents=(first.digest,)),
+            ]
+        )
+    assert "..." in Outcome("pool", "show", first.digest.hex(), "--pool", path).out
+
+
+def test_show_says_which(full: Path) -> None:
+    assert "no program has a hash that starts with xyz" in error_of(
+        "pool", "show", "xyz", "--pool", full
+    )
+    message = error_of("pool", "show", "", "--pool", full)
+    assert "give more digits" in message and program_of(3).hash in message
+
+
+def test_import_the_library(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    n_programs = len(library_programs())
+    outcome = Outcome("pool", "import", "--library", "--pool", path)
+    assert outcome.status == 0
+    assert outcome.out == (
+        f"{n_programs} added, 0 known, 0 rejected; {n_programs} programs in the pool\n"
+    )
+    again = Outcome("pool", "import", "--library", "--pool", path, "--json").json
+    assert (again["added"], again["known"], again["total"]) == (0, n_programs, n_programs)
+    monkeypatch.setenv("ARCBATT_POOL", str(path))
+    assert Outcome("pool", "stats", "--json").json["n_programs"] == n_programs
+
+
+def test_the_default_pool_is_made_with_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARCBATT_POOL", str(tmp_path / "data" / "arcbatt" / "pool.db"))
+    assert "no such pool; `arcbatt pool import --library` makes one" in error_of("pool", "list")
+    assert Outcome("pool", "import", "--library").status == 0
+    assert Outcome("pool", "list").status == 0
+
+
+def test_import_goes_on_after_what_is_no_program(tmp_path: Path, path: Path) -> None:
+    good, bad = tmp_path / "good.py", tmp_path / "bad.py"
+    good.write_text(RIGHT)
+    bad.write_text("def solve_a(I):\n    return hmiror(I)\n\n\ndef solve_b(I):\n    return I\n")
+    outcome = Outcome("pool", "import", bad, tmp_path / "no.py", good, good, "--pool", path)
+    assert outcome.status == 2
+    assert outcome.out == "2 added, 1 known, 1 rejected; 2 programs in the pool\n"
+    assert f"{bad}:2:12: unknown primitive hmiror; did you mean hmirror?" in outcome.err
+    assert "no.py: cannot be read" in outcome.err
+
+
+def test_a_strict_import_is_all_or_nothing(tmp_path: Path, path: Path) -> None:
+    good, bad = tmp_path / "good.py", tmp_path / "bad.py"
+    good.write_text(RIGHT)
+    bad.write_text("def solve_a(I):\n    return hmiror(I)\n")
+    message = error_of("pool", "import", good, bad, "--strict", "--pool", path)
+    assert "hmiror" in message and "Nothing was imported" in message and not path.exists()
+    assert Outcome("pool", "import", good, "--strict", "--pool", path).status == 0
+
+
+def test_import_needs_something(path: Path) -> None:
+    assert "--library" in error_of("pool", "import", "--pool", path)
+
+
+def test_export_and_import_again(tmp_path: Path, full: Path) -> None:
+    file, other = tmp_path / "programs.py", tmp_path / "other.db"
+    outcome = Outcome("pool", "export", file, "--pool", full)
+    assert (outcome.status, outcome.out) == (0, f"wrote 4 programs to {file}\n")
+    assert Outcome("pool", "import", file, "--pool", other).status == 0
+    hashes = [
+        {each["hash"] for each in Outcome("pool", "list", "--pool", at, "--json").json["programs"]}
+        for at in (full, other)
+    ]
+    assert hashes[0] == hashes[1]
+    assert "no such file" in error_of("pool", "export", tmp_path / "no" / "a.py", "--pool", full)
+
+
+def test_prune(full: Path) -> None:
+    assert Outcome("pool", "prune", "--keep", "2", "--pool", full, "--json").json == {
+        "evicted": 1,
+        "forgotten": 0,
+        "total": 3,
+    }
+    assert (
+        "0 programs evicted, 3 are left"
+        in Outcome("pool", "prune", "--keep", "2", "--pool", full).out
+    )
+    assert "--keep" in error_of("pool", "prune", "--pool", full)
+
+
+def test_stats(full: Path) -> None:
+    with Pool.open(full) as pool:
+        pool.results.get([(key("a"), b"")])
+    shown = Outcome("pool", "stats", "--pool", full, "--json").json
+    assert (shown["n_programs"], shown["n_tasks"], shown["n_solved"], shown["n_scores"]) == (
+        4,
+        2,
+        1,
+        4,
+    )
+    assert shown["by_origin"] == {"splice": 3, "crossover": 1}
+    assert (shown["caches"]["results"]["n_hits"], shown["caches"]["results"]["n_misses"]) == (0, 1)
+    out = Outcome("pool", "stats", "--pool", full).out
+    assert "2 met, 1 solved" in out and "results" in out
+
+
+def test_merge(tmp_path: Path, full: Path) -> None:
+    mine = tmp_path / "mine.db"
+    outcome = Outcome("pool", "merge", full, "--pool", mine)
+    assert (outcome.status, outcome.out) == (
+        0,
+        "4 programs and 4 scores added; 4 programs in the pool\n",
+    )
+    again = Outcome("pool", "merge", full, "--pool", mine, "--json").json
+    assert again == {"programs": 0, "scores": 0, "rejected": 0, "total": 4}
+    assert "into itself" in error_of("pool", "merge", full, "--pool", full)
+
+
+def test_what_is_no_pool_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text(json.dumps({}))
+    for command in (["list"], ["stats"], ["import", "--library"], ["prune", "--keep", "1"]):
+        assert "no pool; it was left as it is" in error_of("pool", *command, "--pool", file)
