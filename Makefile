@@ -28,6 +28,7 @@ docs: $(VENV)/ready
 bench: $(VENV)/ready
 	$(BIN)/python bench/language.py
 	$(BIN)/python bench/engine.py
+	$(BIN)/python bench/pool.py
 
 ENGINE := $(shell find src/arcbatt/engine -name '*.hpp' -o -name '*.inc' -o -name '*.cpp')
 

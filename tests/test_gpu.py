@@ -274,12 +274,14 @@ def test_two_workers_share_the_samples_on_one_card() -> None:
 
 @needs_gpu
 def test_hostile_programs_fail_alone() -> None:
-    text = "def f(I):\n    return {}\n"
-    calls = "I"
-    for _ in range(20):
-        calls = f"hconcat({calls}, {calls})"
-    hostile = [parse_program(text.format(calls)), parse_program(text.format("upscale(I, 4000)"))]
-    batt = Batt([*hostile, parse_program(text.format("hmirror(I)"))])
+    lines = "".join(f"    x{k + 1} = hconcat(x{k}, x{k})\n" for k in range(20))
+    doubling = f"def f(I):\n    x0 = hmirror(I)\n{lines}    return x20\n"
+    texts = (
+        doubling,
+        "def f(I):\n    return upscale(I, 4000)\n",
+        "def f(I):\n    return rot90(I)\n",
+    )
+    batt = Batt([parse_program(text) for text in texts])
     samples = training_samples(50)
     check_equal(batt.run(samples, device="cuda"), batt.run(samples, device="cpu"))
 

@@ -94,7 +94,7 @@ def test_programs_come_back(pool: Pool) -> None:
     assert found.card == Card(7, 32, 2, 5.0) and found.origin == "splice"
     assert found.parents == (other.digest, parent.digest, key("gone"))
     assert found.found_at == child.found_at and found.hash == program_of(3).hash
-    assert pool.get(key("nothing")) is None and len(pool) == 3
+    assert pool.get(key("nothing")) is None and pool.n_programs == 3
 
 
 def test_a_card_is_kept_once(pool: Pool) -> None:
@@ -141,12 +141,12 @@ def test_what_could_not_be_read_back_is_refused() -> None:
 
 
 def test_the_library_goes_in(pool: Pool) -> None:
-    assert pool.add_library() == len(library_programs()) == len(pool)
+    assert pool.add_library() == len(library_programs()) == pool.n_programs
     assert pool.add_library() == 0
     assert {each.digest for each in pool.programs()} == {
         each.program.result.digest for each in library_programs()
     }
-    assert pool.stats().by_origin == {"library": len(pool)}
+    assert pool.stats().by_origin == {"library": pool.n_programs}
 
 
 def test_programs_are_found_by_their_first_digits(pool: Pool, rows: list[NewProgram]) -> None:
@@ -274,11 +274,35 @@ def test_several_writes_are_one_transaction(pool: Pool, rows: list[NewProgram]) 
         pool.add_programs(rows)
         pool.record_scores([score_of(rows[0], "a", 1)])
         raise KeyError
-    assert len(pool) == 0 and pool.stats().n_scores == 0
+    assert pool.n_programs == 0 and pool.stats().n_scores == 0
     with pool.writing():
         pool.add_programs(rows)
         pool.record_scores([score_of(rows[0], "a", 1)])
-    assert len(pool) == 6 and pool.stats().n_scores == 1
+    assert pool.n_programs == 6 and pool.stats().n_scores == 1
+
+
+def test_a_part_that_fails_is_undone_alone(pool: Pool, rows: list[NewProgram]) -> None:
+    with pool.writing():
+        pool.add_programs(rows[:2])
+        with pytest.raises(PoolError, match="CHECK constraint"):
+            pool.add_programs([rows[2], replace(rows[3], digest=b"short")])
+        pool.add_programs(rows[4:5])
+    assert [each.name for each in pool.programs()] == ["solve_0", "solve_1", "solve_4"]
+
+
+def test_a_pool_that_stays_locked_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[NewProgram]
+) -> None:
+    monkeypatch.setattr(opening_module, "BUSY_TIMEOUT_S", 0)
+    monkeypatch.setattr(opening_module, "PATIENCE_S", 0)
+    path = tmp_path / "pool.db"
+    with Pool.open(path) as pool, Pool.open(path) as other:
+        with other.writing():
+            other.add_programs(rows[:1])
+            with pytest.raises(PoolError, match="another process keeps the pool locked"):
+                pool.add_programs(rows)
+            assert pool.n_programs == 0  # reading needs no lock
+        assert pool.add_programs(rows) == 5
 
 
 # --- seen and eviction ---
@@ -495,7 +519,7 @@ def test_a_pool_is_made_without_links_too(tmp_path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr("os.link", refuse)
     with Pool.open(tmp_path / "pool.db") as pool:
-        assert len(pool) == 0
+        assert pool.n_programs == 0
 
 
 def test_a_full_disk_undoes_the_write_and_no_more(tmp_path: Path) -> None:
@@ -505,13 +529,15 @@ def test_a_full_disk_undoes_the_write_and_no_more(tmp_path: Path) -> None:
         pool.add_programs(kept)
         pages = pool._connection.execute("PRAGMA page_count").fetchone()[0]
         pool._connection.execute(f"PRAGMA max_page_count = {pages + 3}")
-        with pytest.raises(PoolError, match=r"pool\.db: the disk is full; this write was undone"):
+        with pytest.raises(
+            PoolError, match=r"pool\.db: the disk is full; nothing of this was written"
+        ):
             pool.add_programs([row_of(number) for number in range(50, 5000)])
-        assert len(pool) == 50
+        assert pool.n_programs == 50
         pool._connection.execute("PRAGMA max_page_count = 1000000")
         pool.add_programs([row_of(50)])
     with Pool.open(path) as pool:
-        assert len(pool) == 51
+        assert pool.n_programs == 51
 
 
 def test_the_default_place() -> None:

@@ -15,6 +15,7 @@ from rich.tree import Tree
 from arcbatt.explain import draw_code
 from arcbatt.language import ProgramError
 from arcbatt.library import library_programs
+from arcbatt.measure import phase
 from arcbatt.pool import (
     ImportCount,
     Pool,
@@ -85,7 +86,7 @@ def list_programs(
     """List programs, those that solve most first."""
     with _open(pool) as opened:
         found = opened.summaries(task_name=task, limit=limit or None)
-        total = len(opened)
+        total = opened.n_programs
     if as_json:
         print_json({"programs": [_summary_to_json(each) for each in found], "total": total})
         return
@@ -165,7 +166,7 @@ def import_programs(
                     count += import_file(opened, path, reject, advance)
                 except ProgramError as error:
                     errors.append(str(error))
-            total = len(opened)
+            total = opened.n_programs
     for message in errors:
         print_error(message)
     counts = {"added": count.n_added, "known": count.n_known, "rejected": count.n_rejected}
@@ -205,7 +206,7 @@ def prune(
     with _open(pool) as opened:
         n_evicted = opened.evict(keep)
         n_forgotten = sum(c.forget_other_languages() for c in (opened.results, opened.types))
-        total = len(opened)
+        total = opened.n_programs
     if as_json:
         print_json({"evicted": n_evicted, "forgotten": n_forgotten, "total": total})
     else:
@@ -236,7 +237,7 @@ def merge(
     """
     with _open(pool, create=True) as opened:
         count = merge_pools(opened, other)
-        total = len(opened)
+        total = opened.n_programs
     if count.n_rejected:
         print_notice(f"{count.n_rejected:,} programs of {other} are not what their hash says")
     if as_json:
@@ -251,10 +252,11 @@ def merge(
 
 
 def _refuse_any_error(paths: list[Path], advance: Callable[[int], None]) -> None:
-    for path in paths:
-        for row in read_rows(path, advance):
-            if isinstance(row, ProgramError):
-                stop(f"{row}\nNothing was imported (--strict).")
+    with phase("load"):
+        for path in paths:
+            for row in read_rows(path, advance):
+                if isinstance(row, ProgramError):
+                    stop(f"{row}\nNothing was imported (--strict).")
 
 
 @contextmanager

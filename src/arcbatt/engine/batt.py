@@ -23,7 +23,8 @@ from .table import primitive_numbers
 # As in include/arcbatt/batt.hpp.
 _OPS = {"input": 0, "constant": 2, "primitive": 3, "call": 4, "invoke": 5}
 _LOAD_DEMOS = 1
-_MAX_ARGS = 255
+# If one device is expected to need less than this part of what another needs, expectations suffice.
+CERTAINLY_LESS = 1 / 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,8 @@ class Batt:
             expected = calibrated.predict(self.schedule, len(samples), run.n_threads)
             if expected.cpu_s < expected.gpu_s:
                 rival = (expected.gpu_fixed_s, expected.gpu_ratio)
+            if expected.cpu_s < CERTAINLY_LESS * expected.gpu_s:
+                devices, rival = [], None
         at_once_on_gpu = bool(devices) and rival is None
         arrays = run.new_arrays(len(self.programs), gpu.new_array if at_once_on_gpu else np.empty)
         kept: list[KeptWords] = []

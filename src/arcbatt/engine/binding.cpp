@@ -158,28 +158,32 @@ using Out = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // Grids and demo pairs, as values; they point into the arrays that they were made from.
 struct Samples {
-  std::vector<nb::object> held;
+  nb::object held;  // the array of all cells
+  const i32* cells;
+  u64 n_cells;
   std::vector<Sample> samples;
   Arena arena;
 
   Samples(nb::object cells_object, nb::object shapes_object, nb::object inputs_object,
           nb::object targets_object, nb::object groups_object, nb::object group_starts_object,
           nb::object group_grids_object) {
-    auto cells = nb::cast<Array<i32>>(cells_object);
+    auto cells_array = nb::cast<Array<i32>>(cells_object);
+    cells = cells_array.data();
+    n_cells = cells_array.size();
+    held = cells_object;
     auto shapes = nb::cast<Array<i32>>(shapes_object);  // height, width; one after the other
     auto inputs = nb::cast<Array<i32>>(inputs_object);
     auto targets = nb::cast<Array<i32>>(targets_object);  // -1: none
     auto groups = nb::cast<Array<i32>>(groups_object);    // of each sample
     auto starts = nb::cast<Array<i32>>(group_starts_object);
     auto members = nb::cast<Array<i32>>(group_grids_object);  // input, output; one after the other
-    held = {cells_object};
     std::vector<Value> grids;
     u64 start = 0;
     for (size_t k = 0; 2 * k < shapes.size(); k++) {
       u64 n_rows = (u64)shapes(2 * k), width = (u64)shapes(2 * k + 1);
-      if (!n_rows || !width || start + n_rows * width > cells.size())
+      if (!n_rows || !width || start + n_rows * width > n_cells)
         throw std::invalid_argument("grids do not fit their cells");
-      grids.push_back(grid_value(cells.data() + start, (u32)n_rows, (u32)width));
+      grids.push_back(grid_value(cells + start, (u32)n_rows, (u32)width));
       start += n_rows * width;
     }
     auto grid = [&](i32 k) {
@@ -233,7 +237,7 @@ struct FusedBatt {
     size_t n = ops.size();
     for (size_t k = 0; k < n; k++) {
       i64 first = firsts(k), count = counts(k), primitive = primitives(k);
-      if (primitive < 0 || primitive >= N_PRIMITIVES || count < 0 || count > 255 || first < 0 ||
+      if (primitive < 0 || primitive >= N_PRIMITIVES || count < 0 || first < 0 ||
           (ops(k) >= CALL && first + count > (i64)arg_nodes.size()) ||
           (ops(k) == LOAD_CONSTANT && first >= (i64)nb::len(constant_values)))
         throw std::invalid_argument("a node that makes no sense");
@@ -289,9 +293,14 @@ struct Image {
   char* to;  // where the bytes are written; null when they are only counted
   u64 base;  // where they will stand
   u64 n_bytes = 0;
+  // Cells that are placed already, whole: what points into them is not placed again.
+  const i32* cells = nullptr;
+  u64 n_cells = 0, cells_at = 0;
 
   template <class T>
   T* place(const T* items, u64 n) {
+    const u64 into = (u64)((const char*)items - (const char*)cells);
+    if (cells && into < n_cells * sizeof(i32)) return (T*)(base + cells_at + into);
     const u64 at = (n_bytes + 15) & ~15ULL;
     n_bytes = at + n * sizeof(T);
     if (to && n) std::memcpy(to + at, (const void*)items, n * sizeof(T));
@@ -340,15 +349,20 @@ void place_all(Image& image, const FusedBatt& batt) {
 void place_all(Image& image, const Samples& samples) {
   std::vector<Sample> moved = samples.samples;
   image.place(moved.data(), moved.size());
-  std::unordered_map<const void*, Value> placed;  // what several samples share is there once
-  auto place = [&](const Value& v) {
-    if (!is_container(v) || !v.n) return v;
-    auto found = placed.find(v.ints);
-    if (found != placed.end()) return found->second;
-    return placed[v.ints] = image.place(v);
-  };
-  for (Sample& s : moved) s = {place(s.input), place(s.demos), place(s.target)};
-  if (image.to && !moved.empty()) std::memcpy(image.to, (const void*)moved.data(), moved.size() * sizeof(Sample));
+  image.cells_at = (u64)image.place(samples.cells, samples.n_cells) - image.base;
+  image.cells = samples.cells;
+  image.n_cells = samples.n_cells;
+  std::unordered_map<const Block*, Value> placed;  // demos that several samples share are there once
+  for (Sample& s : moved) {
+    s.input = image.place(s.input);
+    s.target = image.place(s.target);
+    if (!s.demos.n) continue;
+    auto found = placed.find(s.demos.block);
+    if (found == placed.end()) found = placed.emplace(s.demos.block, image.place(s.demos)).first;
+    s.demos = found->second;
+  }
+  if (image.to && !moved.empty())
+    std::memcpy(image.to, (const void*)moved.data(), moved.size() * sizeof(Sample));
 }
 
 template <class T>
@@ -359,9 +373,9 @@ u64 image_bytes(const T& packed) {
 }
 template <class T>
 void write_image(const T& packed, nb::ndarray<u8, nb::ndim<1>, nb::c_contig, nb::device::cpu> to, u64 base) {
-  if (to.size() != image_bytes(packed)) throw std::invalid_argument("an image of another size");
   Image image{(char*)to.data(), base};
   place_all(image, packed);
+  if (to.size() != image.n_bytes) throw std::invalid_argument("an image of another size");
 }
 
 // What a thread keeps from lane to lane.

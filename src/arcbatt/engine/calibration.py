@@ -38,7 +38,9 @@ def of_functions_{k}(I):
     b = sfilter(a, compose(even, size))
     c = apply(fork(combine, toindices, delta), a)
     d = mapply(rbind(shift, (1, {k})), b)
-    return paint(fill(I, {k}, merge(c)), d)
+    e = ofcolor(I, {k})
+    f = mapply(fork(connect, first, last), product(e, e))
+    return paint(fill(underfill(I, 3, f), {k}, merge(c)), d)
 """
 SMALL = """
 def small_{k}(I):
@@ -69,7 +71,7 @@ class Calibration:
 
     def predict(self, schedule: Schedule, n_samples: int, n_threads: int) -> Prediction:
         """What a batt is expected to take on samples of middling size."""
-        n_functions = sum(s.n_nodes for s in schedule.steps if gpu.calls_functions(s.head))
+        n_functions = gpu.n_function_calls(schedule)
         plain_s = self.plain_call_s * (schedule.n_nodes - n_functions)
         function_s = self.function_call_s * n_functions
         core_s = max(plain_s + function_s, 1e-9)
@@ -169,9 +171,7 @@ def measure(new_batt: Callable[..., Batt], here: str) -> Calibration:
     plain_s, function_s = (least_s(batt, few, "cpu") for batt in (plain, of_functions))
     threaded_s = least_s(plain, few, "cpu", n_cores)
     plain_call_s = plain_s / N_FEW / plain.schedule.n_nodes
-    n_functions = sum(
-        step.n_nodes for step in of_functions.schedule.steps if gpu.calls_functions(step.head)
-    )
+    n_functions = gpu.n_function_calls(of_functions.schedule)
     n_plain = of_functions.schedule.n_nodes - n_functions
     function_call_s = (function_s / N_FEW - plain_call_s * n_plain) / n_functions
 

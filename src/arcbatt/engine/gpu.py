@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -35,12 +37,14 @@ BLOCKS_A_SM = 8
 STACK_BYTES = 24 * 1024
 # A launch's values take what they take, unknown before; a call with its scratch is expected to need
 # this much, and samples are run so many at a time that it is there for each.
-EXPECTED_CALL_BYTES = 8 * 1024
+EXPECTED_CALL_BYTES = 4 * 1024
 # Of the device's free memory, the part that values may take.
 POOL_SHARE = 0.6
 # One call may take up to this part of what there is for all samples' values.
 CALL_SHARE = 1 / 4
 MIN_POOL_BYTES = 256 * 2**20
+# Memory that is there already is taken if it is this part of what is wanted.
+ENOUGH = 0.8
 MAX_ITEMS = 2**31
 _WORDS_OF_BATT = 7
 _STACK_LIMIT = 0  # cudaLimitStackSize
@@ -104,6 +108,12 @@ def kernel_modules() -> dict[str, list[str]]:
 def calls_functions(head: str) -> bool:
     """Whether what is of this head (schedule.py) can come to call any primitive."""
     return _kernels()[head][0] == FUNCTIONS
+
+
+@lru_cache(maxsize=64)
+def n_function_calls(schedule: Schedule) -> int:
+    """How many nodes call functions."""
+    return sum(step.n_nodes for step in schedule.steps if calls_functions(step.head))
 
 
 def module_source(module: str) -> str:
@@ -309,14 +319,13 @@ class _Run:
             self.images = (self.batt.on(self.device), image_of(self.samples, self.device))
             shape = self.arrays.reasons.shape
             self.outputs = [cupy.empty(shape, array.dtype) for array in self.arrays]
-            free = gpu.mem_info[0] + cupy.get_default_memory_pool().free_bytes()
             a_sample = EXPECTED_CALL_BYTES * self.batt.schedule.n_nodes
-            n_pool = max(MIN_POOL_BYTES, min(int(free * POOL_SHARE), 2 * a_sample * chosen.size))
-            memory = cupy.empty(n_pool, cupy.uint8)
-            at_once = max(32, min(n_pool // a_sample, MAX_ITEMS // self.batt.schedule.n_nodes))
-            kept = []
-            for start in range(0, chosen.size, at_once):
-                kept += self._chunk(cupy, chosen[start : start + at_once], memory)
+            with _memory(cupy, self.device, 2 * a_sample * chosen.size) as memory:
+                fit = min(memory.size // a_sample, MAX_ITEMS // self.batt.schedule.n_nodes)
+                at_once = max(32, fit)
+                kept = []
+                for start in range(0, chosen.size, at_once):
+                    kept += self._chunk(cupy, chosen[start : start + at_once], memory)
             self._copy(chosen)
         return int((self.arrays.reasons[:, chosen] != _engine.NOT_RUN).sum()), kept
 
@@ -398,6 +407,35 @@ class _Run:
         ok = np.flatnonzero(self.outputs[0].get()[:, chosen] == 0)
         cells = ok // n * len(self.samples) + chosen[ok % n]
         return [KeptWords(kept_words.get(), cells.astype(np.int64), n_words.get()[ok])]
+
+
+_idle_memory: dict[int, list[Any]] = {}
+_idle_lock = Lock()
+
+
+@contextmanager
+def _memory(cupy: Any, device: int, n_wanted: int) -> Iterator[Any]:
+    """Memory for values: so many bytes, or what may be taken of the device's.
+
+    It is kept for the next run: getting tens of gigabytes from the driver takes longer than most.
+    """
+    with _idle_lock:
+        idle = _idle_memory.setdefault(device, [])
+        free = cupy.cuda.Device(device).mem_info[0] + sum(block.size for block in idle)
+        n_wanted = max(MIN_POOL_BYTES, min(n_wanted, int(free * POOL_SHARE)))
+        enough = [block for block in idle if block.size >= n_wanted * ENOUGH]
+        if enough:
+            block = min(enough, key=lambda block: block.size)
+            idle[:] = [other for other in idle if other is not block]
+        else:
+            idle.clear()
+            cupy.get_default_memory_pool().free_all_blocks()
+            block = cupy.empty(n_wanted, cupy.uint8)
+    try:
+        yield block
+    finally:
+        with _idle_lock:
+            idle.append(block)
 
 
 def _wait(cupy: Any) -> None:

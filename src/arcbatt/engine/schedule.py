@@ -26,7 +26,7 @@ class Step:
     n_nodes: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Schedule:
     """Steps such that arguments are ready before the nodes that use them, and few of them."""
 

@@ -44,7 +44,7 @@ def explaining(place: str) -> Iterator[None]:
 
 def _explain(error: sqlite3.Error) -> str:
     code = primary_code(error)
-    safe = "this write was undone, and all that was committed before is safe"
+    safe = "nothing of this was written, and all that was committed before is safe"
     if code == _FULL:
         return f"the disk is full; {safe}; make room and try again"
     if code == _IO:
@@ -56,5 +56,5 @@ def _explain(error: sqlite3.Error) -> str:
     if code == _CANNOT_OPEN:
         return "the pool cannot be opened: check that its folder exists and may be written to"
     if code in _DAMAGED:
-        return f"the pool is damaged: {error}; `arcbatt pool merge` into a fresh one saves the rest"
+        return f"the pool is damaged: {error}; `sqlite3 FILE .recover` may save what is left"
     return str(error)

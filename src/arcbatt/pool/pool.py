@@ -336,7 +336,9 @@ class Pool:
 
     # --- what people read ---
 
-    def __len__(self) -> int:
+    @property
+    def n_programs(self) -> int:
+        """How many programs are in the pool."""
         (n_programs,) = self._rows("SELECT count(*) FROM programs")[0]
         return int(n_programs)
 

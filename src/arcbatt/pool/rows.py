@@ -35,7 +35,7 @@ def task_key(task: Task) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One deal: the seed it was drawn with, how many parents, and when."""
+    """One deal: the seed it was drawn with (of up to 63 bits), how many parents, and when."""
 
     seed: int
     size: int

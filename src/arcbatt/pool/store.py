@@ -18,32 +18,39 @@ class Store:
     def __init__(self, connection: Connection, place: str) -> None:
         self.connection = connection
         self.place = place
-        self._depth = 0
 
     @contextmanager
     def writing(self) -> Iterator[None]:
         """All that is written inside is committed together, or, after an error, not at all.
 
-        One inside another is part of the outer one.
+        One inside another is committed with the outer one.
         """
-        if self._depth:
-            self._depth += 1
-            try:
-                yield
-            finally:
-                self._depth -= 1
-            return
         with measure.phase("store"), explaining(self.place):
+            if self.connection.in_transaction:
+                with self._part():
+                    yield
+                return
             begin(self.connection)
-            self._depth = 1
             try:
                 yield
                 commit(self.connection)
             except BaseException:
                 roll_back(self.connection)
                 raise
-            finally:
-                self._depth = 0
+
+    @contextmanager
+    def _part(self) -> Iterator[None]:
+        """A part of a transaction: after an error all of it is undone, the rest goes on."""
+        self.connection.execute("SAVEPOINT part")
+        try:
+            yield
+        except BaseException:
+            # A full disk has undone the whole transaction already.
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK TO part")
+                self.connection.execute("RELEASE part")
+            raise
+        self.connection.execute("RELEASE part")
 
     @contextmanager
     def reading(self) -> Iterator[None]:

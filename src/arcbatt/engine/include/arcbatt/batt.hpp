@@ -7,9 +7,9 @@ namespace arc {
 enum Op : u8 { LOAD_INPUT, LOAD_DEMOS, LOAD_CONSTANT, LOAD_FUNCTION, CALL, INVOKE };
 
 struct Instruction {
-  u8 op;
-  u8 n_args;
+  u16 op;
   u16 primitive;  // LOAD_FUNCTION, CALL
+  u32 n_args;
   u32 first;      // CALL, INVOKE: where its arguments' nodes stand in `args`; LOAD_CONSTANT: which
 };
 
