@@ -132,11 +132,12 @@ def main() -> None:
         table.add_column(heading)
     for n in BATCHES:
         times: dict[str, list[float]] = {"cpu": [], "cuda": [], "auto": []}
-        for _ in range(15 if n < 10_000 else 5):
-            for device, taken in times.items():
-                taken.append(
-                    measure(lambda n=n, d=device: mixed.run(fresh(many[n]), BUDGET, device=d), 1)
-                )
+        order = np.random.default_rng(0)  # none is to come after the same other one always
+        for _ in range(40 if n < 10_000 else 6):
+            for device in order.permutation(list(times)).tolist():
+                start = time.perf_counter()
+                mixed.run(fresh(many[n]), BUDGET, device=device)
+                times[device].append(time.perf_counter() - start)
         cpu_s, gpu_s, auto_s = (float(np.median(taken)) for taken in times.values())
         ran_on = mixed.run(fresh(many[n]), BUDGET, device="auto").ran_on
         shares = ", ".join(f"{d} {c / (len(mixed.programs) * n):.0%}" for d, c in ran_on.items())

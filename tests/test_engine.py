@@ -230,6 +230,16 @@ def test_devices_that_do_not_exist_are_refused(device: str) -> None:
         Batt([parse_program("def f(I):\n    return I\n")]).run(demo_samples(((1,),)), device=device)
 
 
+@pytest.mark.parametrize("n_args", [1, 4, 5, 6, 255, 256, 300])
+@pytest.mark.parametrize("function", ["branch(T, size, size)", "compose(size, hmirror)", "I"])
+def test_function_values_may_be_called_with_any_number_of_arguments(
+    function: str, n_args: int
+) -> None:
+    arguments = ", ".join(["I"] * n_args)
+    program = parse_program(f"def f(I):\n    g = {function}\n    return g({arguments})\n")
+    check_batt([program], [((1, 2), (3, 4))])
+
+
 def test_values_that_were_not_kept_are_asked_for_in_vain() -> None:
     result = Batt([parse_program("def f(I):\n    return I\n")]).run(demo_samples(((1,),)))
     with pytest.raises(ValueError, match="keep_values"):

@@ -25,7 +25,7 @@ from arcbatt.library import library_programs
 from arcbatt.tasks import load
 
 SMALL = Budget(steps=200_000, bytes=2**22)
-ARRAYS = ("reasons", "matches", "hashes", "steps")
+ARRAYS = ("reasons", "matches", "hashes", "steps", "numbers")
 
 
 def n_gpus() -> int:
@@ -228,7 +228,7 @@ def test_the_cpu_hands_over_what_takes_longer_than_the_rival() -> None:
     text = "def f(I):\n    return upscale(upscale(I, 9), 9)\n"
     batt, samples = Batt([parse_program(text)]), Samples([((1,) * 10,) * 10] * 3000)
     shape = (1, 3000)
-    types = (np.uint8, np.uint8, np.uint64, np.int64)
+    types = (np.uint8, np.uint8, np.uint64, np.int64, np.int32)
     arrays = BattArrays(*(np.zeros(shape, dtype) for dtype in types))
     arrays.reasons.fill(_engine.NOT_RUN)
     limits = (10**9, 2**33, 2**30, 1)

@@ -2,6 +2,7 @@ from typing import Any
 
 n_primitives: int
 NOT_RUN: int
+NO_NUMBER: int
 
 def build_info() -> dict[str, Any]: ...
 def set_function_class(cls: Any) -> None: ...
@@ -49,6 +50,7 @@ def run_batt(
     matches: Any,
     hashes: Any,
     steps: Any,
+    numbers: Any,
     keep_values: bool,
     rival_fixed_s: float,
     rival_per_thread_s: float,

@@ -21,8 +21,8 @@ from .schedule import Schedule, schedule
 from .table import primitive_numbers
 
 # As in include/arcbatt/batt.hpp.
-_OPS = {"input": 0, "constant": 2, "primitive": 3, "call": 4, "invoke": 5}
-_LOAD_DEMOS = 1
+_INPUT_OPS = {"I": 0, "S": 1, "target": 2}
+_OPS = {"constant": 3, "primitive": 4, "call": 5, "invoke": 6}
 # If one device is expected to need less than this part of what another needs, expectations suffice.
 CERTAINLY_LESS = 1 / 3
 
@@ -60,7 +60,7 @@ class Batt:
                 if node in places:
                     continue
                 kind = node.kind
-                op, primitive, first = _OPS[kind], 0, 0
+                op, primitive, first = _OPS.get(kind, 0), 0, 0
                 if kind == "call" or kind == "invoke":
                     first = len(args)
                     args.extend([places[arg] for arg in node.args])
@@ -71,8 +71,10 @@ class Batt:
                 elif kind == "constant":
                     first = len(constants)
                     constants.append(node.head)
-                elif node.head == "S":
-                    op = _LOAD_DEMOS
+                elif node.head in _INPUT_OPS:
+                    op = _INPUT_OPS[node.head]
+                else:
+                    raise ValueError(f"{program.name}: no sample has the input {node.head!r}")
                 places[node] = len(ops)
                 ops.append(op)
                 primitives.append(primitive)
@@ -158,6 +160,7 @@ class Batt:
             arrays.matches.view(np.bool_),
             arrays.hashes,
             arrays.steps,
+            arrays.numbers,
             ran_on,
             tuple(kept) if keep_values else None,
         )
@@ -194,7 +197,7 @@ class _Run:
     def new_arrays(self, n_programs: int, new: Callable[..., Any] = np.empty) -> BattArrays:
         """Arrays for results, of which only the reasons say yet that there are none."""
         shape = (n_programs, len(self.samples))
-        types = (np.uint8, np.uint8, np.uint64, np.int64)
+        types = (np.uint8, np.uint8, np.uint64, np.int64, np.int32)
         arrays = BattArrays(*(new(shape, dtype) for dtype in types))
         arrays.reasons.fill(_engine.NOT_RUN)
         return arrays

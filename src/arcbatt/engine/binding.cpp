@@ -245,7 +245,7 @@ struct FusedBatt {
         for (i64 a = first; a < first + count; a++)
           if (arg_nodes(a) < 0 || (size_t)arg_nodes(a) >= k)
             throw std::invalid_argument("a node used before it is made");
-      code.push_back({ops(k), (u8)count, (u16)primitive, (u32)first});
+      code.push_back({ops(k), (u16)primitive, (u32)count, (u32)first});
     }
     for (size_t a = 0; a < arg_nodes.size(); a++) args.push_back((u32)arg_nodes(a));
     Lane lane;
@@ -401,6 +401,7 @@ struct Run {
   u8* matches;
   u64* hashes;
   i64* steps;
+  i32* numbers;
   bool keep_values;
   std::atomic<u64> next{0};
   std::atomic<u64> n_done{0};
@@ -415,6 +416,7 @@ struct Run {
     matches[cell] = out.matches;
     hashes[cell] = out.hash;
     steps[cell] = (i64)out.steps;
+    numbers[cell] = out.number;
     if (keep_values && out.reason == OK) {
       worker.kept.emplace_back(cell, worker.words.size());
       const Value& result = worker.slots[batt.results[program]];
@@ -507,7 +509,7 @@ bool should_hand_over(const Run& run, const Rival& rival, double elapsed_s, int 
 // rival (if its fixed seconds are not negative) is not run.
 nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> chosen, u64 max_steps,
                     u64 max_bytes, u64 max_arena_bytes, int n_threads, Out<u8> reasons, Out<u8> matches,
-                    Out<u64> hashes, Out<i64> steps, bool keep_values, double rival_fixed_s,
+                    Out<u64> hashes, Out<i64> steps, Out<i32> numbers, bool keep_values, double rival_fixed_s,
                     double rival_per_thread_s) {
   Run run;
   run.batt = batt.view();
@@ -522,10 +524,11 @@ nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> ch
   run.matches = matches.data();
   run.hashes = hashes.data();
   run.steps = steps.data();
+  run.numbers = numbers.data();
   run.keep_values = keep_values;
   u64 n_cells = (u64)batt.results.size() * samples.samples.size();
   if (reasons.size() != n_cells || matches.size() != n_cells || hashes.size() != n_cells ||
-      steps.size() != n_cells)
+      steps.size() != n_cells || numbers.size() != n_cells)
     throw std::invalid_argument("result arrays of the wrong size");
 
   // Little work is done here and now: starting a thread would take longer.
@@ -600,6 +603,7 @@ nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> ch
 NB_MODULE(_engine, module) {
   module.attr("n_primitives") = (int)N_PRIMITIVES;
   module.attr("NOT_RUN") = (int)NOT_RUN;
+  module.attr("NO_NUMBER") = (int)NO_NUMBER;
   module.def("build_info", &build_info);
   // The class is Python's own and lives as long as the process: no reference is given back.
   module.def("set_function_class", [](nb::object cls) { function_class = cls.release().ptr(); });

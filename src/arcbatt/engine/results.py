@@ -25,6 +25,7 @@ class BattArrays(NamedTuple):
     matches: NDArray[np.uint8]
     hashes: NDArray[np.uint64]
     steps: NDArray[np.int64]
+    numbers: NDArray[np.int32]
 
 
 class KeptWords(NamedTuple):
@@ -40,7 +41,8 @@ class BattResult:
     """Arrays [program, sample].
 
     `reasons` is 0 where there is a value, otherwise the number of the `Reason`; `matches` whether
-    the value equals the sample's target; `hashes` the value's content hash; `steps` the cost.
+    the value equals the sample's target; `hashes` the value's content hash; `steps` the cost;
+    `numbers` the value where it is a number, the first member where that is one, else `NO_NUMBER`.
     `ran_on` says how many results came from which device.
     """
 
@@ -48,6 +50,7 @@ class BattResult:
     matches: NDArray[np.bool_]
     hashes: NDArray[np.uint64]
     steps: NDArray[np.int64]
+    numbers: NDArray[np.int32]
     ran_on: Mapping[str, int]
     _kept: tuple[KeptWords, ...] | None = field(default=None, repr=False)
     _places: dict[int, tuple[int, int]] = field(default_factory=dict, repr=False)

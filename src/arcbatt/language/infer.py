@@ -35,7 +35,12 @@ from .types import (
 )
 from .values import MAX_DEPTH, Value
 
-INPUT_TYPES: Mapping[str, Type] = {"I": GRID, "S": DEMOS}
+INPUT_TYPES: Mapping[str, Type] = {
+    "I": GRID,
+    "S": DEMOS,
+    "output": GRID,
+    "target": GRID,
+}
 
 
 @dataclass(frozen=True, slots=True)

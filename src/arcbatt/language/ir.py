@@ -21,7 +21,9 @@ from .registry import Primitive, find_primitive
 from .values import Value, format_value, is_data
 
 # The inputs a program may ask for, in the order they are declared.
-INPUTS = ("S", "I")
+# A solver has (I) or (S, I); a differ all four: it judges another program's output by the target.
+INPUTS = ("S", "I", "output", "target")
+SIGNATURES = (("I",), ("S", "I"), INPUTS)
 
 
 class Node:
@@ -174,6 +176,28 @@ def walk(*roots: Node) -> Iterator[Node]:
             yield node
 
 
+def replace_input(result: Node, name: str, by: Node) -> Node:
+    """The same nodes with another node in place of an input."""
+    new: dict[Node, Node] = {}
+    for node in walk(result):
+        if node.kind == "input" and node.head == name:
+            new[node] = by
+        elif any(new[arg] is not arg for arg in node.args):
+            new[node] = with_args(node, tuple([new[arg] for arg in node.args]))
+        else:
+            new[node] = node
+    return new[result]
+
+
+def with_args(node: Node, args: tuple[Node, ...]) -> Node:
+    """The same call or invocation of other arguments, as many as before."""
+    if node.kind == "invoke":
+        return invoke_node(*args)
+    assert node.kind == "call"
+    assert len(args) == len(node.args)
+    return _intern("call", node.head, node.head, args)
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """A named result node. Programs with the same node are the same, whatever their names."""
@@ -192,9 +216,9 @@ class Program:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The inputs it asks for; a program always has `I`."""
+        """The inputs that its text must name: those of the least signature that has all it uses."""
         used = {node.name for node in self.nodes() if node.kind == "input"}
-        return tuple(name for name in INPUTS if name in used or name == "I")
+        return next(names for names in SIGNATURES if used <= set(names))
 
     @property
     def n_calls(self) -> int:

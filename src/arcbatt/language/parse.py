@@ -30,7 +30,7 @@ from arcbatt.measure import phase
 
 from . import ir
 from .constants import CONSTANTS
-from .ir import INPUTS, Node, Program
+from .ir import SIGNATURES, Node, Program
 from .registry import Primitive, find_primitive, suggest
 from .values import MAX_NUMBER, Value
 
@@ -292,11 +292,12 @@ class _Reader:
         plain = not (
             args.posonlyargs or args.kwonlyargs or args.vararg or args.kwarg or args.defaults
         )
-        if not plain or names not in (("I",), INPUTS) or function.decorator_list:
-            raise self.reject("expected the inputs (I) or (S, I)", function)
+        if not plain or names not in SIGNATURES or function.decorator_list:
+            raise self.reject("expected the inputs (I), (S, I) or (S, I, output, target)", function)
         if function.returns or any(arg.annotation for arg in args.args):
             raise self.reject("expected inputs without annotations", function)
         self.names = {name: ir.input_node(name) for name in names}
+        self.reserved = {"S", "I", *names}
 
     def read_assignment(self, statement: ast.stmt) -> None:
         if not isinstance(statement, ast.Assign):
@@ -305,7 +306,7 @@ class _Reader:
         if others or not isinstance(target, ast.Name):
             raise self.reject("expected one name to assign to", target)
         name = target.id
-        if name in INPUTS:
+        if name in self.reserved:
             raise self.reject(f"{name} is an input; expected another name to assign to", target)
         if name in CONSTANTS or find_primitive(name) is not None:
             kind = "constant" if name in CONSTANTS else "primitive"

@@ -4,7 +4,7 @@
 
 namespace arc {
 
-enum Op : u8 { LOAD_INPUT, LOAD_DEMOS, LOAD_CONSTANT, LOAD_FUNCTION, CALL, INVOKE };
+enum Op : u16 { LOAD_INPUT, LOAD_DEMOS, LOAD_TARGET, LOAD_CONSTANT, LOAD_FUNCTION, CALL, INVOKE };
 
 struct Instruction {
   u16 op;
@@ -52,11 +52,14 @@ struct Sample {
   Value target;  // NONE where there is none
 };
 
+constexpr i32 NO_NUMBER = -(1 << 30);
+
 // What one program gives on one sample.
 struct Outcome {
   u64 hash;
   u64 steps;
-  u8 reason;  // OK, or why it failed
+  i32 number;  // the result where it is a number, the first member where it starts with one
+  u8 reason;   // OK, or why it failed
   u8 matches;
 };
 
@@ -64,6 +67,7 @@ ARC_FN Value load(const Batt& batt, const Instruction& code, const Sample& sampl
   switch (code.op) {
     case LOAD_INPUT: return sample.input;
     case LOAD_DEMOS: return sample.demos;
+    case LOAD_TARGET: return sample.target;
     case LOAD_CONSTANT: return batt.constants[code.first];
     default: return bare_function(code.primitive);
   }
@@ -137,15 +141,17 @@ ARC_FN void run_call(Lane& lane, const Batt& batt, u32 node, const Instruction& 
   const Value* args = lane.frame;
   if (n_right < n_args) return fill_slot(slots, node, slots.value(batt.args[code.first + n_right]), 0, 0);
   u64 steps = 1, heaviest = 0;
-  for (u32 k = 0; k < n_args; k++)
+  const bool arity_fits = n_args == primitive.info().arity;
+  const u32 n_weighed = arity_fits ? primitive.info().arity : n_args;
+  for (u32 k = 0; k < n_weighed; k++)
     if (k >= MAX_ARITY || !(primitive.info().peeks >> k & 1)) {
-      const u64 weight = weight_of(args[k]);
+      const u64 weight = weight_of(k < MAX_ARITY ? args[k] : slots.value(batt.args[code.first + k]));
       heaviest = max_of(heaviest, weight);
       steps += weight;
     }
   begin_node(lane, steps);
   if (heaviest > lane.max_elements || steps > lane.max_steps) return fill_slot_exceeded(lane, slots, node);
-  if (n_args != primitive.info().arity || !primitive.accepts(args))
+  if (!arity_fits || !primitive.accepts(args))
     return fill_slot(slots, node, fail(WRONG_TYPE), steps, 0);
   const Value result = primitive.run(lane, args);
   if (lane.exceeded) return fill_slot_exceeded(lane, slots, node);
@@ -196,7 +202,7 @@ ARC_FN Outcome outcome_of(const Batt& batt, u32 program, const Budget& budget, c
                           const Slots& slots) {
   const u32* nodes = batt.program_nodes + batt.starts[program];
   const i64 n = (i64)(batt.starts[program + 1] - batt.starts[program]);
-  Outcome out = {0, budget.steps + 1, OVER_BUDGET, 0};
+  Outcome out = {0, budget.steps + 1, NO_NUMBER, OVER_BUDGET, 0};
   if (any(n, [=](i64 k) { return slots.cost(nodes[k]).steps >= UNKNOWN_STEPS; })) {
     if (any(n, [=](i64 k) { return slots.cost(nodes[k]).steps == UNKNOWN_STEPS; })) out.reason = NOT_RUN;
     return out;
@@ -209,6 +215,8 @@ ARC_FN Outcome outcome_of(const Batt& batt, u32 program, const Budget& budget, c
   out.reason = result.failed() ? result.reason() : OK;
   if (result.failed()) return out;
   out.hash = hash_of(result);
+  const Value first = is_tuple(result) && result.n ? member(result, 0) : result;
+  if (first.kind == INT) out.number = (i32)first.number;
   out.matches = sample.target.kind != NONE && equal(result, sample.target);
   return out;
 }

@@ -35,6 +35,7 @@ struct Launch {
   u8* matches;
   u64* hashes;
   i64* steps;
+  i32* numbers;
   i64* n_words;  // [program, chosen sample]: of values that are kept; later where they start
   i32* words;
 
@@ -170,6 +171,7 @@ ARC_KERNEL find_outcomes(ARC_WORK) {
       launch->matches[cell] = out.matches;
       launch->hashes[cell] = out.hash;
       launch->steps[cell] = (i64)out.steps;
+      launch->numbers[cell] = out.number;
     }
   });
 }
