@@ -54,4 +54,22 @@ def run_batt(
     keep_values: bool,
     rival_fixed_s: float,
     rival_per_thread_s: float,
+    profile: Any,
 ) -> tuple[list[bytes], list[bytes]] | None: ...
+def run_tasks(
+    batt: FusedBatt,
+    samples: Samples,
+    starts: Any,
+    tasks_of_programs: Any,
+    max_steps: int,
+    max_bytes: int,
+    max_arena_bytes: int,
+    n_threads: int,
+    staged: bool,
+    reasons: Any,
+    n_matches: Any,
+    hashes: Any,
+    steps: Any,
+    numbers: Any,
+    profile: Any,
+) -> None: ...

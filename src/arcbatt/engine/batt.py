@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from arcbatt.language import Budget, Node, Program
 
-from . import _engine, calibration, gpu
+from . import _engine, calibration, gpu, profiling
 from .results import BattArrays, BattResult, KeptWords
 from .samples import Samples
 from .schedule import Schedule, schedule
@@ -43,7 +43,7 @@ class Batt:
     def __init__(self, programs: Sequence[Program]) -> None:
         self.programs = tuple(programs)
         self._nodes: list[Node] = []
-        self._fused = self._fuse()
+        self.fused = self._fuse()
 
     def _fuse(self) -> _engine.FusedBatt:
         numbers = primitive_numbers()
@@ -105,7 +105,7 @@ class Batt:
 
     @cached_property
     def _on_gpu(self) -> gpu.GpuBatt:
-        return gpu.GpuBatt(self._fused, self.schedule, len(self.programs))
+        return gpu.GpuBatt(self.fused, self.schedule, len(self.programs))
 
     def run(
         self,
@@ -128,8 +128,7 @@ class Batt:
         devices = _devices(device) if self._nodes and len(samples) else []
         rival = None
         if devices and device == "auto":
-            calibrated = calibration.of_this_machine(Batt)
-            expected = calibrated.predict(self.schedule, len(samples), run.n_threads)
+            expected = _expect(self, len(samples), run.n_threads)
             if expected.cpu_s < expected.gpu_s:
                 rival = (expected.gpu_fixed_s, expected.gpu_ratio)
             if expected.cpu_s < CERTAINLY_LESS * expected.gpu_s:
@@ -139,7 +138,7 @@ class Batt:
         kept: list[KeptWords] = []
         left = samples.order
         if not at_once_on_gpu:
-            kept += run.on_cpu(self._fused, samples.spread if rival else left, arrays, rival)
+            kept += run.on_cpu(self.fused, samples.spread if rival else left, arrays, rival)
             # Samples are run whole: one program tells.
             left = left[arrays.reasons[0, left] == _engine.NOT_RUN] if rival else left[:0]
         on_cpu = arrays.reasons.size - len(self.programs) * len(left)
@@ -172,7 +171,7 @@ class Batt:
         some = len(programs) < len(self.programs)
         batt = Batt([self.programs[k] for k in programs]) if some else self
         found = run.new_arrays(len(programs))
-        kept = run.on_cpu(batt._fused, samples, found)
+        kept = run.on_cpu(batt.fused, samples, found)
         rows, columns = np.nonzero(left[programs])
         for name in BattArrays._fields:
             getattr(arrays, name)[programs[rows], columns] = getattr(found, name)[rows, columns]
@@ -221,12 +220,27 @@ class _Run:
             *arrays,
             self.keep_values,
             *(rival or (-1.0, 0.0)),
+            profiling.counts(),
         )
         found = []
         for words, cells in zip(*kept, strict=True) if kept else ():
             pairs = np.frombuffer(cells, np.int64).reshape(-1, 2)
             found.append(KeptWords(np.frombuffer(words, np.int32), pairs[:, 0], pairs[:, 1]))
         return found
+
+
+def _expect(batt: Batt, n_samples: int, n_threads: int) -> calibration.Prediction:
+    return calibration.of_this_machine(Batt).predict(batt.schedule, n_samples, n_threads)
+
+
+def prefers_gpu(batt: Batt, device: str, n_samples: int, n_threads: int) -> bool:
+    """Whether a run on so many samples would begin on a GPU."""
+    if not n_samples or not batt.programs or not _devices(device):
+        return False
+    if device != "auto":
+        return True
+    expected = _expect(batt, n_samples, n_threads)
+    return expected.gpu_s < expected.cpu_s
 
 
 def _devices(device: str) -> list[int]:

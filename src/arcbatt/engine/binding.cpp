@@ -3,90 +3,20 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <stdexcept>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
 #include "arcbatt/batt.hpp"
 #include "arcbatt/words.hpp"
+#include "arena.hpp"
 #include "build_info.hpp"
+#include "running.hpp"
 
 namespace nb = nanobind;
 using namespace arc;
-
-// --- arenas ---
-
-namespace {
-
-// Chunks of memory that a lane takes from and that are reused, not freed, between lanes.
-struct Arena {
-  struct Chunk {
-    std::unique_ptr<char, decltype(&std::free)> memory{nullptr, &std::free};
-    u64 size = 0;
-  };
-  static constexpr u64 MIN_CHUNK = 1 << 20;
-#if defined(__SANITIZE_ADDRESS__)
-  // Every allocation is a block of its own, freed with the lane: the sanitizer sees what lies beyond.
-  static constexpr bool POOLED = false;
-#else
-  static constexpr bool POOLED = true;
-#endif
-  std::vector<Chunk> chunks;
-  size_t n_used = 0;
-  u64 n_bytes = 0;
-  u64 max_bytes = ~0ULL;
-
-  Arena() = default;
-  Arena(Arena&&) = default;
-  Arena& operator=(Arena&&) = default;
-  Arena(const Arena&) = delete;
-  Arena& operator=(const Arena&) = delete;
-
-  char* next(u64 bytes, u64* given) {
-    while (n_used < chunks.size() && chunks[n_used].size < bytes) n_used++;
-    if (n_used == chunks.size()) {
-      u64 size = POOLED ? ((bytes < MIN_CHUNK ? MIN_CHUNK : bytes) + 63) & ~63ULL : bytes;
-      if (n_bytes + size > max_bytes) return nullptr;
-      char* memory = (char*)std::aligned_alloc(POOLED ? 64 : 16, size);
-      if (!memory) return nullptr;
-      Chunk chunk;
-      chunk.memory.reset(memory);
-      chunk.size = size;
-      chunks.push_back(std::move(chunk));
-      n_bytes += size;
-    }
-    *given = chunks[n_used].size;
-    return chunks[n_used++].memory.get();
-  }
-  void reset(Lane& lane) {
-    n_used = 0;
-    if (!POOLED) {
-      chunks.clear();
-      n_bytes = 0;
-    }
-    lane.owner = this;
-    lane.top = lane.end = nullptr;
-    lane.exhausted = lane.exceeded = false;
-    lane.steps = lane.bytes = 0;
-  }
-};
-
-void set_budget(Lane& lane, const Budget& budget) {
-  lane.max_steps = budget.steps;
-  lane.max_bytes = budget.bytes;
-  lane.max_elements = min_of<u64>(budget.steps, budget.bytes / BYTES_AN_ELEMENT);
-}
-constexpr Budget NO_BUDGET = {~0ULL >> 2, ~0ULL >> 2};
-
-}  // namespace
 
 char* arc::grow_arena(void* owner, u64 bytes, u64* given) { return ((Arena*)owner)->next(bytes, given); }
 
@@ -155,6 +85,8 @@ template <class T>
 using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Out = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // Grids and demo pairs, as values; they point into the arrays that they were made from.
 struct Samples {
@@ -372,137 +304,52 @@ u64 image_bytes(const T& packed) {
   return image.n_bytes;
 }
 template <class T>
-void write_image(const T& packed, nb::ndarray<u8, nb::ndim<1>, nb::c_contig, nb::device::cpu> to, u64 base) {
+void write_image(const T& packed, Vector<u8> to, u64 base) {
   Image image{(char*)to.data(), base};
   place_all(image, packed);
   if (to.size() != image.n_bytes) throw std::invalid_argument("an image of another size");
 }
 
-// What a thread keeps from lane to lane.
-struct Worker {
-  Arena arena;
-  Lane lane;
-  std::vector<Value> slots;
-  std::vector<NodeCost> costs;
-  std::vector<i32> words;
-  std::vector<std::pair<u64, u64>> kept;  // (cell of the result, where its words start)
+// --- runs ---
 
-  Slots view() { return {slots.data(), costs.data(), 1}; }
-};
-
-struct Run {
-  Batt batt;
-  const std::vector<Sample>* samples;
-  const u32* chosen;  // the samples to run
-  u64 n_chosen;
-  Budget budget;
-  u64 max_arena_bytes;
-  u8* reasons;
-  u8* matches;
-  u64* hashes;
-  i64* steps;
-  i32* numbers;
-  bool keep_values;
-  std::atomic<u64> next{0};
-  std::atomic<u64> n_done{0};
-  std::atomic<bool> stopped{false};
-  std::atomic<bool> out_of_memory{false};
-
-  void record(Worker& worker, u32 program, u64 sample) {
-    const Sample& s = (*samples)[sample];
-    Outcome out = outcome_of(batt, program, budget, s, worker.view());
-    u64 cell = program * samples->size() + sample;
-    reasons[cell] = out.reason;
-    matches[cell] = out.matches;
-    hashes[cell] = out.hash;
-    steps[cell] = (i64)out.steps;
-    numbers[cell] = out.number;
-    if (keep_values && out.reason == OK) {
-      worker.kept.emplace_back(cell, worker.words.size());
-      const Value& result = worker.slots[batt.results[program]];
-      const u64 start = worker.words.size();
-      worker.words.resize(start + count_words(result));
-      write_words(worker.words.data() + start, result);
-    }
+// Runs on threads, without the lock of the interpreter; Ctrl-C is taken meanwhile.
+std::vector<std::unique_ptr<Worker>> run_on_threads(Run& run, int n_threads, const Rival& rival) {
+  // Little work is done here and now: starting a thread would take longer.
+  const bool at_once = (u64)run.batt.n_nodes * run.n_units < 256;
+  n_threads = at_once ? 1 : (int)min_of<u64>((u64)max_of(1, n_threads), run.n_units);
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (int k = 0; k < n_threads; k++) workers.push_back(take_worker());
+  bool interrupted = false;
+  if (at_once) {
+    run.work(*workers[0]);
+  } else {
+    nb::gil_scoped_release release;
+    Threads threads(run, workers);
+    threads.wait(rival, [&] {
+      nb::gil_scoped_acquire acquire;
+      interrupted = interrupted || PyErr_CheckSignals() != 0;
+      return interrupted;
+    });
   }
-
-  // All programs on one sample, every node once. If that takes too much memory, one program after
-  // the other, which each fit: a program's values are bounded by its budget.
-  void run_sample(Worker& worker, u64 sample) {
-    const Sample& s = (*samples)[sample];
-    worker.arena.max_bytes = max_arena_bytes;
-    worker.arena.reset(worker.lane);
-    bool fits = true;
-    for (u32 node = 0; node < batt.n_nodes && fits; node++) {
-      fits = run_node(worker.lane, batt, node, s, worker.view());
-      if (stopped.load(std::memory_order_relaxed)) return;
-    }
-    if (fits) {
-      for (u32 p = 0; p < batt.n_programs; p++) record(worker, p, sample);
-      return;
-    }
-    worker.arena.max_bytes = max_arena_bytes + 16 * budget.bytes + (256ULL << 20);
-    for (u32 p = 0; p < batt.n_programs; p++) {
-      worker.arena.reset(worker.lane);
-      for (u64 k = batt.starts[p]; k < batt.starts[p + 1]; k++) {
-        if (stopped.load(std::memory_order_relaxed)) return;
-        if (!run_node(worker.lane, batt, batt.program_nodes[k], s, worker.view())) {
-          out_of_memory = stopped = true;
-          return;
-        }
-      }
-      record(worker, p, sample);
-    }
+  if (interrupted || run.out_of_memory) {
+    for (auto& worker : workers) give_back(std::move(worker));
+    if (interrupted) throw nb::python_error();
+    throw std::bad_alloc();
   }
-
-  void work(Worker& worker) {
-    worker.slots.resize(batt.n_nodes);
-    worker.costs.resize(batt.n_nodes);
-    worker.words.clear();
-    worker.kept.clear();
-    set_budget(worker.lane, budget);
-    for (u64 k = next++; k < n_chosen && !stopped; k = next++) {
-      run_sample(worker, chosen[k]);
-      n_done++;
-    }
-  }
-};
-
-// Workers are kept for the next run: their memory is what a small run would spend its time on.
-std::mutex workers_mutex;
-std::vector<std::unique_ptr<Worker>> idle_workers;
-
-std::unique_ptr<Worker> take_worker() {
-  std::lock_guard<std::mutex> lock(workers_mutex);
-  if (idle_workers.empty()) return std::make_unique<Worker>();
-  auto worker = std::move(idle_workers.back());
-  idle_workers.pop_back();
-  return worker;
-}
-void give_back(std::unique_ptr<Worker> worker) {
-  if (worker->arena.n_bytes > (64ULL << 20)) return;  // a hostile run's memory is not kept
-  std::lock_guard<std::mutex> lock(workers_mutex);
-  if (idle_workers.size() < 64) idle_workers.push_back(std::move(worker));
+  return workers;
 }
 
-typedef std::chrono::steady_clock Clock;
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+// Cycles of the clock and calls by primitive, the last one for calls of function values.
+void add_profile(const std::vector<std::unique_ptr<Worker>>& workers, Vector<i64> profile) {
+  if (!profile.size()) return;
+  if (profile.size() != 2 * N_PROFILED) throw std::invalid_argument("a profile of the wrong size");
+  for (auto& worker : workers)
+    for (u64 k = 0; k < 2 * N_PROFILED; k++) profile(k) += worker->profile[k];
 }
 
-// What another device is expected to take: so many seconds, and some for each second of a thread here.
-struct Rival {
-  double fixed_s;
-  double per_thread_s;
-};
-
-// Whether the rest is better left to the rival, going by what has been done so far.
-bool should_hand_over(const Run& run, const Rival& rival, double elapsed_s, int n_threads) {
-  const u64 done = run.n_done, taken = min_of<u64>(run.next, run.n_chosen);
-  if (done == 0 || taken >= run.n_chosen) return false;
-  const double a_sample_s = elapsed_s * n_threads / (double)done;
-  const double rest_s = a_sample_s * (double)(run.n_chosen - taken);
-  return 1.1 * (rival.fixed_s + rival.per_thread_s * rest_s) < rest_s / n_threads;
+template <class A>
+void check_size(const A& array, u64 n) {
+  if (array.size() != n) throw std::invalid_argument("an array of the wrong size");
 }
 
 // Runs a batt; returns the words of kept values and their starts, or None. What was handed over to a
@@ -510,82 +357,35 @@ bool should_hand_over(const Run& run, const Rival& rival, double elapsed_s, int 
 nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> chosen, u64 max_steps,
                     u64 max_bytes, u64 max_arena_bytes, int n_threads, Out<u8> reasons, Out<u8> matches,
                     Out<u64> hashes, Out<i64> steps, Out<i32> numbers, bool keep_values, double rival_fixed_s,
-                    double rival_per_thread_s) {
-  Run run;
-  run.batt = batt.view();
-  run.samples = &samples.samples;
-  run.chosen = chosen.data();
-  run.n_chosen = chosen.size();
+                    double rival_per_thread_s, Vector<i64> profile) {
+  const u64 n_cells = (u64)batt.results.size() * samples.samples.size();
+  check_size(reasons, n_cells);
+  check_size(matches, n_cells);
+  check_size(hashes, n_cells);
+  check_size(steps, n_cells);
+  check_size(numbers, n_cells);
   for (size_t k = 0; k < chosen.size(); k++)
     if (chosen(k) >= samples.samples.size()) throw std::invalid_argument("no such sample");
+  SampleRun run;
+  run.batt = batt.view();
+  run.samples = &samples.samples;
+  run.n_units = chosen.size();
   run.budget = {max_steps, max_bytes};
   run.max_arena_bytes = max_arena_bytes;
+  run.profiled = profile.size() > 0;
+  run.chosen = chosen.data();
   run.reasons = reasons.data();
   run.matches = matches.data();
   run.hashes = hashes.data();
   run.steps = steps.data();
   run.numbers = numbers.data();
   run.keep_values = keep_values;
-  u64 n_cells = (u64)batt.results.size() * samples.samples.size();
-  if (reasons.size() != n_cells || matches.size() != n_cells || hashes.size() != n_cells ||
-      steps.size() != n_cells || numbers.size() != n_cells)
-    throw std::invalid_argument("result arrays of the wrong size");
-
-  // Little work is done here and now: starting a thread would take longer.
-  const bool at_once = (u64)batt.code.size() * chosen.size() < 256;
-  n_threads = at_once ? 1 : (int)min_of<u64>((u64)max_of(1, n_threads), chosen.size());
-  std::vector<std::unique_ptr<Worker>> workers;
-  for (int k = 0; k < n_threads; k++) workers.push_back(take_worker());
-  bool interrupted = false;
-  if (at_once) {
-    run.work(*workers[0]);
-  } else {
-    std::mutex mutex;
-    std::condition_variable done;
-    int n_running = n_threads;
-    std::vector<std::thread> threads;
-    {
-      nb::gil_scoped_release release;
-      for (auto& worker : workers)
-        threads.emplace_back([&, w = worker.get()] {
-          try {
-            run.work(*w);
-          } catch (const std::bad_alloc&) {
-            run.out_of_memory = run.stopped = true;
-          }
-          std::lock_guard<std::mutex> lock(mutex);
-          if (--n_running == 0) done.notify_all();
-        });
-      std::unique_lock<std::mutex> lock(mutex);
-      const Rival rival = {rival_fixed_s, rival_per_thread_s};
-      const auto start = Clock::now();
-      auto looked_up = start;
-      bool has_rival = rival.fixed_s >= 0;
-      while (n_running) {
-        const auto pause = std::chrono::milliseconds(has_rival ? 1 : 50);
-        if (done.wait_for(lock, pause) != std::cv_status::timeout) continue;
-        lock.unlock();
-        if (has_rival && should_hand_over(run, rival, seconds_since(start), n_threads)) {
-          run.next = run.n_chosen;
-          has_rival = false;
-        }
-        if (seconds_since(looked_up) > 0.05) {
-          nb::gil_scoped_acquire acquire;
-          looked_up = Clock::now();
-          if (!interrupted && PyErr_CheckSignals()) {
-            interrupted = true;
-            run.stopped = true;
-          }
-        }
-        lock.lock();
-      }
-      lock.unlock();
-      for (auto& thread : threads) thread.join();
-    }
-  }
+  run.prepare();
+  auto workers = run_on_threads(run, n_threads, {rival_fixed_s, rival_per_thread_s});
+  add_profile(workers, profile);
   nb::object kept = nb::none();
-  if (keep_values && !interrupted && !run.out_of_memory) {
-    nb::list words, cells, starts;
+  if (keep_values) {
+    nb::list words, cells;
     for (auto& worker : workers) {
       words.append(nb::bytes((const char*)worker->words.data(), worker->words.size() * sizeof(i32)));
       cells.append(nb::bytes((const char*)worker->kept.data(), worker->kept.size() * 16));
@@ -593,9 +393,43 @@ nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> ch
     kept = nb::make_tuple(words, cells);
   }
   for (auto& worker : workers) give_back(std::move(worker));
-  if (interrupted) throw nb::python_error();
-  if (run.out_of_memory) throw std::bad_alloc();
   return kept;
+}
+
+// Runs a batt on the demos of tasks; see TaskRun.
+void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts, Array<i32> tasks_of_programs,
+               u64 max_steps, u64 max_bytes, u64 max_arena_bytes, int n_threads, bool staged,
+               Out<u8> reasons, Out<u8> n_matches, Out<u64> hashes, Out<i64> steps, Out<i32> numbers,
+               Vector<i64> profile) {
+  if (starts.size() < 1 || tasks_of_programs.size() != batt.results.size())
+    throw std::invalid_argument("tasks and programs do not fit");
+  const u64 n_tasks = starts.size() - 1, n_cells = (u64)batt.results.size() * n_tasks;
+  for (u64 t = 0; t < n_tasks; t++)
+    if (starts(t) > starts(t + 1) || starts(t + 1) > samples.samples.size())
+      throw std::invalid_argument("no such samples");
+  check_size(reasons, n_cells);
+  check_size(n_matches, n_cells);
+  check_size(hashes, n_cells);
+  check_size(steps, n_cells);
+  check_size(numbers, n_cells);
+  TaskRun run;
+  run.batt = batt.view();
+  run.samples = &samples.samples;
+  run.n_units = n_tasks;
+  run.budget = {max_steps, max_bytes};
+  run.max_arena_bytes = max_arena_bytes;
+  run.profiled = profile.size() > 0;
+  run.starts = starts.data();
+  run.staged = staged;
+  run.reasons = reasons.data();
+  run.n_matches = n_matches.data();
+  run.hashes = hashes.data();
+  run.steps = steps.data();
+  run.numbers = numbers.data();
+  run.assign_programs(tasks_of_programs.data());
+  auto workers = run_on_threads(run, n_threads, {-1.0, 0.0});
+  add_profile(workers, profile);
+  for (auto& worker : workers) give_back(std::move(worker));
 }
 
 }  // namespace
@@ -617,4 +451,5 @@ NB_MODULE(_engine, module) {
       .def("image_bytes", &image_bytes<FusedBatt>)
       .def("write_image", &write_image<FusedBatt>);
   module.def("run_batt", &run_batt);
+  module.def("run_tasks", &run_tasks);
 }

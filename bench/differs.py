@@ -1,0 +1,304 @@
+"""What differs cost, and how well their scores tell near programs from far ones.
+
+    python bench/differs.py [--chains 40] [--seed 0]
+
+Prints two tables. Cost: microseconds a differ takes for one more output on one demo, over all demos
+of ARC-AGI-1 training and 12 simple outputs of each. Ranking: every library solver is edited at
+random, again and again, so that how far a program is from being right is known; a differ ranks well
+if of two wrong programs for one task it mostly gives the nearer one the higher score. Weights are
+fitted on every other task and tested on those between.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+from arcbatt.engine.batt import Batt
+from arcbatt.engine.samples import Samples
+from arcbatt.language import Budget, Node, Program, parse_program
+from arcbatt.language.infer import fitting_primitives, infer
+from arcbatt.language.ir import call_node, walk, with_args
+from arcbatt.language.types import Type
+from arcbatt.library import library_programs
+from arcbatt.search.differs import (
+    bundled_differs,
+    judge_program,
+    partial_credit,
+    score_programs,
+    weights_of,
+)
+from arcbatt.tasks import Task, TaskSet, load
+
+REPEATS = 5
+SIMPLE = (
+    "I",
+    "hmirror(I)",
+    "vmirror(I)",
+    "rot90(I)",
+    "replace(I, 1, 2)",
+    "replace(I, 0, 3)",
+    "tophalf(I)",
+    "hconcat(I, I)",
+    "trim(I)",
+    "fill(I, 4, corners(asindices(I)))",
+    "canvas(3, (5, 5))",
+    "compress(I)",
+)
+MAX_EDITS = 4
+# Programs at least so many edits away are far, those one edit away near.
+FAR = 3
+SMALL = Budget(steps=200_000, bytes=2**24)
+
+
+def demo_samples(tasks: Sequence[Task]) -> Samples:
+    pairs = [tuple((demo.input, demo.output) for demo in task.demos) for task in tasks]
+    return Samples(
+        [demo.input for task in tasks for demo in task.demos],
+        [demo.output for task in tasks for demo in task.demos],
+        [demos for demos in pairs for _ in demos],
+    )
+
+
+# --- cost ---
+
+
+def measure(work: Callable[[], object]) -> float:
+    """The least wall-clock time of several runs, in seconds."""
+    times = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def cost_table(tasks: TaskSet) -> Table:
+    samples = demo_samples(tasks)
+    differs = bundled_differs()
+    outputs = [parse_program(f"def simple(I):\n    return {text}\n") for text in SIMPLE]
+
+    def run_s(programs: Sequence[Program]) -> float:
+        batt = Batt([*outputs, *programs])
+        return measure(lambda: batt.run(samples, device="cpu", n_threads=1))
+
+    without_s = run_s([])
+
+    def added_us(programs: Sequence[Program]) -> float:
+        return (run_s(programs) - without_s) / len(samples) / len(outputs) * 1e6
+
+    table = Table(title=f"one output more on one of {len(samples)} demos, one thread")
+    for heading in ("differ", "score, µs", "with element, µs"):
+        table.add_column(heading, justify="left" if heading == "differ" else "right")
+    for chosen in [[differ] for differ in differs] + [list(differs)]:
+        name = chosen[0].name if len(chosen) == 1 else "all together"
+        whole = [judge_program(differ, output) for output in outputs for differ in chosen]
+        score_us = added_us(score_programs(chosen, outputs))
+        table.add_row(name, f"{score_us:.2f}", f"{added_us(whole):.2f}")
+    fill_s = measure(lambda: score_programs(differs, outputs)) / len(outputs)
+    table.add_row("making the programs that score", f"{fill_s * 1e6:.0f} a program", "")
+    rng = np.random.default_rng(0)
+    scores = rng.integers(0, 1001, (100, len(differs), len(samples)), dtype=np.int32)
+    starts = np.cumsum([0, *(len(task.demos) for task in tasks)])[:-1]
+    credit_s = measure(lambda: partial_credit(scores, starts, weights_of(differs)))
+    table.add_row("credit of their scores", f"{credit_s / 100 / len(samples) * 1e6:.3f}", "")
+    return table
+
+
+# --- ranking ---
+
+
+class Editor:
+    """Makes one random change to a program at a time, mostly keeping types."""
+
+    def __init__(self, programs: Sequence[Program], seed: int) -> None:
+        self._rng = random.Random(seed)
+        self._bank: dict[Type, list[Node]] = {}
+        for program in programs:
+            for node, term in infer(program).types.items():
+                self._bank.setdefault(term, []).append(node)
+
+    def edit(self, program: Program) -> Program:
+        """Another node of the same type, or another primitive of the same arguments, somewhere."""
+        types = infer(program).types
+        places = list(types)
+        while True:
+            at = self._rng.choice(places)
+            by = self._swap(at, types) if self._rng.random() < 0.3 else self._other(at, types)
+            if by is not None and by is not at:
+                return Program(_put(program.result, at, by), program.name)
+
+    def _other(self, at: Node, types: Mapping[Node, Type]) -> Node | None:
+        own = [node for node, term in types.items() if term == types[at] and node is not at]
+        choices = own if own and self._rng.random() < 0.5 else self._bank.get(types[at], [])
+        return self._rng.choice(choices) if choices else None
+
+    def _swap(self, at: Node, types: Mapping[Node, Type]) -> Node | None:
+        if at.kind != "call":
+            return None
+        args = [types[arg] for arg in at.args]
+        fitting = [p for p, term in fitting_primitives(args) if term == types[at]]
+        return call_node(self._rng.choice(fitting), *at.args) if fitting else None
+
+
+def _put(result: Node, at: Node, by: Node) -> Node:
+    """The same nodes with `by` in place of `at`."""
+    new: dict[Node, Node] = {}
+    for node in walk(result):
+        if node is at:
+            new[node] = by
+        elif any(new[arg] is not arg for arg in node.args):
+            new[node] = with_args(node, tuple([new[arg] for arg in node.args]))
+        else:
+            new[node] = node
+    return new[result]
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """Wrong programs for one task: edits away from the solver, and scores [program, differ].
+
+    Solvers of other tasks stand among them as infinitely many edits away.
+    """
+
+    edits: NDArray[np.float64]
+    scores: NDArray[np.float64]
+
+
+OTHER = np.inf
+
+
+def wrong_programs(tasks: TaskSet, n_chains: int, seed: int) -> list[Wrong]:
+    differs = bundled_differs()
+    solvers = [parsed.program for parsed in library_programs()]
+    editor = Editor(solvers, seed)
+    found = []
+    for solver in solvers:
+        samples = demo_samples([tasks[solver.name.removeprefix("solve_")]])
+        edits: dict[Program, float] = {other: OTHER for other in solvers if other != solver}
+        for _ in range(n_chains):
+            program = solver
+            for n_edits in range(1, MAX_EDITS + 1):
+                program = editor.edit(program)
+                if program != solver:
+                    edits[program] = min(n_edits, edits.get(program, OTHER))
+        programs = list(edits)
+        first = Batt(programs).run(samples, SMALL, device="cpu")
+        # Failed on a demo: nothing to rank. All demos right: no wrong program.
+        is_wrong = ~(first.reasons != 0).any(axis=1) & ~first.matches.all(axis=1)
+        # Programs with equal outputs count once, as the nearest of them.
+        nearest: dict[bytes, int] = {}
+        for k in sorted(np.flatnonzero(is_wrong).tolist(), key=lambda k: edits[programs[k]]):
+            nearest.setdefault(first.hashes[k].tobytes(), k)
+        chosen = [programs[k] for k in nearest.values()]
+        if not chosen:
+            continue
+        numbers = Batt(score_programs(differs, chosen)).run(samples, device="cpu").numbers
+        scores = np.clip(numbers, 0, 1000).reshape(len(chosen), len(differs), -1)
+        found.append(
+            Wrong(np.array([edits[program] for program in chosen]), scores.mean(axis=2))
+        )
+    return found
+
+
+def concordance(
+    wrongs: Sequence[Wrong],
+    score: Callable[[Wrong], NDArray[np.float64]],
+    is_far: Callable[[NDArray[np.float64]], NDArray[np.bool_]],
+) -> float:
+    """How often the nearer of two has the higher score, ties half; the mean over the tasks."""
+    shares = []
+    for wrong in wrongs:
+        near, far = wrong.edits == 1, is_far(wrong.edits)
+        if near.any() and far.any():
+            given = score(wrong)
+            gap = given[near][:, None] - given[far][None, :]
+            shares.append(float((np.sign(gap) / 2 + 0.5).mean()))
+    return float(np.mean(shares))
+
+
+def far_edited(edits: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return (edits >= FAR) & (edits != OTHER)
+
+
+def is_other(edits: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return edits == OTHER
+
+
+def fit_weights(wrongs: Sequence[Wrong], n_rounds: int = 2000) -> NDArray[np.float64]:
+    """Weights, none below 0, under which nearer programs have more: logistic, each task alike."""
+    gaps, shares = [], []
+    for wrong in wrongs:
+        near = wrong.scores[wrong.edits == 1]
+        for is_far in (far_edited, is_other):
+            far = wrong.scores[is_far(wrong.edits)]
+            if len(near) and len(far):
+                gap = (near[:, None, :] - far[None, :, :]).reshape(-1, near.shape[1]) / 1000
+                gaps.append(gap)
+                shares.append(np.full(len(gap), 1 / len(gap)))
+    gap, share = np.concatenate(gaps), np.concatenate(shares)
+    weights = np.ones(gap.shape[1])
+    step = 4 / share.sum()
+    for _ in range(n_rounds):
+        slope = gap.T @ (share * np.exp(-np.logaddexp(0, gap @ weights)))
+        weights = np.maximum(0, weights + step * slope)
+    return weights / weights.sum()
+
+
+def ranking_table(wrongs: Sequence[Wrong]) -> Table:
+    differs = bundled_differs()
+    fitted = fit_weights(wrongs)
+    table = Table(title="how often one edit away scores more than ...")
+    for heading in ("score", f"{FAR} or {MAX_EDITS} edits away", "a solver of another task"):
+        table.add_column(heading, justify="left" if heading == "score" else "right")
+    table.add_column("weight", justify="right")
+    table.add_column("fitted", justify="right")
+
+    def add(
+        name: str,
+        score: Callable[[Wrong], NDArray[np.float64]],
+        among: Sequence[Wrong],
+        *more: str,
+    ) -> None:
+        shares = [concordance(among, score, is_far) for is_far in (far_edited, is_other)]
+        table.add_row(name, *(f"{share:.3f}" for share in shares), *more)
+
+    def by(weights: NDArray[np.float64]) -> Callable[[Wrong], NDArray[np.float64]]:
+        return lambda wrong: wrong.scores @ weights
+
+    for k, differ in enumerate(differs):
+        only = np.eye(len(differs))[k]
+        add(differ.name, by(only), wrongs, str(differ.weight), f"{fitted[k]:.3f}")
+    add("all alike", by(np.ones(len(differs))), wrongs)
+    add("credit", by(weights_of(differs).astype(np.float64)), wrongs)
+    for name, fit_on, test_on in (("even", 0, 1), ("odd", 1, 0)):
+        weights = fit_weights(wrongs[fit_on::2])
+        add(f"fitted on {name} tasks, on the others", by(weights), wrongs[test_on::2])
+        add("credit, on those", by(weights_of(differs).astype(np.float64)), wrongs[test_on::2])
+    return table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--chains", type=int, default=40, metavar="N")
+    parser.add_argument("--seed", type=int, default=0, metavar="K")
+    options = parser.parse_args()
+    tasks = load("arc-agi-1/training")
+    console = Console()
+    console.print(cost_table(tasks))
+    wrongs = wrong_programs(tasks, options.chains, options.seed)
+    n_wrong = sum(len(wrong.edits) for wrong in wrongs)
+    console.print(f"{n_wrong:,} wrong programs with distinct outputs for {len(wrongs)} tasks")
+    console.print(ranking_table(wrongs))
+
+
+if __name__ == "__main__":
+    main()

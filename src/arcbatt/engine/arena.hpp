@@ -1,0 +1,71 @@
+// The memory of lanes on the CPU.
+#pragma once
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "arcbatt/batt.hpp"
+
+namespace arc {
+
+// Chunks of memory that a lane takes from and that are reused, not freed, between lanes.
+struct Arena {
+  struct Chunk {
+    std::unique_ptr<char, decltype(&std::free)> memory{nullptr, &std::free};
+    u64 size = 0;
+  };
+  static constexpr u64 MIN_CHUNK = 1 << 20;
+#if defined(__SANITIZE_ADDRESS__)
+  // Every allocation is a block of its own, freed with the lane: the sanitizer sees what lies beyond.
+  static constexpr bool POOLED = false;
+#else
+  static constexpr bool POOLED = true;
+#endif
+  std::vector<Chunk> chunks;
+  size_t n_used = 0;
+  u64 n_bytes = 0;
+  u64 max_bytes = ~0ULL;
+
+  Arena() = default;
+  Arena(Arena&&) = default;
+  Arena& operator=(Arena&&) = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  char* next(u64 bytes, u64* given) {
+    while (n_used < chunks.size() && chunks[n_used].size < bytes) n_used++;
+    if (n_used == chunks.size()) {
+      u64 size = POOLED ? ((bytes < MIN_CHUNK ? MIN_CHUNK : bytes) + 63) & ~63ULL : bytes;
+      if (n_bytes + size > max_bytes) return nullptr;
+      char* memory = (char*)std::aligned_alloc(POOLED ? 64 : 16, size);
+      if (!memory) return nullptr;
+      Chunk chunk;
+      chunk.memory.reset(memory);
+      chunk.size = size;
+      chunks.push_back(std::move(chunk));
+      n_bytes += size;
+    }
+    *given = chunks[n_used].size;
+    return chunks[n_used++].memory.get();
+  }
+  void reset(Lane& lane) {
+    n_used = 0;
+    if (!POOLED) {
+      chunks.clear();
+      n_bytes = 0;
+    }
+    lane.owner = this;
+    lane.top = lane.end = nullptr;
+    lane.exhausted = lane.exceeded = false;
+    lane.steps = lane.bytes = 0;
+  }
+};
+
+inline void set_budget(Lane& lane, const Budget& budget) {
+  lane.max_steps = budget.steps;
+  lane.max_bytes = budget.bytes;
+  lane.max_elements = min_of<u64>(budget.steps, budget.bytes / BYTES_AN_ELEMENT);
+}
+constexpr Budget NO_BUDGET = {~0ULL >> 2, ~0ULL >> 2};
+
+}  // namespace arc

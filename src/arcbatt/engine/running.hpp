@@ -1,0 +1,325 @@
+// Runs on the CPU: what a thread does with its lanes, and the threads.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <iterator>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+#include "arcbatt/words.hpp"
+#include "arena.hpp"
+
+namespace arc {
+
+typedef std::chrono::steady_clock Clock;
+inline double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Of a profile: a place for each primitive, and one for calls of function values.
+constexpr u64 N_PROFILED = N_PRIMITIVES + 1;
+
+// What a thread keeps from lane to lane.
+struct Worker {
+  Arena arena;
+  Lane lane;
+  std::vector<Value> slots;
+  std::vector<NodeCost> costs;
+  std::vector<i32> words;
+  std::vector<std::pair<u64, u64>> kept;  // (cell of the result, where its words start)
+  std::vector<u32> programs, nodes;       // those of a stage
+  std::vector<i64> profile;               // nanoseconds, then calls
+
+  Slots view() { return {slots.data(), costs.data(), 1}; }
+};
+
+// A run: units of work that threads take one after the other.
+struct Run {
+  Batt batt;
+  const std::vector<Sample>* samples = nullptr;
+  u64 n_units = 0;
+  Budget budget;
+  u64 max_arena_bytes = 0;
+  bool profiled = false;
+  std::atomic<u64> next{0};
+  std::atomic<u64> n_done{0};
+  std::atomic<bool> stopped{false};
+  std::atomic<bool> out_of_memory{false};
+
+  virtual ~Run() = default;
+  virtual void run_unit(Worker& worker, u64 unit) = 0;
+
+  bool run_one(Worker& worker, u32 node, const Sample& sample) {
+    if (!profiled) return run_node(worker.lane, batt, node, sample, worker.view());
+    const auto start = Clock::now();
+    const bool fits = run_node(worker.lane, batt, node, sample, worker.view());
+    const Instruction& code = batt.code[node];
+    if (code.op >= CALL) {
+      const u64 which = code.op == CALL ? code.primitive : (u64)N_PRIMITIVES;
+      worker.profile[which] += std::chrono::nanoseconds(Clock::now() - start).count();
+      worker.profile[N_PROFILED + which]++;
+    }
+    return fits;
+  }
+
+  // Programs on one sample, every node once; record(program) of each. If that takes too much memory,
+  // one program after the other, which each fit: a program's values are bounded by its budget.
+  template <class Record>
+  void run_programs(Worker& worker, const Sample& sample, const std::vector<u32>& nodes,
+                    const std::vector<u32>& programs, Record record) {
+    worker.arena.max_bytes = max_arena_bytes;
+    worker.arena.reset(worker.lane);
+    bool fits = true;
+    for (size_t k = 0; k < nodes.size() && fits; k++) {
+      fits = run_one(worker, nodes[k], sample);
+      if (stopped.load(std::memory_order_relaxed)) return;
+    }
+    if (fits) {
+      for (u32 p : programs) record(p);
+      return;
+    }
+    worker.arena.max_bytes = max_arena_bytes + 16 * budget.bytes + (256ULL << 20);
+    for (u32 p : programs) {
+      worker.arena.reset(worker.lane);
+      for (u64 k = batt.starts[p]; k < batt.starts[p + 1]; k++) {
+        if (stopped.load(std::memory_order_relaxed)) return;
+        if (!run_one(worker, batt.program_nodes[k], sample)) {
+          out_of_memory = stopped = true;
+          return;
+        }
+      }
+      record(p);
+    }
+  }
+
+  void work(Worker& worker) {
+    worker.slots.resize(batt.n_nodes);
+    worker.costs.resize(batt.n_nodes);
+    worker.words.clear();
+    worker.kept.clear();
+    if (profiled) worker.profile.assign(2 * N_PROFILED, 0);
+    set_budget(worker.lane, budget);
+    for (u64 k = next++; k < n_units && !stopped; k = next++) {
+      run_unit(worker, k);
+      n_done++;
+    }
+  }
+
+  // The nodes of some programs, ascending, so that arguments come first.
+  void collect_nodes(const std::vector<u32>& programs, std::vector<u32>& nodes) const {
+    nodes.clear();
+    for (u32 p : programs)
+      nodes.insert(nodes.end(), batt.program_nodes + batt.starts[p], batt.program_nodes + batt.starts[p + 1]);
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  }
+};
+
+// Every program on every chosen sample; results [program, sample].
+struct SampleRun final : Run {
+  const u32* chosen = nullptr;
+  u8* reasons = nullptr;
+  u8* matches = nullptr;
+  u64* hashes = nullptr;
+  i64* steps = nullptr;
+  i32* numbers = nullptr;
+  bool keep_values = false;
+  std::vector<u32> all_nodes, all_programs;
+
+  void prepare() {
+    all_nodes.resize(batt.n_nodes);
+    std::iota(all_nodes.begin(), all_nodes.end(), 0);
+    all_programs.resize(batt.n_programs);
+    std::iota(all_programs.begin(), all_programs.end(), 0);
+  }
+
+  void run_unit(Worker& worker, u64 unit) override {
+    const u64 sample = chosen[unit];
+    run_programs(worker, (*samples)[sample], all_nodes, all_programs,
+                 [&](u32 p) { record(worker, p, sample); });
+  }
+
+  void record(Worker& worker, u32 program, u64 sample) {
+    const Outcome out = outcome_of(batt, program, budget, (*samples)[sample], worker.view());
+    const u64 cell = program * samples->size() + sample;
+    reasons[cell] = out.reason;
+    matches[cell] = out.matches;
+    hashes[cell] = out.hash;
+    steps[cell] = (i64)out.steps;
+    numbers[cell] = out.number;
+    if (keep_values && out.reason == OK) {
+      worker.kept.emplace_back(cell, worker.words.size());
+      const Value& result = worker.slots[batt.results[program]];
+      const u64 start = worker.words.size();
+      worker.words.resize(start + count_words(result));
+      write_words(worker.words.data() + start, result);
+    }
+  }
+};
+
+// Programs on the demos of tasks; results [program, task]. A program is tried on all tasks or on one.
+// In stages: a program that fails or misses on a task's first demo is not run on the others.
+struct TaskRun final : Run {
+  const u32* starts = nullptr;  // the demos of task t are the samples starts[t] .. starts[t + 1]
+  bool staged = true;
+  u8* reasons = nullptr;    // of the first demo
+  u8* n_matches = nullptr;  // demos matched
+  u64* hashes = nullptr;    // of the value on the first demo
+  i64* steps = nullptr;     // over all demos it was run on
+  i32* numbers = nullptr;   // summed up over the demos where there is one
+
+  std::vector<u32> everywhere;              // the programs that are tried on all tasks
+  std::vector<std::vector<u32>> only_here;  // those that are tried on one task, by task
+  std::vector<u32> base_nodes;              // of those everywhere
+
+  // tasks_of_programs[p] is the only task of program p, or -1.
+  void assign_programs(const i32* tasks_of_programs) {
+    only_here.resize(n_units);
+    for (u32 p = 0; p < batt.n_programs; p++) {
+      const i32 task = tasks_of_programs[p];
+      if (task < 0) {
+        everywhere.push_back(p);
+      } else if ((u64)task < n_units) {
+        only_here[task].push_back(p);
+      }
+    }
+    collect_nodes(everywhere, base_nodes);
+  }
+
+  void run_unit(Worker& worker, u64 task) override {
+    const std::vector<u32>& here = only_here[task];
+    worker.programs = everywhere;
+    worker.programs.insert(worker.programs.end(), here.begin(), here.end());
+    for (u32 p : worker.programs) {
+      const u64 cell = p * n_units + task;
+      n_matches[cell] = 0;
+      steps[cell] = 0;
+      numbers[cell] = 0;
+    }
+    if (here.empty()) {
+      worker.nodes = base_nodes;
+    } else {
+      std::vector<u32> more;
+      collect_nodes(here, more);
+      worker.nodes.clear();
+      std::set_union(base_nodes.begin(), base_nodes.end(), more.begin(), more.end(),
+                     std::back_inserter(worker.nodes));
+    }
+    const u32 first = starts[task], end = starts[task + 1];
+    for (u32 sample = first; sample < end && !worker.programs.empty(); sample++) {
+      const Sample& s = (*samples)[sample];
+      run_programs(worker, s, worker.nodes, worker.programs, [&](u32 p) {
+        const Outcome out = outcome_of(batt, p, budget, s, worker.view());
+        const u64 cell = p * n_units + task;
+        if (sample == first) {
+          reasons[cell] = out.reason;
+          hashes[cell] = out.hash;
+        }
+        n_matches[cell] += out.matches;
+        steps[cell] += (i64)out.steps;
+        if (out.number != NO_NUMBER) numbers[cell] += out.number;
+      });
+      if (stopped.load(std::memory_order_relaxed)) return;
+      if (staged && sample == first) keep_those_that_matched(worker, task, here);
+    }
+  }
+
+  // Programs tried on this task alone, which judge rather than solve, all go on.
+  void keep_those_that_matched(Worker& worker, u64 task, const std::vector<u32>& here) const {
+    worker.programs.clear();
+    for (u32 p : everywhere)
+      if (n_matches[p * n_units + task]) worker.programs.push_back(p);
+    worker.programs.insert(worker.programs.end(), here.begin(), here.end());
+    collect_nodes(worker.programs, worker.nodes);
+  }
+};
+
+// --- threads ---
+
+// Workers are kept for the next run: their memory is what a small run would spend its time on.
+inline std::mutex workers_mutex;
+inline std::vector<std::unique_ptr<Worker>> idle_workers;
+
+inline std::unique_ptr<Worker> take_worker() {
+  std::lock_guard<std::mutex> lock(workers_mutex);
+  if (idle_workers.empty()) return std::make_unique<Worker>();
+  auto worker = std::move(idle_workers.back());
+  idle_workers.pop_back();
+  return worker;
+}
+inline void give_back(std::unique_ptr<Worker> worker) {
+  if (worker->arena.n_bytes > (64ULL << 20)) return;  // a hostile run's memory is not kept
+  std::lock_guard<std::mutex> lock(workers_mutex);
+  if (idle_workers.size() < 64) idle_workers.push_back(std::move(worker));
+}
+
+// What another device is expected to take: so many seconds (negative: there is none), and some for
+// each second of a thread here.
+struct Rival {
+  double fixed_s;
+  double per_thread_s;
+};
+
+// Whether the rest is better left to the rival, going by what has been done so far.
+inline bool should_hand_over(const Run& run, const Rival& rival, double elapsed_s, size_t n_threads) {
+  const u64 done = run.n_done, taken = min_of<u64>(run.next, run.n_units);
+  if (done == 0 || taken >= run.n_units) return false;
+  const double a_unit_s = elapsed_s * (double)n_threads / (double)done;
+  const double rest_s = a_unit_s * (double)(run.n_units - taken);
+  return 1.1 * (rival.fixed_s + rival.per_thread_s * rest_s) < rest_s / (double)n_threads;
+}
+
+// A thread for each worker, all on one run.
+class Threads {
+ public:
+  Threads(Run& run, std::vector<std::unique_ptr<Worker>>& workers) : run_(run), n_running_(workers.size()) {
+    for (auto& worker : workers)
+      threads_.emplace_back([this, w = worker.get()] {
+        try {
+          run_.work(*w);
+        } catch (const std::bad_alloc&) {
+          run_.out_of_memory = run_.stopped = true;
+        }
+        std::lock_guard<std::mutex> lock(mutex_);
+        if (--n_running_ == 0) done_.notify_all();
+      });
+  }
+  ~Threads() {
+    for (auto& thread : threads_) thread.join();
+  }
+
+  // Until all are done; is_interrupted() is asked every 50 ms.
+  template <class IsInterrupted>
+  void wait(const Rival& rival, IsInterrupted is_interrupted) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    const auto start = Clock::now();
+    auto asked = start;
+    bool has_rival = rival.fixed_s >= 0;
+    while (n_running_) {
+      const auto pause = std::chrono::milliseconds(has_rival ? 1 : 50);
+      if (done_.wait_for(lock, pause) != std::cv_status::timeout) continue;
+      lock.unlock();
+      if (has_rival && should_hand_over(run_, rival, seconds_since(start), threads_.size())) {
+        run_.next = run_.n_units;
+        has_rival = false;
+      }
+      if (seconds_since(asked) > 0.05) {
+        asked = Clock::now();
+        if (is_interrupted()) run_.stopped = true;
+      }
+      lock.lock();
+    }
+  }
+
+ private:
+  Run& run_;
+  std::mutex mutex_;
+  std::condition_variable done_;
+  size_t n_running_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace arc

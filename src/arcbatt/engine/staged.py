@@ -1,0 +1,206 @@
+"""Programs on the demos of tasks: what each program gives on each task.
+
+In stages, a program that fails or misses on a task's first demo is not run on the others; few
+programs fit the first demo of a task that they do not solve.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcbatt.language import Budget
+from arcbatt.tasks import Task
+
+from . import _engine, profiling
+from .batt import MAX_ARENA_BYTES, Batt, prefers_gpu
+from .samples import Grid, Samples
+
+
+class TaskSamples:
+    """The demos of tasks as samples, and their test inputs apart from them."""
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        self.tasks = tuple(tasks)
+        self.n_demos = np.array([len(task.demos) for task in self.tasks], np.int64)
+        self.starts = np.concatenate([[0], np.cumsum(self.n_demos)]).astype(np.uint32)
+        self.demos = self.demos_of(range(len(self.tasks)))
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    @property
+    def n_samples(self) -> int:
+        return int(self.starts[-1])
+
+    @cached_property
+    def first_demos(self) -> Samples:
+        """Of each task the first demo."""
+        return self.demos_of(range(len(self.tasks)), 0, 1)
+
+    @cached_property
+    def pairs(self) -> list[tuple[tuple[Grid, Grid], ...]]:
+        """What the programs of each task see as `S`."""
+        return [tuple((d.input, d.output) for d in task.demos) for task in self.tasks]
+
+    def demos_of(self, tasks: Sequence[int], first: int = 0, end: int | None = None) -> Samples:
+        """Of some tasks the demos from one to another."""
+        chosen = [(t, demo) for t in tasks for demo in self.tasks[t].demos[first:end]]
+        return Samples(
+            [demo.input for _, demo in chosen],
+            [demo.output for _, demo in chosen],
+            [self.pairs[t] for t, _ in chosen],
+        )
+
+    def tests_of(self, tasks: Sequence[int]) -> Samples:
+        """Of some tasks the test inputs, without targets."""
+        chosen = [(t, grid) for t in tasks for grid in self.tasks[t].test_inputs]
+        return Samples([grid for _, grid in chosen], None, [self.pairs[t] for t, _ in chosen])
+
+
+class TaskArrays(NamedTuple):
+    """What a run writes, [program, task]."""
+
+    reasons: NDArray[np.uint8]
+    n_matches: NDArray[np.uint8]
+    hashes: NDArray[np.uint64]
+    steps: NDArray[np.int64]
+    numbers: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """Arrays [program, task].
+
+    `reasons` and `hashes` are those of the first demo (`NOT_RUN` where a program was not tried);
+    `n_matches` the demos whose output the program gives; `steps` its cost on the demos that it was
+    run on; `numbers` the sum of what the results start with, where that are numbers.
+    """
+
+    reasons: NDArray[np.uint8]
+    n_matches: NDArray[np.uint8]
+    hashes: NDArray[np.uint64]
+    steps: NDArray[np.int64]
+    numbers: NDArray[np.int32]
+    n_demos: NDArray[np.int64]
+    ran_on: Mapping[str, int]
+
+    @property
+    def solved(self) -> NDArray[np.bool_]:
+        """Whether all demos match."""
+        found: NDArray[np.bool_] = self.n_matches == self.n_demos
+        return found
+
+
+def run_on_tasks(
+    batt: Batt,
+    samples: TaskSamples,
+    budget: Budget | None = None,
+    *,
+    only: Sequence[int] | NDArray[np.int32] | None = None,
+    staged: bool = True,
+    device: str = "auto",
+    n_threads: int | None = None,
+) -> TaskResult:
+    """Every program on the demos of every task.
+
+    `only[p]` is the one task that program p is tried on, with all demos in any case; -1 stands for
+    all tasks. Without stages every program is run on all demos.
+    """
+    budget = budget or Budget()
+    n_threads = n_threads or os.cpu_count() or 1
+    n_programs = len(batt.programs)
+    tasks_of = np.full(n_programs, -1, np.int32) if only is None else np.asarray(only, np.int32)
+    arrays = _new_arrays(n_programs, len(samples))
+    everywhere = np.flatnonzero(tasks_of < 0)
+    if prefers_gpu(batt, device, len(samples), n_threads) and len(everywhere):
+        ran_on = _on_gpu(batt, samples, budget, everywhere, staged, device, n_threads, arrays)
+        rest = np.flatnonzero(tasks_of >= 0)
+        if len(rest):
+            judges = Batt([batt.programs[p] for p in rest])
+            part = run_on_tasks(
+                judges, samples, budget, only=tasks_of[rest], device="cpu", n_threads=n_threads
+            )
+            for name in TaskArrays._fields:
+                getattr(arrays, name)[rest] = getattr(part, name)
+            ran_on["cpu"] = ran_on.get("cpu", 0) + part.ran_on["cpu"]
+    else:
+        _engine.run_tasks(
+            batt.fused,
+            samples.demos.packed,
+            samples.starts,
+            tasks_of,
+            budget.steps,
+            budget.bytes,
+            MAX_ARENA_BYTES,
+            n_threads,
+            staged,
+            *arrays,
+            profiling.counts(),
+        )
+        ran_on = {"cpu": len(everywhere) * len(samples) + n_programs - len(everywhere)}
+    return TaskResult(*arrays, samples.n_demos, ran_on)
+
+
+def _new_arrays(n_programs: int, n_tasks: int) -> TaskArrays:
+    shape = (n_programs, n_tasks)
+    return TaskArrays(
+        np.full(shape, _engine.NOT_RUN, np.uint8),
+        np.zeros(shape, np.uint8),
+        np.zeros(shape, np.uint64),
+        np.zeros(shape, np.int64),
+        np.zeros(shape, np.int32),
+    )
+
+
+def _on_gpu(
+    batt: Batt,
+    samples: TaskSamples,
+    budget: Budget,
+    programs: NDArray[np.int64],
+    staged: bool,
+    device: str,
+    n_threads: int,
+    result: TaskArrays,
+) -> dict[str, int]:
+    """The same on a GPU: first demos first, then the other demos for those programs that are left."""
+    n_tasks = len(samples)
+    batt = (
+        batt if len(programs) == len(batt.programs) else Batt([batt.programs[p] for p in programs])
+    )
+    got = batt.run(samples.first_demos, budget, device=device, n_threads=n_threads)
+    result.reasons[programs] = got.reasons
+    result.n_matches[programs] = got.matches
+    result.hashes[programs] = got.hashes
+    result.steps[programs] = got.steps
+    result.numbers[programs] = _numbers(got.numbers)
+    ran_on = dict(got.ran_on)
+    left = got.matches.copy() if staged else np.ones_like(got.matches)
+    left &= samples.n_demos > 1
+    rows, tasks = np.flatnonzero(left.any(axis=1)), np.flatnonzero(left.any(axis=0))
+    if not len(rows):
+        return ran_on
+    some = Batt([batt.programs[p] for p in rows])
+    rest = some.run(samples.demos_of(tasks.tolist(), 1), budget, device=device, n_threads=n_threads)
+    starts = np.concatenate([[0], np.cumsum(samples.n_demos[tasks] - 1)])[:-1]
+    part = left[np.ix_(rows, tasks)]
+    at = np.ix_(programs[rows], tasks)
+    for name, values in (
+        ("n_matches", rest.matches),
+        ("steps", rest.steps),
+        ("numbers", _numbers(rest.numbers)),
+    ):
+        array = getattr(result, name)
+        sums = np.add.reduceat(values.astype(array.dtype), starts, axis=1)
+        array[at] += np.where(part, sums, 0).astype(array.dtype)
+    return ran_on
+
+
+def _numbers(numbers: NDArray[np.int32]) -> NDArray[np.int32]:
+    return np.where(numbers == _engine.NO_NUMBER, 0, numbers).astype(np.int32)

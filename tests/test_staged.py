@@ -1,0 +1,112 @@
+"""Programs on tasks: in stages and whole, on one thread and two, as the single runs give it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from arcbatt.engine import _engine, profiling
+from arcbatt.engine.batt import Batt
+from arcbatt.engine.staged import TaskSamples, run_on_tasks
+from arcbatt.language import Budget, parse_program
+from arcbatt.language.random_programs import random_program
+from arcbatt.library import library_programs
+from arcbatt.tasks import load
+
+SMALL = Budget(steps=200_000, bytes=2**22)
+ARRAYS = ("reasons", "n_matches", "hashes", "steps", "numbers")
+
+
+@pytest.fixture(scope="module")
+def tasks() -> TaskSamples:
+    return TaskSamples(load("arc-agi-1/training")[:60])
+
+
+@pytest.fixture(scope="module")
+def batt() -> Batt:
+    programs = [solver.program for solver in library_programs()]
+    return Batt([*programs, *(random_program(seed, 8) for seed in range(40))])
+
+
+def test_without_stages_all_demos_are_counted(tasks: TaskSamples, batt: Batt) -> None:
+    whole = run_on_tasks(batt, tasks, SMALL, staged=False)
+    plain = batt.run(tasks.demos, SMALL)
+    starts = tasks.starts[:-1].astype(int)
+    assert (whole.n_matches == np.add.reduceat(plain.matches.astype(int), starts, axis=1)).all()
+    assert (whole.steps == np.add.reduceat(plain.steps, starts, axis=1)).all()
+    assert (whole.reasons == plain.reasons[:, starts]).all()
+    assert (whole.hashes == plain.hashes[:, starts]).all()
+    assert whole.solved.any()
+
+
+def test_in_stages_only_those_go_on_that_match_the_first_demo(
+    tasks: TaskSamples, batt: Batt
+) -> None:
+    staged = run_on_tasks(batt, tasks, SMALL)
+    whole = run_on_tasks(batt, tasks, SMALL, staged=False)
+    first = batt.run(tasks.first_demos, SMALL)
+    assert (staged.n_matches == np.where(first.matches, whole.n_matches, 0)).all()
+    assert (staged.steps == np.where(first.matches, whole.steps, first.steps)).all()
+    assert (staged.reasons == whole.reasons).all()
+    assert (staged.solved == whole.solved).all()
+
+
+@pytest.mark.parametrize("staged", [True, False])
+def test_neither_threads_nor_company_matter(tasks: TaskSamples, batt: Batt, staged: bool) -> None:
+    one = run_on_tasks(batt, tasks, SMALL, staged=staged, n_threads=1)
+    two = run_on_tasks(batt, tasks, SMALL, staged=staged, n_threads=2)
+    few = run_on_tasks(Batt(batt.programs[5:8]), tasks, SMALL, staged=staged)
+    for name in ARRAYS:
+        assert (getattr(one, name) == getattr(two, name)).all()
+        assert (getattr(one, name)[5:8] == getattr(few, name)).all()
+
+
+def test_a_program_may_be_tried_on_one_task_alone(tasks: TaskSamples, batt: Batt) -> None:
+    only = [p % 61 - 1 for p in range(len(batt.programs))]
+    got = run_on_tasks(batt, tasks, SMALL, only=only)
+    whole = run_on_tasks(batt, tasks, SMALL, staged=False)
+    staged = run_on_tasks(batt, tasks, SMALL)
+    for program, task in enumerate(only):
+        for name in ARRAYS:
+            row = getattr(got, name)[program]
+            if task < 0:
+                assert (row == getattr(staged, name)[program]).all()
+            else:
+                assert row[task] == getattr(whole, name)[program, task]
+                others = np.delete(row, task)
+                assert (others == (_engine.NOT_RUN if name == "reasons" else 0)).all()
+
+
+def test_numbers_are_summed_up_over_demos(tasks: TaskSamples) -> None:
+    texts = ("return 7", "return astuple(3, I)", "return I", "return first(difference(I, I))")
+    programs = [parse_program(f"def f(I):\n    {text}\n") for text in texts]
+    got = run_on_tasks(Batt(programs), tasks, staged=False)
+    assert (got.numbers[0] == 7 * tasks.n_demos).all()
+    assert (got.numbers[1] == 3 * tasks.n_demos).all()
+    assert (got.numbers[2:] == 0).all()
+
+
+def test_a_gpu_goes_in_the_same_stages(
+    tasks: TaskSamples, batt: Batt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only = [-1 if p % 7 else p % 60 for p in range(len(batt.programs))]
+    wanted = {
+        staged: run_on_tasks(batt, tasks, SMALL, only=only, staged=staged, device="cpu")
+        for staged in (True, False)
+    }
+    # The way through single runs, which are those of the CPU where there is no GPU.
+    monkeypatch.setattr("arcbatt.engine.staged.prefers_gpu", lambda _b, device, *_: device != "cpu")
+    for staged, cpu in wanted.items():
+        got = run_on_tasks(batt, tasks, SMALL, only=only, staged=staged)
+        for name in ARRAYS:
+            assert (getattr(got, name) == getattr(cpu, name)).all(), name
+
+
+def test_a_profile_counts_every_call_once() -> None:
+    program = parse_program("def f(I):\n    return hconcat(hmirror(I), vmirror(hmirror(I)))\n")
+    tasks = TaskSamples(load("arc-agi-1/training")[:5])
+    with profiling.profile() as profile:
+        run_on_tasks(Batt([program]), tasks, staged=False, device="cpu")
+    calls = {row.name: row.n_calls for row in profile.rows()}
+    assert calls == dict.fromkeys(("hmirror", "vmirror", "hconcat"), tasks.n_samples)
+    assert all(row.seconds > 0 for row in profile.rows())
