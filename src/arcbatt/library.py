@@ -1,4 +1,4 @@
-"""The bundled solver library: program text that comes with the package, in; programs out."""
+"""The bundled library: program text that comes with the package, in; solvers and differs out."""
 
 from functools import cache
 from importlib.resources import files
@@ -8,8 +8,17 @@ from arcbatt.language import ParsedProgram, parse_file
 
 
 def library_files() -> list[Path]:
-    """Return the files of the library, one a theme, in ascending order of name."""
-    return sorted(Path(str(files("arcbatt") / "solvers")).glob("*.py"))
+    """Return the files of solvers, one a theme, in ascending order of name."""
+    return _files("solvers")
+
+
+def differ_files() -> list[Path]:
+    """Return the files of differs, in ascending order of name."""
+    return _files("differs")
+
+
+def _files(folder: str) -> list[Path]:
+    return sorted(Path(str(files("arcbatt") / folder)).glob("*.py"))
 
 
 @cache
@@ -17,6 +26,16 @@ def _programs() -> tuple[ParsedProgram, ...]:
     return tuple(program for path in library_files() for program in parse_file(path))
 
 
+@cache
+def _differs() -> tuple[ParsedProgram, ...]:
+    return tuple(program for path in differ_files() for program in parse_file(path))
+
+
 def library_programs() -> list[ParsedProgram]:
-    """Return the programs of the library, file by file; they are parsed once a process."""
+    """Return the solvers of the library, file by file; they are parsed once a process."""
     return list(_programs())
+
+
+def library_differs() -> list[ParsedProgram]:
+    """Return the differs of the library, file by file; they are parsed once a process."""
+    return list(_differs())

@@ -169,11 +169,9 @@ def _on_gpu(
     n_threads: int,
     result: TaskArrays,
 ) -> dict[str, int]:
-    """The same on a GPU: first demos first, then the other demos for those programs that are left."""
-    n_tasks = len(samples)
-    batt = (
-        batt if len(programs) == len(batt.programs) else Batt([batt.programs[p] for p in programs])
-    )
+    """The same on a GPU: first demos first, then the others for those programs that are left."""
+    if len(programs) < len(batt.programs):
+        batt = Batt([batt.programs[p] for p in programs])
     got = batt.run(samples.first_demos, budget, device=device, n_threads=n_threads)
     result.reasons[programs] = got.reasons
     result.n_matches[programs] = got.matches

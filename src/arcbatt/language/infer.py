@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from .ir import Node, Program
+from .ir import Node, Program, walk
 from .registry import Primitive, all_primitives, applied_definition, get_primitive
 from .types import (
     ANY,
@@ -69,16 +70,34 @@ class Typing:
 
 def infer(program: Program) -> Typing:
     """The types of all nodes of a program."""
-    session = _Session()
     types: dict[Node, Type] = {}
     warnings: list[TypeWarning] = []
     for node in program.nodes():
-        args = [types[arg] for arg in node.args]
-        found = session.type_node(node, args)
+        args = tuple([types[arg] for arg in node.args])
+        found = _type_node(node, args)
         if found is None:
             warnings.append(TypeWarning(node, _explain(node, args)))
         types[node] = found or ANY
     return Typing(types, tuple(warnings), types[program.result])
+
+
+def type_of(node: Node) -> Type | None:
+    """The type of a node, or None if it, or one below it, cannot work.
+
+    It is the type that `infer` finds. It depends on the node alone and is remembered with it, so a
+    program that shares most of its nodes with others is typed at the cost of those it does not.
+    """
+    if node._type is None:
+        for below in (node,) if _are_typed(node.args) else walk(node):
+            if below._type is None:
+                args = tuple([arg._type for arg in below.args])
+                found = None if _ILL_TYPED in args else _type_node(below, args)
+                below._type = found or _ILL_TYPED
+    return None if node._type is _ILL_TYPED else node._type
+
+
+def _are_typed(nodes: Sequence[Node]) -> bool:
+    return all([node._type is not None for node in nodes])
 
 
 def type_of_value(value: Value) -> Type:
@@ -108,12 +127,12 @@ def closure(name: str, captured: Sequence[Type] = ()) -> Type:
 
 def infer_call(primitive: Primitive, args: Sequence[Type]) -> Type | None:
     """The type of a call, or None if it cannot work."""
-    return _Session().call_primitive(primitive, args)
+    return _type_call(primitive.name, tuple(args))
 
 
 def infer_invocation(function: Type, args: Sequence[Type]) -> Type | None:
     """The type of a function value's call, or None if it cannot work."""
-    return _Session().call_type(function, args)
+    return _type_invocation(function, tuple(args))
 
 
 def fitting_primitives(
@@ -124,11 +143,10 @@ def fitting_primitives(
     With their result types. A function-valued place asks the same question: what fits
     there is what can be called with the types of a container's members.
     """
-    session = _Session()
     found = []
     for primitive in all_primitives().values():
         if primitive.arity == len(args):
-            given = session.call_primitive(primitive, args)
+            given = infer_call(primitive, args)
             if given is not None and (result is None or fits_type(result, given)):
                 found.append((primitive, given))
     return found
@@ -148,24 +166,41 @@ def _explain(node: Node, args: Sequence[Type]) -> str:
     return f"a value of type {args[0]} cannot be called with ({shown})"
 
 
+# In a node's place for its type: it cannot work. No value is of this type.
+_ILL_TYPED = Type("ill typed")
+
+
+def _type_node(node: Node, args: tuple[Type, ...]) -> Type | None:
+    """The type of a node whose arguments are of such types."""
+    match node.kind:
+        case "input":
+            return INPUT_TYPES[node.name]
+        case "constant":
+            return type_of_value(node.value)
+        case "primitive":
+            return closure(node.name)
+        case "call":
+            return _type_call(node.head, args)
+        case _:
+            return _type_invocation(args[0], args[1:])
+
+
+# Programs are made of few kinds of calls: most calls are typed by looking them up.
+@lru_cache(maxsize=2**16)
+def _type_call(name: str, args: tuple[Type, ...]) -> Type | None:
+    return _Session().call_primitive(get_primitive(name), args)
+
+
+@lru_cache(maxsize=2**12)
+def _type_invocation(function: Type, args: tuple[Type, ...]) -> Type | None:
+    return _Session().call_type(function, args)
+
+
 @dataclass(slots=True)
 class _Session:
-    """One inference, remembering the calls that it has typed."""
+    """The typing of one call, remembering the calls inside it that it has typed."""
 
     known: dict[tuple[Type, tuple[Type, ...]], Type | None] = field(default_factory=dict)
-
-    def type_node(self, node: Node, args: Sequence[Type]) -> Type | None:
-        match node.kind:
-            case "input":
-                return INPUT_TYPES[node.name]
-            case "constant":
-                return type_of_value(node.value)
-            case "primitive":
-                return closure(node.name)
-            case "call":
-                return self.call_primitive(get_primitive(node.name), args)
-            case _:
-                return self.call_type(args[0], args[1:])
 
     def call_primitive(self, primitive: Primitive, args: Sequence[Type]) -> Type | None:
         if len(args) != primitive.arity:

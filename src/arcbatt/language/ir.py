@@ -29,12 +29,13 @@ SIGNATURES = (("I",), ("S", "I"), INPUTS)
 class Node:
     """One step of a program. Make nodes by the functions below, not by the class."""
 
-    __slots__ = ("__weakref__", "_digest", "args", "head", "kind")
+    __slots__ = ("__weakref__", "_digest", "_type", "args", "head", "kind")
 
     kind: str  # "input", "constant", "primitive", "call" or "invoke"
     head: Any  # the input's or primitive's name, or the constant's value
     args: tuple[Node, ...]
     _digest: bytes | None
+    _type: Any  # what `infer.type_of` found; None until it was asked
 
     @property
     def digest(self) -> bytes:
@@ -105,6 +106,7 @@ def _intern(kind: str, head_key: str, head: Any, args: tuple[Node, ...]) -> Node
         found = object.__new__(Node)
         found.kind, found.head, found.args = kind, head, args
         found._digest = None
+        found._type = None
         ref = _NodeRef(found, _forget)
         ref.key = key
         _interned[key] = ref
