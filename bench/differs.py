@@ -164,12 +164,14 @@ def _put(result: Node, at: Node, by: Node) -> Node:
 
 @dataclass(frozen=True)
 class Wrong:
-    """Wrong programs for one task: edits away from the solver, and scores [program, differ].
+    """Wrong programs for one task: edits away from the solver, share of the demos that match,
+    and scores [program, differ].
 
     Solvers of other tasks stand among them as infinitely many edits away.
     """
 
     edits: NDArray[np.float64]
+    matched: NDArray[np.float64]
     scores: NDArray[np.float64]
 
 
@@ -203,9 +205,9 @@ def wrong_programs(tasks: TaskSet, n_chains: int, seed: int) -> list[Wrong]:
             continue
         numbers = Batt(score_programs(differs, chosen)).run(samples, device="cpu").numbers
         scores = np.clip(numbers, 0, 1000).reshape(len(chosen), len(differs), -1)
-        found.append(
-            Wrong(np.array([edits[program] for program in chosen]), scores.mean(axis=2))
-        )
+        matched = first.matches[list(nearest.values())].mean(axis=1)
+        distances = np.array([edits[program] for program in chosen])
+        found.append(Wrong(distances, matched, scores.mean(axis=2)))
     return found
 
 
@@ -226,11 +228,13 @@ def concordance(
 
 
 def far_edited(edits: NDArray[np.float64]) -> NDArray[np.bool_]:
-    return (edits >= FAR) & (edits != OTHER)
+    far: NDArray[np.bool_] = (edits >= FAR) & (edits != OTHER)
+    return far
 
 
 def is_other(edits: NDArray[np.float64]) -> NDArray[np.bool_]:
-    return edits == OTHER
+    other: NDArray[np.bool_] = edits == OTHER
+    return other
 
 
 def fit_weights(wrongs: Sequence[Wrong], n_rounds: int = 2000) -> NDArray[np.float64]:
@@ -245,12 +249,13 @@ def fit_weights(wrongs: Sequence[Wrong], n_rounds: int = 2000) -> NDArray[np.flo
                 gaps.append(gap)
                 shares.append(np.full(len(gap), 1 / len(gap)))
     gap, share = np.concatenate(gaps), np.concatenate(shares)
-    weights = np.ones(gap.shape[1])
+    weights: NDArray[np.float64] = np.ones(gap.shape[1])
     step = 4 / share.sum()
     for _ in range(n_rounds):
         slope = gap.T @ (share * np.exp(-np.logaddexp(0, gap @ weights)))
         weights = np.maximum(0, weights + step * slope)
-    return weights / weights.sum()
+    weights /= weights.sum()
+    return weights
 
 
 def ranking_table(wrongs: Sequence[Wrong]) -> Table:
@@ -277,6 +282,7 @@ def ranking_table(wrongs: Sequence[Wrong]) -> Table:
     for k, differ in enumerate(differs):
         only = np.eye(len(differs))[k]
         add(differ.name, by(only), wrongs, str(differ.weight), f"{fitted[k]:.3f}")
+    add("demos that match, without differs", lambda wrong: wrong.matched, wrongs)
     add("all alike", by(np.ones(len(differs))), wrongs)
     add("credit", by(weights_of(differs).astype(np.float64)), wrongs)
     for name, fit_on, test_on in (("even", 0, 1), ("odd", 1, 0)):

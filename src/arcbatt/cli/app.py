@@ -15,9 +15,11 @@ from arcbatt.pool import PoolError
 from arcbatt.tasks import TaskError, UnknownTask
 
 from . import INTERRUPTED
+from .card_command import CARD_EXAMPLES, card
 from .check_command import CHECK_EXAMPLES, check
 from .conform_command import CONFORM_EXAMPLES, conform
 from .console import stop
+from .differs_command import DIFFERS_EXAMPLES, differs
 from .doctor_command import DOCTOR_EXAMPLES, doctor
 from .explain_command import EXPLAIN_EXAMPLES, explain
 from .pool_command import POOL_EXAMPLES, pool_app
@@ -109,6 +111,8 @@ app.command(epilog=_examples(*SHOW_EXAMPLES))(show)
 app.command(epilog=_examples(*PRIMITIVES_EXAMPLES))(primitives)
 app.command(epilog=_examples(*CHECK_EXAMPLES))(check)
 app.command(epilog=_examples(*EXPLAIN_EXAMPLES))(explain)
+app.command(epilog=_examples(*DIFFERS_EXAMPLES))(differs)
+app.command(epilog=_examples(*CARD_EXAMPLES))(card)
 app.command(epilog=_examples(*CONFORM_EXAMPLES))(conform)
 app.command(epilog=_examples(*DOCTOR_EXAMPLES))(doctor)
 app.command(epilog=_examples(*PROFILE_EXAMPLES), context_settings=PROFILE_CONTEXT)(profile)

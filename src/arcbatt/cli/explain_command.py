@@ -69,7 +69,7 @@ def explain(
     """
     programs = parse_file(file)
     known = get_known_task(task)
-    chosen = _choose_program(programs, program, known.task.id, file)
+    chosen = choose_program(programs, program, known.task.id, file)
     pairs = _choose_pairs(pair or (FIRST_DEMO if html is None else "all"), known.task)
     source = read_source(chosen, file.read_bytes().decode("utf-8"))
     explanation = trace(chosen, source, known.task, pairs, _judge_of(known))
@@ -79,9 +79,14 @@ def explain(
         print_blocks(draw_explanation(explanation, inner))
 
 
-def _choose_program(
-    programs: Sequence[ParsedProgram], name: str | None, task_id: str, file: Path
+def choose_program(
+    programs: Sequence[ParsedProgram],
+    name: str | None,
+    task_id: str,
+    file: Path,
+    option: str = "--program",
 ) -> ParsedProgram:
+    """Return the program of a file that is meant; `option` is what names one."""
     by_name = {program.name: program for program in programs}
     listed = f"The programs of {file} are: {', '.join(by_name)}."
     if not programs:
@@ -94,7 +99,7 @@ def _choose_program(
     if own_name in by_name:
         return by_name[own_name]
     if len(programs) > 1:
-        stop(f"no program is named {own_name}; choose one with --program NAME\n{listed}")
+        stop(f"no program is named {own_name}; choose one with {option} NAME\n{listed}")
     return programs[0]
 
 

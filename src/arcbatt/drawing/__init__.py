@@ -1,4 +1,7 @@
-"""Drawing: grids, pairs, tasks and values of the DSL in; terminal pictures, SVG or PNG out."""
+"""Drawing: grids, pairs, tasks and values of the DSL in; terminal pictures, SVG or PNG out.
+
+Line charts are drawn by `arcbatt.drawing.charts`.
+"""
 
 from arcbatt.drawing.describe import Description, Kind, describe
 from arcbatt.drawing.png import png_grid, png_pair, png_task, png_value

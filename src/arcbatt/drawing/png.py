@@ -5,35 +5,38 @@ from io import BytesIO
 from PIL import Image, ImageDraw, ImageFont
 
 from arcbatt.drawing.layout import lay_out_grid, lay_out_pair, lay_out_task, lay_out_value
-from arcbatt.drawing.scene import Block, Boxes, Label, Polygon
+from arcbatt.drawing.scene import Block, Boxes, Label, Polygon, Polyline
 from arcbatt.tasks import Grid, Pair, Task
 
 # Pixels of the file for one pixel of the scene: sharp on screens of high resolution too.
 SCALE = 2
+# How many times as large lines are drawn before they are shrunk to their size.
+SMOOTHING = 4
 BACKGROUND = "#FFFFFF"
 
 
 def png_grid(grid: Grid) -> bytes:
     """Return a grid as PNG."""
-    return _render(lay_out_grid(grid))
+    return render_png(lay_out_grid(grid))
 
 
 def png_pair(pair: Pair) -> bytes:
     """Return a pair as PNG: input, arrow, output."""
-    return _render(lay_out_pair(pair))
+    return render_png(lay_out_pair(pair))
 
 
 def png_task(task: Task) -> bytes:
     """Return a task as PNG: all demos and the test inputs."""
-    return _render(lay_out_task(task))
+    return render_png(lay_out_task(task))
 
 
 def png_value(value: object, over: Grid | None = None) -> bytes:
     """Return any value of the DSL as PNG; patches are shown over the grid `over`."""
-    return _render(lay_out_value(value, over))
+    return render_png(lay_out_value(value, over))
 
 
-def _render(scene: Block) -> bytes:
+def render_png(scene: Block) -> bytes:
+    """Return a scene as a PNG file."""
     size = (max(scene.width, 1) * SCALE, max(scene.height, 1) * SCALE)
     image = Image.new("RGB", size, BACKGROUND)
     draw = ImageDraw.Draw(image)
@@ -43,6 +46,8 @@ def _render(scene: Block) -> bytes:
                 _draw_boxes(image, draw, command)
             case Polygon(points, fill):
                 draw.polygon([(x * SCALE, y * SCALE) for x, y in points], fill=fill)
+            case Polyline():
+                _draw_line(image, command)
             case Label():
                 _draw_label(draw, command)
     file = BytesIO()
@@ -63,9 +68,28 @@ def _draw_boxes(image: Image.Image, draw: ImageDraw.ImageDraw, boxes: Boxes) -> 
             image.paste(Image.blend(under, over, boxes.opacity), (left, top))
 
 
+def _draw_line(image: Image.Image, line: Polyline) -> None:
+    """Draw a line larger than it is and shrink it: Pillow itself draws slanting ones jagged."""
+    radius = line.width / 2
+    points = [(x * SCALE * SMOOTHING, y * SCALE * SMOOTHING) for x, y in line.points]
+    reach = SCALE * SMOOTHING * (radius + 1)
+    left = int(min(x for x, _ in points) - reach) // SMOOTHING
+    top = int(min(y for _, y in points) - reach) // SMOOTHING
+    right = int(max(x for x, _ in points) + reach) // SMOOTHING + 1
+    bottom = int(max(y for _, y in points) + reach) // SMOOTHING + 1
+    size = (right - left, bottom - top)
+    mask = Image.new("L", (size[0] * SMOOTHING, size[1] * SMOOTHING))
+    draw = ImageDraw.Draw(mask)
+    moved = [(x - left * SMOOTHING, y - top * SMOOTHING) for x, y in points]
+    draw.line(moved, 255, line.width * SCALE * SMOOTHING, "curve")
+    for end in (moved[0], moved[-1]):
+        draw.circle(end, radius * SCALE * SMOOTHING, 255)
+    image.paste(line.stroke, (left, top), mask.resize(size, Image.Resampling.BOX))
+
+
 def _draw_label(draw: ImageDraw.ImageDraw, label: Label) -> None:
     font = ImageFont.load_default(label.size * SCALE)
-    anchor = "ls" if label.anchor == "start" else "ms"
+    anchor = {"start": "ls", "middle": "ms", "end": "rs"}[label.anchor]
     # The built-in font has one weight; a thin stroke stands in for bold.
     stroke = 0.5 if label.bold else 0
     place = (label.x * SCALE, label.y * SCALE)

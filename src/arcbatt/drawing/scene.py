@@ -1,7 +1,8 @@
 """Drawing commands and how blocks of them are put together: blocks in, one scene out.
 
 Coordinates are whole pixels, x to the right and y down, so that both renderers (SVG and PNG) draw
-crisp cells. Lines of a grid and outlines are thin boxes for the same reason.
+crisp cells. Lines of a grid and outlines are thin boxes for the same reason. Only the curves of
+charts lie between pixels.
 """
 
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from typing import Literal
 
 Box = tuple[int, int, int, int]  # x, y, width, height
 Align = Literal["start", "middle"]
+Anchor = Literal["start", "middle", "end"]
 
 # Width of an average character in parts of the font size: on the safe side for sans-serif fonts,
 # since the width of text is only known to whoever draws it.
@@ -34,19 +36,28 @@ class Polygon:
 
 
 @dataclass(frozen=True)
+class Polyline:
+    """A line through points, of a width in pixels; with one point, a dot."""
+
+    points: tuple[tuple[float, float], ...]
+    stroke: str
+    width: int
+
+
+@dataclass(frozen=True)
 class Label:
-    """One line of text; (x, y) is the start or the middle of its baseline."""
+    """One line of text; (x, y) is the start, the middle or the end of its baseline."""
 
     x: int
     y: int
     text: str
     size: int
     fill: str
-    anchor: Align = "start"
+    anchor: Anchor = "start"
     bold: bool = False
 
 
-Command = Boxes | Polygon | Label
+Command = Boxes | Polygon | Polyline | Label
 
 
 @dataclass(frozen=True)
@@ -70,6 +81,8 @@ def _move(command: Command, dx: int, dy: int) -> Command:
             return replace(command, boxes=moved)
         case Polygon(points):
             return replace(command, points=tuple((x + dx, y + dy) for x, y in points))
+        case Polyline(line):
+            return replace(command, points=tuple((x + dx, y + dy) for x, y in line))
         case Label(x, y):
             return replace(command, x=x + dx, y=y + dy)
 

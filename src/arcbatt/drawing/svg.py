@@ -14,7 +14,7 @@ from arcbatt.drawing.layout import (
     lay_out_task,
     lay_out_value,
 )
-from arcbatt.drawing.scene import Block, Boxes, Command, Label, Polygon
+from arcbatt.drawing.scene import Block, Boxes, Command, Label, Polygon, Polyline
 from arcbatt.tasks import Grid, Pair, Task
 
 FONT = "system-ui, -apple-system, Helvetica, Arial, sans-serif"
@@ -22,30 +22,31 @@ FONT = "system-ui, -apple-system, Helvetica, Arial, sans-serif"
 
 def svg_grid(grid: Grid) -> str:
     """Return a grid as SVG."""
-    return _render(lay_out_grid(grid))
+    return render_svg(lay_out_grid(grid))
 
 
 def svg_pair(pair: Pair) -> str:
     """Return a pair as SVG: input, arrow, output."""
-    return _render(lay_out_pair(pair))
+    return render_svg(lay_out_pair(pair))
 
 
 def svg_task(task: Task) -> str:
     """Return a task as SVG: all demos and the test inputs."""
-    return _render(lay_out_task(task))
+    return render_svg(lay_out_task(task))
 
 
 def svg_value(value: object, over: Grid | None = None) -> str:
     """Return any value of the DSL as SVG; patches are shown over the grid `over`."""
-    return _render(lay_out_value(value, over))
+    return render_svg(lay_out_value(value, over))
 
 
 def svg_call(args: Sequence[object], result: object) -> str:
     """Return a call as SVG: arguments, arrow, result."""
-    return _render(lay_out_call(args, result))
+    return render_svg(lay_out_call(args, result))
 
 
-def _render(scene: Block) -> str:
+def render_svg(scene: Block) -> str:
+    """Return a scene as an SVG document."""
     width, height = max(scene.width, 1), max(scene.height, 1)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
@@ -65,6 +66,14 @@ def _element(command: Command) -> str:
         case Polygon(points, fill):
             corners = " ".join(f"{x},{y}" for x, y in points)
             return f'<polygon fill="{fill}" points="{corners}"/>'
+        case Polyline(points, stroke, width):
+            # A line of no length is drawn by its round ends.
+            ends = points if len(points) > 1 else points * 2
+            path = " ".join(f"{x:.1f},{y:.1f}" for x, y in ends)
+            return (
+                f'<polyline fill="none" stroke="{stroke}" stroke-width="{width}" '
+                f'stroke-linejoin="round" stroke-linecap="round" points="{path}"/>'
+            )
         case Label(x, y, text, size, fill, anchor, bold):
             weight = ' font-weight="600"' if bold else ""
             return (

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.language import Budget, Node, Program
+from arcbatt.language.ir import walk_new
 
 from . import _engine, calibration, gpu, profiling
 from .results import BattArrays, BattResult, KeptWords
@@ -56,9 +57,7 @@ class Batt:
         constants: list[object] = []
         results: list[int] = []
         for program in self.programs:
-            for node in program.nodes():
-                if node in places:
-                    continue
+            for node in walk_new(program.result, places):
                 kind = node.kind
                 op, primitive, first = _OPS.get(kind, 0), 0, 0
                 if kind == "call" or kind == "invoke":
@@ -82,6 +81,7 @@ class Batt:
                 counts.append(len(node.args))
             results.append(places[program.result])
         self._nodes = list(places)
+        self.n_calls = sum(op >= _OPS["call"] for op in ops)
         return _engine.FusedBatt(
             np.array(ops, np.uint8),
             np.array(primitives, np.int32),
@@ -94,9 +94,13 @@ class Batt:
 
     @property
     def size(self) -> BattSize:
-        n_calls = sum(node.kind in ("call", "invoke") for node in self._nodes)
         before = sum(program.n_calls for program in self.programs)
-        return BattSize(len(self.programs), before, n_calls, len(self._nodes))
+        return BattSize(len(self.programs), before, self.n_calls, self.n_nodes)
+
+    @property
+    def n_nodes(self) -> int:
+        """The nodes of the graph, calls and others."""
+        return len(self._nodes)
 
     @cached_property
     def schedule(self) -> Schedule:

@@ -93,11 +93,12 @@ def type_of(node: Node) -> Type | None:
                 args = tuple([arg._type for arg in below.args])
                 found = None if _ILL_TYPED in args else _type_node(below, args)
                 below._type = found or _ILL_TYPED
-    return None if node._type is _ILL_TYPED else node._type
+    given: Type = node._type
+    return None if given is _ILL_TYPED else given
 
 
 def _are_typed(nodes: Sequence[Node]) -> bool:
-    return all([node._type is not None for node in nodes])
+    return all(node._type is not None for node in nodes)
 
 
 def type_of_value(value: Value) -> Type:

@@ -12,7 +12,7 @@ on every machine and Python version, whatever the program text looked like.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -41,7 +41,14 @@ class Node:
     def digest(self) -> bytes:
         """128 bits that stand for the node's canonical form; computed when first asked for."""
         if self._digest is None:
-            for node in walk(self):
+            todo = [self]
+            while todo:
+                node = todo[-1]
+                lacking = [arg for arg in node.args if arg._digest is None]
+                if lacking:
+                    todo += lacking
+                    continue
+                todo.pop()
                 if node._digest is None:
                     # Unambiguous: every argument is 16 bytes, and the text has no NUL.
                     form = f"{node.kind}\0{_head_key(node.kind, node.head)}\0".encode()
@@ -162,19 +169,32 @@ def walk(*roots: Node) -> Iterator[Node]:
     The order is that of a left-to-right walk, so it depends on the roots alone.
     """
     seen: set[Node] = set()
-    stack: list[tuple[Node, int]] = [(root, 0) for root in reversed(roots)]
+    for root in roots:
+        for node in walk_new(root, seen):
+            seen.add(node)
+            yield node
+
+
+def walk_new(root: Node, known: Container[Node]) -> Iterator[Node]:
+    """The nodes below a root that are not known, as `walk` gives them.
+
+    Whoever walks makes each node known before asking for the next. What is below a known node is
+    known, so that programs with much in common are walked fast one after the other.
+    """
+    if root in known:
+        return
+    stack: list[tuple[Node, int]] = [(root, 0)]
     while stack:
         node, next_arg = stack.pop()
-        if node in seen:
+        if node in known:
             continue
         args = node.args
-        while next_arg < len(args) and args[next_arg] in seen:
+        while next_arg < len(args) and args[next_arg] in known:
             next_arg += 1
         if next_arg < len(args):
             stack.append((node, next_arg + 1))
             stack.append((args[next_arg], 0))
         else:
-            seen.add(node)
             yield node
 
 

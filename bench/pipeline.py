@@ -1,0 +1,111 @@
+"""What the batt pipeline costs, step by step, against its targets.
+
+    python bench/pipeline.py
+
+Prints a table: wall clock, the least of several runs. The programs are the library's 32 longest.
+They are validated on the samples of each training task: the time of the task in the middle counts.
+On a few tasks the programs themselves take long, which the last row shows beside its time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from arcbatt.engine.batt import Batt
+from arcbatt.language import Program, format_batt, format_inlined
+from arcbatt.library import library_programs
+from arcbatt.search.slicing import BattText
+from arcbatt.search.validating import Outcomes, SampleGrids, Validator
+from arcbatt.tasks import load
+
+REPEATS = 5
+N_PROGRAMS = 32
+
+
+def measure(work: Callable[[], object], repeats: int = REPEATS) -> float:
+    """The least wall-clock time of several runs, in seconds; what was garbage before is gone."""
+    times = []
+    gc.collect()
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+class Rows:
+    """The rows of the table, printed at the end."""
+
+    def __init__(self, title: str) -> None:
+        self.table = Table(title=title)
+        for heading in ("step", "measured", "target", ""):
+            self.table.add_column(heading, justify="left" if heading == "step" else "right")
+
+    def add(self, step: str, seconds: float, target_s: float | None = None) -> None:
+        verdict = "" if target_s is None else "reached" if seconds < target_s else "missed"
+        target = "" if target_s is None else f"{target_s * 1e3:g} ms"
+        self.table.add_row(step, f"{seconds * 1e3:.2f} ms", target, verdict)
+
+
+def longest_programs() -> list[Program]:
+    programs = [parsed.program for parsed in library_programs()]
+    return sorted(programs, key=lambda program: -program.n_calls)[:N_PROGRAMS]
+
+
+def add_text_rows(rows: Rows, programs: list[Program]) -> None:
+    """Printing them inlined, fused, and each sliced out of the fused text."""
+    rows.add(
+        f"inline {N_PROGRAMS} programs",
+        measure(lambda: [format_inlined(program) for program in programs]),
+        0.005,
+    )
+    text = format_batt(programs)
+    rows.add(f"print the batt of {N_PROGRAMS} programs", measure(lambda: format_batt(programs)))
+
+    def slice_all() -> list[str]:
+        batt = BattText(text)
+        return [batt.slice(place) for place in range(len(batt))]
+
+    rows.add(f"slice {N_PROGRAMS} programs out of its text", measure(slice_all))
+
+
+def add_validation_rows(rows: Rows, programs: list[Program]) -> None:
+    """Slicing, parsing and running each alone on a task's samples, and comparing."""
+    validator = Validator(Path("differences"))
+    batt = Batt(programs)
+    places = range(len(programs))
+    times = []
+    for task in load("arc-agi-1/training"):
+        samples = SampleGrids.of_task(task)
+        found = Outcomes.of(batt.run(samples.packed, device="cpu", n_threads=1))
+        fused_s = measure(lambda: batt.run(samples.packed, device="cpu", n_threads=1), 1)
+        origin = {"bench": task.id}
+        alone_s = measure(lambda: validator.validate(programs, places, found, samples, origin), 2)
+        times.append((alone_s, fused_s, task.id))
+    times.sort()
+    middle_s, _, _ = times[len(times) // 2]
+    rows.add(
+        f"validate {N_PROGRAMS} programs on a task, the middle of {len(times)}", middle_s, 0.05
+    )
+    slowest_s, fused_s, task_id = times[-1]
+    rows.add(f"the slowest, {task_id}; fused they run {fused_s * 1e3:.0f} ms there", slowest_s)
+
+
+def main() -> None:
+    argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "").parse_args()
+    programs = longest_programs()
+    rows = Rows("the batt pipeline")
+    add_text_rows(rows, programs)
+    add_validation_rows(rows, programs)
+    Console().print(rows.table)
+
+
+if __name__ == "__main__":
+    main()

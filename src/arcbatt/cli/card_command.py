@@ -1,0 +1,122 @@
+"""`arcbatt card`: one deal, as text and in numbers."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from arcbatt.explain import draw_code
+from arcbatt.library import library_programs
+from arcbatt.measure import phase
+from arcbatt.pool import Pool
+from arcbatt.search.cards import DEFAULT_SIZE, Card, Sharing, deal, pool_parents
+
+from .console import print_blocks, print_json, print_notice, stop
+
+CARD_EXAMPLES = (
+    ("arcbatt card", "mutants of the bundled solvers, fused"),
+    ("arcbatt card --size 8 --seed 7", "few of them, another deal"),
+    ("arcbatt card --pool mine.db --json", "parents from a pool, for a script"),
+)
+
+
+def card(
+    size: Annotated[
+        int, typer.Option("--size", metavar="N", min=1, help="How many programs.")
+    ] = DEFAULT_SIZE,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="K", help="The same seed deals the same card.")
+    ] = 0,
+    pool: Annotated[
+        Path | None,
+        typer.Option(
+            "--pool",
+            metavar="FILE",
+            help="Parents from this pool, by score; otherwise the bundled solvers, all alike.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Deal a card: draw parents, mutate them, fuse them; show the batt and how much it shares."""
+    if pool is None:
+        parents = [parsed.program for parsed in library_programs()]
+        weights = None
+    else:
+        with Pool.open(pool, create=False) as opened, phase("load"):
+            parents, weights = pool_parents(opened)
+        if not parents:
+            stop(f"{pool} has no solvers; arcbatt pool import --library --pool {pool} adds some")
+    dealt = deal(parents, size, seed, weights=weights)
+    if len(dealt.mutants) < size:
+        print_notice(f"the parents gave only {len(dealt.mutants)} new programs of {size}")
+    if as_json:
+        print_json(_to_json(dealt))
+        return
+    print_blocks(draw_code(dealt.text, frozenset()))
+    print_blocks(_table_of_mutants(dealt), *_tables_of_sharing(dealt), _summary(dealt))
+
+
+def _to_json(dealt: Card) -> dict[str, Any]:
+    return {
+        "seed": dealt.seed,
+        "parents": [{"name": p.name, "hash": p.hash} for p in dealt.parents],
+        "mutants": [
+            {
+                "name": mutant.program.name,
+                "hash": mutant.program.hash,
+                "mutation": mutant.kind,
+                "parents": [parent.name for parent in mutant.parents],
+                "n_calls": mutant.program.n_calls,
+            }
+            for mutant in dealt.mutants
+        ],
+        "text": dealt.text,
+        "statistics": dealt.statistics().to_json(),
+    }
+
+
+def _table_of_mutants(dealt: Card) -> Table:
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("program", no_wrap=True)
+    table.add_column("mutation", style="yellow")
+    table.add_column("made from")
+    table.add_column("calls", justify="right")
+    for number, mutant in enumerate(dealt.mutants, start=1):
+        table.add_row(
+            f"O{number}  {mutant.program.name}",
+            mutant.kind,
+            ", ".join(parent.name for parent in mutant.parents),
+            str(mutant.program.n_calls),
+        )
+    return table
+
+
+def _tables_of_sharing(dealt: Card) -> list[Table]:
+    statistics = dealt.statistics()
+    return [
+        _table_of_sharing("family", statistics.by_family),
+        _table_of_sharing("level", statistics.by_level),
+    ]
+
+
+def _table_of_sharing(what: str, rows: tuple[Sharing, ...]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column(what)
+    table.add_column("calls before sharing", justify="right")
+    table.add_column("after", justify="right")
+    for row in rows:
+        table.add_row(row.name, f"{row.before:,}", f"{row.after:,}")
+    return table
+
+
+def _summary(dealt: Card) -> Text:
+    size, total = dealt.batt.size, dealt.statistics().total
+    return Text(
+        f"seed {dealt.seed}: {size.n_programs} programs of {len(dealt.parents)} parents; "
+        f"{total.before:,} calls, {total.after:,} after sharing",
+        style="dim",
+    )

@@ -1,0 +1,1 @@
+"""The batt pipeline: deal, fuse, run, score, slice, validate, keep, repeat."""

@@ -1,0 +1,207 @@
+"""Cards: parents in, one deal of new programs out, fused into a batt.
+
+A card is reproducible: the same parents, donors, rates, `seen` and seed give the same card, in
+every process.
+"""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+from arcbatt.engine.batt import Batt
+from arcbatt.language import Node, Program, all_primitives, parse_program
+from arcbatt.language.ir import walk
+from arcbatt.language.registry import get_primitive
+from arcbatt.language.text import format_batt
+from arcbatt.measure import phase
+from arcbatt.pool import Pool, Scored
+
+from .mutation import MAX_CALLS, Mutant, Mutator, Rates
+
+DEFAULT_SIZE = 32
+# So many draws for each program that a card wants; then it stays smaller.
+DRAWS_A_PROGRAM = 25
+# Of a pool, so many of the best on each task are parents.
+PARENTS_A_TASK = 8
+# The calls of function values are of no family.
+INVOKE = "invoke"
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """Calls of a card's programs one by one, and those that are left of them in the batt."""
+
+    name: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class CardStatistics:
+    """How much a batt shares: in all, by level, by family of primitives; mutants by kind.
+
+    The level of a call is one more than the highest of the calls that it needs.
+    """
+
+    total: Sharing
+    by_level: tuple[Sharing, ...]
+    by_family: tuple[Sharing, ...]
+    by_mutation: tuple[tuple[str, int], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        def shared(rows: Iterable[Sharing]) -> dict[str, dict[str, int]]:
+            return {row.name: {"before": row.before, "after": row.after} for row in rows}
+
+        return {
+            "calls_before": self.total.before,
+            "calls": self.total.after,
+            "by_level": shared(self.by_level),
+            "by_family": shared(self.by_family),
+            "by_mutation": dict(self.by_mutation),
+        }
+
+
+@dataclass(frozen=True)
+class Card:
+    """One deal: its seed, the parents that were drawn (each once), and their mutants."""
+
+    seed: int
+    parents: tuple[Program, ...]
+    mutants: tuple[Mutant, ...]
+
+    @cached_property
+    def programs(self) -> tuple[Program, ...]:
+        """The mutants' programs: what the batt runs."""
+        return tuple(mutant.program for mutant in self.mutants)
+
+    @cached_property
+    def batt(self) -> Batt:
+        """The programs fused, when first asked for."""
+        with phase("fuse"):
+            return Batt(self.programs)
+
+    @property
+    def text(self) -> str:
+        """The batt as straight-line text: each call once, then the programs' results."""
+        return format_batt(self.programs)
+
+    def statistics(self) -> CardStatistics:
+        """Count the calls before and after sharing."""
+        levels: dict[Node, int] = {}
+        for node in walk(*[program.result for program in self.programs]):
+            below = max((levels[arg] for arg in node.args), default=0)
+            levels[node] = below + 1 if node.args else 0
+        after = [node for node in levels if node.args]
+        before = [node for program in self.programs for node in program.nodes() if node.args]
+        families = dict.fromkeys([p.family for p in all_primitives().values()] + [INVOKE])
+        kinds = [mutant.kind for mutant in self.mutants]
+        return CardStatistics(
+            total=Sharing("all", len(before), len(after)),
+            by_level=_share(
+                [levels[node] for node in before],
+                [levels[node] for node in after],
+                range(1, max(levels.values(), default=0) + 1),
+            ),
+            by_family=_share(map(_family, before), map(_family, after), families),
+            by_mutation=tuple((kind, kinds.count(kind)) for kind in Mutator.kinds if kind in kinds),
+        )
+
+
+def _family(node: Node) -> str:
+    return get_primitive(node.name).family if node.kind == "call" else INVOKE
+
+
+def _share(
+    before: Iterable[object], after: Iterable[object], names: Iterable[object]
+) -> tuple[Sharing, ...]:
+    """A row for each name that occurs, in their order."""
+    all_before, all_after = list(before), list(after)
+    rows = (Sharing(str(name), all_before.count(name), all_after.count(name)) for name in names)
+    return tuple(row for row in rows if row.before)
+
+
+@phase("deal")
+def deal(
+    parents: Sequence[Program],
+    size: int = DEFAULT_SIZE,
+    seed: int = 0,
+    *,
+    weights: Sequence[float] | None = None,
+    donors: Sequence[Program] | None = None,
+    seen: Container[bytes] = frozenset(),
+    rates: Rates | None = None,
+    max_calls: int = MAX_CALLS,
+) -> Card:
+    """Deal a card of so many new programs; of fewer if the parents have no more to give.
+
+    For each a parent is drawn, with a chance in proportion to its weight (all alike without
+    weights), and mutated. A mutant is left out if its digest is in `seen`, or that of a parent or
+    of another mutant of the card; to `seen` nothing is added. `donors` give the parts that
+    mutations put in, otherwise the parents do.
+    """
+    if size < 1:
+        raise ValueError(f"a card has at least one program, not {size}")
+    bounds = _bounds(parents, weights)
+    rng = random.Random(seed)
+    mutator = Mutator(parents if donors is None else donors, rng, max_calls=max_calls, rates=rates)
+    met = {parent.result.digest for parent in parents}
+    drawn: dict[Program, None] = {}
+    mutants: list[Mutant] = []
+    for _ in range(DRAWS_A_PROGRAM * size):
+        if len(mutants) == size:
+            break
+        parent = parents[min(bisect(bounds, rng.random() * bounds[-1]), len(parents) - 1)]
+        mutant = mutator.mutate(parent)
+        if mutant is None:
+            continue
+        digest = mutant.program.result.digest
+        if digest not in met and digest not in seen:
+            met.add(digest)
+            mutants.append(mutant)
+            drawn[parent] = None
+    return Card(seed, tuple(drawn), tuple(mutants))
+
+
+def _bounds(parents: Sequence[Program], weights: Sequence[float] | None) -> list[float]:
+    """The sums of weights up to each parent."""
+    if not parents:
+        raise ValueError("a card needs parents")
+    if weights is None:
+        weights = [1.0] * len(parents)
+    if len(weights) != len(parents) or min(weights) < 0 or sum(weights) <= 0:
+        raise ValueError("every parent needs a weight of 0 or more, and some must be above 0")
+    return list(accumulate(weights))
+
+
+def weight_of(row: Scored) -> float:
+    """A parent's weight by what it reached on a task: the square of its merit, 0 to 1.
+
+    The merit is the part of the demos that match or the partial score, whichever is more; so one
+    that solves a task is drawn four times as often as one that is half right.
+    """
+    return float(max(row.n_matched / row.n_demos, row.partial / 1000) ** 2)
+
+
+def pool_parents(pool: Pool) -> tuple[list[Program], list[float]]:
+    """The parents of a pool and their weights: the best programs of every task.
+
+    One that is good at several tasks has the weight of the best. In a pool without scores all
+    solvers are parents, and alike.
+    """
+    rows = pool.parents(per_task=PARENTS_A_TASK)
+    weights: dict[bytes, float] = {}
+    texts: dict[bytes, str] = {}
+    for row in rows:
+        weights[row.program] = max(weights.get(row.program, 0.0), weight_of(row))
+        texts[row.program] = row.text
+    if not rows:
+        for program in pool.programs():
+            if program.kind == "solver":
+                weights[program.digest], texts[program.digest] = 1.0, program.text
+    return [parse_program(text) for text in texts.values()], list(weights.values())

@@ -1,0 +1,162 @@
+"""Differs: programs that judge an output by the target, and the credit made of their scores.
+
+A differ is a program over (S, I, output, target) that returns a pair: a score from 0 to 1000, and
+the element at fault. Put in place of its `output`, a program's result makes one program more for
+the batt, whose value is the score; what the two have in common is run once. So programs and
+differs go in, programs that score come out (`score_programs`), and their numbers, once run, are
+summed up for each program and task (`partial_credit`). docs/differs.md says what the differs are,
+and where the weights come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcbatt.language import Node, Program
+from arcbatt.language.ir import replace_input, walk, with_args
+from arcbatt.library import library_differs
+
+BEST_SCORE = 1000
+
+# What each bundled differ's score counts in the credit; docs/differs.md has the reasons.
+WEIGHTS: Mapping[str, int] = {
+    "differ_size": 2,
+    "differ_cells": 1,
+    "differ_changes": 6,
+    "differ_box": 1,
+    "differ_colors_missing": 1,
+    "differ_colors_extra": 1,
+    "differ_color_counts": 3,
+    "differ_recolored": 2,
+    "differ_objects_missing": 1,
+    "differ_objects_extra": 2,
+    "differ_shapes": 1,
+    "differ_turned": 1,
+    "differ_shifted": 1,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Differ:
+    """A program over (S, I, output, target) that ends in `astuple(score, element)`."""
+
+    program: Program
+    weight: int
+
+    def __post_init__(self) -> None:
+        result = self.program.result
+        if result.kind != "call" or result.name != "astuple":
+            raise ValueError(f"{self.program.name}: a differ must return astuple(score, element)")
+        if self.weight < 1:
+            # With a weight of 0 a wrong output could have full credit.
+            raise ValueError(f"{self.program.name}: the weight {self.weight} is less than 1")
+
+    @property
+    def name(self) -> str:
+        return self.program.name
+
+    @property
+    def score(self) -> Node:
+        """The node of the score alone, without what only the element needs."""
+        return self.program.result.args[0]
+
+
+@cache
+def bundled_differs() -> tuple[Differ, ...]:
+    """The differs of the library with their weights, in the library's order."""
+    return tuple(Differ(parsed.program, WEIGHTS[parsed.name]) for parsed in library_differs())
+
+
+def judge_program(differ: Differ, program: Program) -> Program:
+    """The program that gives the differ's pair, score and element, for a program's output."""
+    judged = replace_input(differ.program.result, "output", program.result)
+    return Program(judged, f"{differ.name}_of_{program.name}")
+
+
+def score_programs(differs: Sequence[Differ], programs: Sequence[Program]) -> list[Program]:
+    """The programs that give the scores alone: all differs of the first program, of the next, ...
+
+    So the rows of a run's arrays can be seen as [program, differ]: `numbers.reshape(len(programs),
+    len(differs), -1)`.
+    """
+    template = _template(tuple(differs))
+    scores: list[Program] = []
+    for program in programs:
+        scores += template.fill(program.result)
+    return scores
+
+
+@dataclass(frozen=True, slots=True)
+class _Template:
+    """The scores of several differs, ready to be made for one output after the other.
+
+    Every node that needs the output is a step: itself and the places of its arguments among the
+    nodes that are there before it. First there are `fixed`, which do not need the output, then the
+    output, then what the steps make.
+    """
+
+    names: tuple[str, ...]
+    fixed: tuple[Node, ...]
+    steps: tuple[tuple[Node, tuple[int, ...]], ...]
+    results: tuple[int, ...]
+
+    def fill(self, output: Node) -> list[Program]:
+        made = [*self.fixed, output]
+        for node, places in self.steps:
+            made.append(with_args(node, tuple([made[place] for place in places])))
+        return [
+            Program(made[place], name) for place, name in zip(self.results, self.names, strict=True)
+        ]
+
+
+@cache
+def _template(differs: tuple[Differ, ...]) -> _Template:
+    needs_output: dict[Node, bool] = {}
+    for node in walk(*(differ.score for differ in differs)):
+        is_output = node.kind == "input" and node.name == "output"
+        needs_output[node] = is_output or any(needs_output[arg] for arg in node.args)
+    fixed = [node for node, needs in needs_output.items() if not needs]
+    places = {node: place for place, node in enumerate(fixed)}
+    steps: list[tuple[Node, tuple[int, ...]]] = []
+    for node, needs in needs_output.items():
+        if needs and node.kind == "input":
+            places[node] = len(fixed)
+    for node, needs in needs_output.items():
+        if needs and node.kind != "input":
+            steps.append((node, tuple([places[arg] for arg in node.args])))
+            places[node] = len(fixed) + len(steps)
+    return _Template(
+        names=tuple(differ.name for differ in differs),
+        fixed=tuple(fixed),
+        steps=tuple(steps),
+        results=tuple(places[differ.score] for differ in differs),
+    )
+
+
+def weights_of(differs: Sequence[Differ]) -> NDArray[np.int64]:
+    """The differs' weights, as `partial_credit` takes them."""
+    return np.array([differ.weight for differ in differs], np.int64)
+
+
+def partial_credit(
+    scores: NDArray[np.int32], starts: NDArray[np.intp], weights: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """The credit of each program on each task, from 0 to 1000.
+
+    `scores` is [program, differ, demo], the demos of all tasks one after the other; those of task k
+    start at `starts[k]`, and every task has some. The credit is the weighted mean of the scores
+    over the differs and the task's demos, rounded down, so it is 1000 only if every score is. A
+    differ that gave no score (`NO_NUMBER`: it failed, because the program did or gave no grid)
+    counts 0; a number that is no score is taken as the nearest that is.
+    """
+    within = np.clip(scores, 0, BEST_SCORE)
+    by_demo = np.einsum("pds,d->ps", within, weights, dtype=np.int64)
+    sums = np.add.reduceat(by_demo, starts, axis=1)
+    n_demos = np.diff(starts, append=by_demo.shape[1])
+    credit: NDArray[np.int32] = (sums // (n_demos * weights.sum())).astype(np.int32)
+    return credit

@@ -1,0 +1,435 @@
+"""The loop: deal, fuse, run, score, slice, validate, keep, again, until the budget is spent.
+
+A generation is one card: parents drawn from the archive (selection.py), mutated, each mutant new to
+the pool. Fused into one batt they are run on the demos of all tasks in stages. Then the differs
+judge those mutants that solve no task: on the task that the parent was drawn for, where the mutant
+behaves like none that the task has kept, and on tasks of which it matches some demos. What solves a
+task, or is nearly right on one, is offered to the archive; what the archive takes goes to the pool.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcbatt.engine.batt import Batt
+from arcbatt.engine.staged import TaskResult, TaskSamples, run_on_tasks
+from arcbatt.language import Budget, Program, ProgramError, parse_program
+from arcbatt.measure import count, phase
+from arcbatt.pool import Card, NewProgram, NewScore, Pool, task_key
+from arcbatt.tasks import Task
+
+from .differs import Differ, bundled_differs, score_programs, weights_of
+from .mutation import Mutant, Mutator, Rates
+from .selection import DEFAULT_PER_TASK, FULL_CREDIT, Archive, Candidate, Offer
+from .validating import Outcomes, SampleGrids, Validator
+
+# A mutant on one demo may take so much; few solvers need more, and many mutants would.
+MUTANT_BUDGET = Budget(steps=100_000, bytes=2**23)
+# Seeds are judged by all differs on all tasks, which takes long: so many of them at most.
+MAX_JUDGED_SEEDS = 200
+EVICT_EVERY = 50  # generations
+
+
+@dataclass(frozen=True, slots=True)
+class EvolveOptions:
+    """What a run is asked to do; with the pool's content and the tasks it determines the run.
+
+    Without differs no program is kept for being nearly right unless it matches some demos.
+    """
+
+    seed: int = 0
+    card_size: int = 400
+    per_task: int = DEFAULT_PER_TASK
+    max_calls: int = 40
+    use_differs: bool = True
+    device: str = "auto"
+    n_threads: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A program that solves a task that had no solver before."""
+
+    task: Task
+    program: Program
+    kind: str
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """What one card brought."""
+
+    number: int
+    n_mutants: int
+    n_pairs: int  # of a new program and a task
+    n_calls: int  # of the batt
+    n_offers: dict[Offer, int]
+    found: tuple[Found, ...]
+    ran_on: dict[str, int]
+    engine_s: float
+    wall_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Hand:
+    """A card dealt: mutants, the task that each is meant for, and their batt."""
+
+    card: Card
+    mutants: list[Mutant]
+    tasks: list[int | None]
+    batt: Batt
+
+
+@dataclass
+class Evolution:
+    """A run over some tasks with a pool, which it fills."""
+
+    samples: TaskSamples
+    pool: Pool
+    options: EvolveOptions
+    validator: Validator
+    rates: Rates = field(default_factory=lambda: Rates(Mutator.kinds))
+    generation: int = 0
+
+    def __post_init__(self) -> None:
+        self.rng = random.Random(self.options.seed)
+        self.archive = Archive(len(self.samples), self.options.per_task)
+        self.differs: tuple[Differ, ...] = bundled_differs() if self.options.use_differs else ()
+        self._weights = weights_of(self.differs)
+        self._engine_s = 0.0  # of this generation
+        self._engine = ThreadPoolExecutor(1, "engine")
+        self._next: _Hand | None = None
+        self._n_dealt = self.generation
+        self._seen: set[bytes] = set()
+        self._known: set[bytes] = set()  # programs that the pool has
+        self._places = {task_key(task): k for k, task in enumerate(self.samples.tasks)}
+
+    # --- the beginning ---
+
+    def begin(self, report: Callable[[str], None] = lambda _message: None) -> None:
+        """Takes the pool's programs, or, where it has none, the library's."""
+        with phase("load"):
+            if not self.pool.n_programs:
+                self.pool.add_library()
+            rows = list(self.pool.programs())
+            seeds = [
+                _named(parse_program(row.text), row.name) for row in rows if row.kind == "solver"
+            ]
+            self._seen.update(program.result.digest for program in seeds)
+            self._known.update(self._seen)
+        report(f"{len(seeds)} programs on {len(self.samples)} tasks")
+        if not seeds:
+            return
+        result = self._run(Batt(seeds))
+        scored = [(p, t) for p, t in np.argwhere(result.n_matches > 0).tolist()]
+        with phase("score"):
+            changes = self._offer_pairs(seeds, result, scored, self._credits(seeds, scored, result))
+        with phase("store"):
+            self._store([], changes, None)
+        if self.differs:
+            report("how near the programs come to the tasks they do not solve")
+            self._offer_nearly_right(self._seeds_to_judge(seeds))
+
+    def _seeds_to_judge(self, seeds: Sequence[Program]) -> list[Program]:
+        """Solvers first, then any: those that may be nearly right on other tasks."""
+        solvers = self.archive.solvers()
+        rest = [program for program in seeds if program not in set(solvers)]
+        self.rng.shuffle(rest)
+        return [*solvers, *rest][:MAX_JUDGED_SEEDS]
+
+    def _offer_nearly_right(self, programs: Sequence[Program]) -> None:
+        """Judges programs on the first demo of every task."""
+        judges = score_programs(self.differs, programs)
+        result = self._run(Batt([*programs, *judges]))
+        with phase("score"):
+            n, n_differs = len(programs), len(self.differs)
+            numbers = result.numbers[n:].reshape(n, n_differs, -1)
+            credits = np.einsum("pdt,d->pt", numbers, self._weights) // self._weights.sum()
+            changes = []
+            for task, niche in enumerate(self.archive.niches):
+                if niche.solver is not None:
+                    continue
+                best = np.argsort(-credits[:, task], kind="stable")[: 2 * self.options.per_task]
+                for p in best.tolist():
+                    credit = min(int(credits[p, task]), FULL_CREDIT - 1)
+                    candidate = self._candidate(programs[p], result, p, task, credit)
+                    changes.append((candidate, task, 0, self.archive.offer(task, candidate)))
+        with phase("store"):
+            self._store([], changes, None)
+
+    # --- a generation ---
+
+    def step(self) -> Generation:
+        """One card, from dealing to storing.
+
+        While the engine runs it, the next one is dealt and fused: from what was known before.
+        """
+        start = perf_counter()
+        self._engine_s = 0.0
+        hand = self._next or self._deal_and_fuse()
+        running = self._engine.submit(self._run_timed, hand.batt)
+        self._next = self._deal_and_fuse()
+        with phase("run"):
+            result, taken_s = running.result()
+        self._engine_s += taken_s
+        self.generation += 1
+        with phase("score"):
+            changes = self._score(hand.mutants, hand.tasks, result)
+        found = self._validate(hand, changes)
+        with phase("store"):
+            self._store(hand.mutants, changes, hand.card)
+            if self.generation % EVICT_EVERY == 0:
+                self.pool.evict(self.options.per_task)
+        n_pairs = len(hand.mutants) * len(self.samples)
+        count("pairs", n_pairs)
+        return Generation(
+            number=self.generation,
+            n_mutants=len(hand.mutants),
+            n_pairs=n_pairs,
+            n_calls=hand.batt.n_calls,
+            n_offers=dict(Counter(offer for _, _, _, offer in changes)),
+            found=tuple(found),
+            ran_on=dict(result.ran_on),
+            engine_s=self._engine_s,
+            wall_s=perf_counter() - start,
+        )
+
+    def close(self) -> None:
+        """Ends the thread that the engine is called from."""
+        self._engine.shutdown()
+
+    def _deal_and_fuse(self) -> _Hand:
+        self._n_dealt += 1
+        card = Card(self.rng.getrandbits(63), self.options.card_size, self._n_dealt)
+        with phase("deal"):
+            mutants, tasks = self._deal(random.Random(card.seed))
+        with phase("fuse"):
+            return _Hand(card, mutants, tasks, Batt([mutant.program for mutant in mutants]))
+
+    def _run_timed(self, batt: Batt) -> tuple[TaskResult, float]:
+        start = perf_counter()
+        return self._run_batt(batt, None), perf_counter() - start
+
+    def _deal(self, rng: random.Random) -> tuple[list[Mutant], list[int | None]]:
+        """Mutants that were never seen, and the task that each is meant for."""
+        mutator = Mutator(self._donors(), rng, max_calls=self.options.max_calls, rates=self.rates)
+        mutants: list[Mutant] = []
+        tasks: list[int | None] = []
+        for parent in self.archive.draw(3 * self.options.card_size, rng):
+            mutant = mutator.mutate(parent.program)
+            if mutant is None:
+                continue
+            digest = mutant.program.result.digest
+            if digest in self._seen:
+                continue
+            self._seen.add(digest)
+            mutants.append(mutant)
+            tasks.append(parent.task)
+            if len(mutants) == self.options.card_size:
+                break
+        # What another process, or an earlier run, has tried with this pool.
+        known = self.pool.seen([mutant.program.result.digest for mutant in mutants])
+        if known:
+            fresh = [k for k, m in enumerate(mutants) if m.program.result.digest not in known]
+            mutants, tasks = [mutants[k] for k in fresh], [tasks[k] for k in fresh]
+        return mutants, tasks
+
+    def _donors(self) -> list[Program]:
+        return self.archive.programs()
+
+    def _run(self, batt: Batt, only: NDArray[np.int32] | None = None) -> TaskResult:
+        start = perf_counter()
+        with phase("run"):
+            result = self._run_batt(batt, only)
+        self._engine_s += perf_counter() - start
+        return result
+
+    def _run_batt(self, batt: Batt, only: NDArray[np.int32] | None) -> TaskResult:
+        return run_on_tasks(
+            batt,
+            self.samples,
+            MUTANT_BUDGET,
+            only=only,
+            device=self.options.device,
+            n_threads=self.options.n_threads,
+        )
+
+    # --- scores ---
+
+    def _score(
+        self, mutants: Sequence[Mutant], tasks: Sequence[int | None], result: TaskResult
+    ) -> list[_Change]:
+        programs = [mutant.program for mutant in mutants]
+        wanted = (result.n_matches > 0) & self._has_use_for(result)
+        pairs = {(p, t) for p, t in np.argwhere(wanted).tolist()}
+        if self.differs:
+            ran = result.reasons == 0
+            pairs |= {(k, t) for k, t in enumerate(tasks) if t is not None and ran[k, t]}
+        ordered = sorted(pairs)
+        changes = self._offer_pairs(
+            programs, result, ordered, self._credits(programs, ordered, result)
+        )
+        offers_of: dict[Program, set[Offer]] = {}
+        for candidate, _, _, offer in changes:
+            offers_of.setdefault(candidate.program, set()).add(offer)
+        ran_somewhere = (result.reasons == 0).any(axis=1)
+        for k, mutant in enumerate(mutants):
+            offers = offers_of.get(mutant.program, set())
+            self.rates.record(
+                mutant.kind,
+                ran=bool(ran_somewhere[k]),
+                improved="improved" in offers,
+                solved="solved" in offers,
+            )
+        return changes
+
+    def _has_use_for(self, result: TaskResult) -> NDArray[np.bool_]:
+        """[program, task]: false where the task has a solver that is no dearer."""
+        solvers = [niche.solver for niche in self.archive.niches]
+        limits = np.array([-1 if s is None else s.steps for s in solvers], np.int64)
+        useful: NDArray[np.bool_] = (limits < 0) | (result.solved & (result.steps < limits))
+        return useful
+
+    def _credit(self, numbers: NDArray[np.int32], n_demos: int) -> int:
+        """The credit of what the differs gave over all demos, short of full."""
+        total = int(np.dot(np.clip(numbers, 0, 1000 * n_demos), self._weights))
+        return min(total // (n_demos * int(self._weights.sum())), FULL_CREDIT - 1)
+
+    def _credits(
+        self, programs: Sequence[Program], pairs: Sequence[tuple[int, int]], result: TaskResult
+    ) -> dict[tuple[int, int], int]:
+        """The credit of programs on tasks that they do not solve.
+
+        A program that behaves on the first demo like one that the task has kept has its credit.
+        """
+        solved, hashes = result.solved, result.hashes
+        nearly = [(p, t) for p, t in pairs if not solved[p, t]]
+        if not self.differs:
+            n_matches, n_demos = result.n_matches, result.n_demos
+            return {(p, t): int(FULL_CREDIT * n_matches[p, t] // n_demos[t]) for p, t in nearly}
+        found: dict[tuple[int, int], int] = {}
+        to_judge: dict[tuple[int, int], list[tuple[int, int]]] = {}  # by behaviour and task
+        for p, t in nearly:
+            niche, behaviour = self.archive.niches[t], int(hashes[p, t])
+            if niche.solver is not None:
+                continue
+            known = niche.credit_of(behaviour) if not result.n_matches[p, t] else None
+            if known is not None:
+                found[p, t] = known
+            else:
+                to_judge.setdefault((behaviour, t), []).append((p, t))
+        if not to_judge:
+            return found
+        judged = [members[0] for members in to_judge.values()]
+        with phase("fuse"):
+            batt = Batt(score_programs(self.differs, [programs[p] for p, _ in judged]))
+        only = np.repeat([t for _, t in judged], len(self.differs)).astype(np.int32)
+        numbers = self._run(batt, only).numbers
+        for k, members in enumerate(to_judge.values()):
+            for p, t in members:
+                rows = slice(k * len(self.differs), (k + 1) * len(self.differs))
+                found[p, t] = self._credit(numbers[rows, t], int(result.n_demos[t]))
+        return found
+
+    def _candidate(
+        self, program: Program, result: TaskResult, p: int, task: int, credit: int
+    ) -> Candidate:
+        steps, behaviour = int(result.steps[p, task]), int(result.hashes[p, task])
+        return Candidate(program, credit, steps, behaviour)
+
+    def _offer_pairs(
+        self,
+        programs: Sequence[Program],
+        result: TaskResult,
+        pairs: Iterable[tuple[int, int]],
+        credits: dict[tuple[int, int], int],
+    ) -> list[_Change]:
+        solved = result.solved
+        changes: list[_Change] = []
+        for p, t in pairs:
+            credit = FULL_CREDIT if solved[p, t] else credits.get((p, t), 0)
+            candidate = self._candidate(programs[p], result, p, t, credit)
+            offer = self.archive.offer(t, candidate)
+            changes.append((candidate, t, int(result.n_matches[p, t]), offer))
+        return changes
+
+    # --- what is kept ---
+
+    def _validate(self, hand: _Hand, changes: Sequence[_Change]) -> list[Found]:
+        """New solvers, each run again alone."""
+        programs = hand.batt.programs
+        places = {program: k for k, program in enumerate(programs)}
+        found = []
+        for candidate, t, _, offer in changes:
+            if offer != "solved":
+                continue
+            task = self.samples.tasks[t]
+            chosen = places[candidate.program]
+            with phase("validate"):
+                grids = SampleGrids.of_task(task)
+                together = hand.batt.run(grids.packed, self.validator.budget, device="cpu")
+                outcomes = Outcomes.of(together, [chosen])
+                origin = {"card": asdict(hand.card), "task": task.id}
+                self.validator.validate(programs, [chosen], outcomes, grids, origin)
+            kind = hand.mutants[chosen].kind
+            found.append(Found(task, candidate.program, kind, candidate.steps))
+        return found
+
+    def _store(
+        self, mutants: Sequence[Mutant], changes: Sequence[_Change], card: Card | None
+    ) -> None:
+        """What the archive has taken goes to the pool; all mutants are marked as seen."""
+        taken = [change for change in changes if change[3] != "refused"]
+        with self.pool.writing():
+            self.pool.mark_seen([mutant.program.result.digest for mutant in mutants])
+            if not taken:
+                return
+            made_by = {mutant.program: mutant for mutant in mutants}
+            new = {c.program: made_by.get(c.program) for c, _, _, _ in taken}
+            card_id = self.pool.add_card(card) if card is not None else None
+            rows = []
+            for program, mutant in new.items():
+                if mutant is None or program.result.digest in self._known:
+                    continue
+                parents = tuple(p.result.digest for p in mutant.parents)
+                try:
+                    rows.append(NewProgram.of(program, mutant.kind, card=card_id, parents=parents))
+                except ProgramError:
+                    continue  # too large to be written down
+                self._known.add(program.result.digest)
+            self.pool.add_programs(rows)
+            self.pool.record_scores(
+                [
+                    NewScore.of(
+                        candidate.program.result.digest,
+                        self.samples.tasks[t],
+                        n_matched,
+                        partial=candidate.credit,
+                        steps=candidate.steps,
+                    )
+                    for candidate, t, n_matched, _ in taken
+                    if candidate.program.result.digest in self._known
+                ],
+                only_better=True,
+            )
+
+
+# A candidate, its task, the demos it matches, and what the archive said.
+_Change = tuple[Candidate, int, int, Offer]
+
+
+def _named(program: Program, name: str) -> Program:
+    return Program(program.result, name)

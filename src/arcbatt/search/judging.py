@@ -1,0 +1,70 @@
+"""A program and a task in, what every bundled differ says of its outputs on the demos out.
+
+For people who want to see it: by the reference interpreter, elements included. The search has
+the scores alone from the batt (`differs`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from arcbatt.language import Failure, Program, Value, run
+from arcbatt.language.interpret import Outcome
+from arcbatt.measure import phase
+from arcbatt.tasks import Pair, Task
+
+from .differs import bundled_differs, partial_credit, weights_of
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedDemo:
+    """A program's output on a demo, and what each differ, by its name, gave for it."""
+
+    demo: Pair
+    output: Outcome
+    outcomes: Mapping[str, Outcome]
+
+    @property
+    def is_right(self) -> bool:
+        return self.output == self.demo.output
+
+    @property
+    def scores(self) -> dict[str, int]:
+        return {name: score_of(outcome) for name, outcome in self.outcomes.items()}
+
+
+def score_of(outcome: Outcome) -> int:
+    """The score of what a differ gave; a failure counts 0."""
+    if isinstance(outcome, Failure):
+        return 0
+    assert isinstance(outcome, tuple) and isinstance(outcome[0], int)  # a bundled differ's pair
+    return outcome[0]
+
+
+@phase("run")
+def judge(program: Program, task: Task) -> list[JudgedDemo]:
+    """Each demo with what the differs give for the program's output."""
+    pairs = tuple((demo.input, demo.output) for demo in task.demos)
+    judged = []
+    for demo in task.demos:
+        inputs: dict[str, Value] = {"I": demo.input, "S": pairs}
+        output = run(program, inputs).outcome
+        outcomes: dict[str, Outcome] = {}
+        for differ in bundled_differs():
+            if isinstance(output, Failure):
+                outcomes[differ.name] = output
+            else:
+                given = inputs | {"output": output, "target": demo.output}
+                outcomes[differ.name] = run(differ.program, given).outcome
+        judged.append(JudgedDemo(demo, output, outcomes))
+    return judged
+
+
+def credit_of(judged: Sequence[JudgedDemo]) -> int:
+    """The partial credit of a program on the one task whose demos these are."""
+    scores = np.array([list(demo.scores.values()) for demo in judged], np.int32).T
+    starts = np.zeros(1, np.intp)
+    return int(partial_credit(scores[None], starts, weights_of(bundled_differs()))[0, 0])

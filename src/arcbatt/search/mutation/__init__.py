@@ -1,0 +1,12 @@
+"""Mutations: programs in, well-typed programs that differ from them out.
+
+`Mutator` makes mutants, each by one of the kinds of `kinds`; `Rates` says which kind is next, and
+learns from what became of the mutants.
+"""
+
+from .bandit import RateRow, Rates
+from .donors import Donors
+from .kinds import KINDS
+from .mutator import MAX_CALLS, Mutant, Mutator
+
+__all__ = ["KINDS", "MAX_CALLS", "Donors", "Mutant", "Mutator", "RateRow", "Rates"]

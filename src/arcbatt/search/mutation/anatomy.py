@@ -1,0 +1,173 @@
+"""The anatomy of a program: its nodes in order, their types, and who uses them where.
+
+A *place* is one argument of one call, told by the call's number and the argument's. Nodes are
+shared, so the number 3 may stand in one place as a colour and in another as a count: what is
+mutated is a place, or a node in all its places.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
+
+from arcbatt.language import Node, Program, ir
+from arcbatt.language.infer import type_of
+from arcbatt.language.registry import get_primitive
+from arcbatt.language.types import ANY, Type
+
+from .roles import role_of_place
+from .shapes import shape_of
+
+Place = tuple[int, int]  # number of the call, number of the argument
+
+# What every program may use, whether it does or not.
+_INPUTS = tuple(ir.input_node(name) for name in ("S", "I"))
+
+
+class Anatomy:
+    """A program taken apart; made once for a parent, however often it is mutated."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        # The inputs first, so that they are earlier variables everywhere.
+        self.nodes: list[Node] = list(_INPUTS)
+        self.nodes += [node for node in program.nodes() if node not in _INPUTS]
+        self.types: list[Type] = [type_of(node) or ANY for node in self.nodes]
+        self.shapes: list[Type] = [shape_of(term) for term in self.types]
+        self.calls: list[int] = [k for k, node in enumerate(self.nodes) if node.args]
+        numbers = {node: k for k, node in enumerate(self.nodes)}
+        self.result: int = numbers[program.result]
+        # args[k]: the numbers of node k's arguments.
+        self.args: list[list[int]] = [[numbers[arg] for arg in node.args] for node in self.nodes]
+
+    @cached_property
+    def variables(self) -> list[int]:
+        """Inputs and results of calls, in order."""
+        return [k for k, node in enumerate(self.nodes) if node.args or node.kind == "input"]
+
+    @cached_property
+    def _by_shape(self) -> Mapping[Type, list[int]]:
+        found: dict[Type, list[int]] = {}
+        for k in self.variables:
+            found.setdefault(self.shapes[k], []).append(k)
+        return found
+
+    def variables_of(self, shape: Type, before: int) -> Sequence[int]:
+        """The variables of a shape that come before a node, in order."""
+        found = self._by_shape.get(shape, [])
+        return found[: bisect_left(found, before)]
+
+    @cached_property
+    def places(self) -> list[Place]:
+        """All arguments of all calls."""
+        return [(k, i) for k in self.calls for i in range(len(self.args[k]))]
+
+    @cached_property
+    def uses(self) -> list[list[Place]]:
+        """uses[k]: the places of node k."""
+        found: list[list[Place]] = [[] for _ in self.nodes]
+        for k, i in self.places:
+            found[self.args[k][i]].append((k, i))
+        return found
+
+    @cached_property
+    def variable_places(self) -> list[Place]:
+        """The places where a variable stands that some other one could stand in for."""
+        found = []
+        for k, i in self.places:
+            node = self.nodes[self.args[k][i]]
+            if node.args or node.kind == "input":
+                others = self.variables_of(self.shapes[self.args[k][i]], k)
+                if len(others) > 1:
+                    found.append((k, i))
+        return found
+
+    @cached_property
+    def constant_places(self) -> list[tuple[int, int, str]]:
+        """The places where a constant stands, with its role there."""
+        return [
+            (k, i, role_of_place(self.nodes[k], i))
+            for k, i in self.places
+            if self.nodes[self.args[k][i]].kind == "constant"
+        ]
+
+    @cached_property
+    def primitive_places(self) -> list[Place]:
+        """The places where a primitive stands as a value."""
+        return [(k, i) for k, i in self.places if self.nodes[self.args[k][i]].kind == "primitive"]
+
+    @cached_property
+    def primitive_calls(self) -> list[int]:
+        return [k for k in self.calls if self.nodes[k].kind == "call"]
+
+    @cached_property
+    def deletable(self) -> list[Place]:
+        """The places whose node could stand for the whole call."""
+        return [(k, i) for k, i in self.places if self.shapes[self.args[k][i]] is self.shapes[k]]
+
+    @cached_property
+    def swappable(self) -> list[tuple[int, int, int]]:
+        """The calls with two arguments that could change places: call, argument, argument."""
+        found = []
+        for k in self.calls:
+            args = self.args[k]
+            for i in range(len(args)):
+                for j in range(i):
+                    if args[i] != args[j] and self.shapes[args[i]] is self.shapes[args[j]]:
+                        found.append((k, j, i))
+        return found
+
+    # --- putting it together again ---
+
+    def with_node(self, number: int, new: Node) -> Node | None:
+        """The result with a node replaced in all its places; None if that is ill typed."""
+        if type_of(new) is None:
+            return None
+        return self._rebuild(number + 1, {self.nodes[number]: new}, {})
+
+    def with_places(self, news: Mapping[Place, Node]) -> Node | None:
+        """The result with other nodes in some places; None if that is ill typed."""
+        if any(type_of(new) is None for new in news.values()):
+            return None
+        return self._rebuild(min(news)[0], {}, news)
+
+    def _rebuild(
+        self, first: int, new: dict[Node, Node], places: Mapping[Place, Node]
+    ) -> Node | None:
+        """Make anew what uses what is new, from one node on."""
+        edited = {k for k, _ in places}
+        for k in range(first, len(self.nodes)):
+            node = self.nodes[k]
+            args = node.args
+            if k in edited:
+                changed = tuple(
+                    [places.get((k, i)) or new.get(arg, arg) for i, arg in enumerate(args)]
+                )
+            else:
+                for arg in args:
+                    if arg in new:
+                        break
+                else:
+                    continue
+                changed = tuple([new.get(arg, arg) for arg in args])
+            made = remade(node, changed)
+            if made is None or type_of(made) is None:
+                return None
+            new[node] = made
+        result = self.nodes[self.result]
+        return new.get(result, result)
+
+
+def remade(node: Node, args: tuple[Node, ...]) -> Node | None:
+    """The same call of other arguments; None where a primitive would be called with too many."""
+    if node.kind == "invoke" and args[0].kind == "primitive":
+        if get_primitive(args[0].name).arity != len(args) - 1:
+            return None
+    return ir.with_args(node, args)
+
+
+@lru_cache(maxsize=2**12)
+def anatomy_of(program: Program) -> Anatomy:
+    """The anatomy of a program, remembered while it is among those used last."""
+    return Anatomy(program)

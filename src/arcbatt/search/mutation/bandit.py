@@ -1,0 +1,129 @@
+"""Rates: how often each kind of mutation is drawn, adapting to what pays.
+
+The rule is Thompson sampling. A mutant pays if it improved on its parent or solved a task. Of each
+kind two numbers are kept, how many were tried and how many paid, both discounted: with every try
+of any kind all of them shrink by the factor 1 - 1/window, so that old times count less and less. To
+draw a kind, a payoff is drawn for each from the Beta distribution (1 + paid, 1 + tried - paid), and
+the kind with the highest is taken. With a small probability, the floor, the kind is drawn evenly
+instead: so each has at least that share, divided by the number of kinds, and none dies.
+
+All chance comes from the generator that is passed in.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+FLOOR = 0.2
+WINDOW = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class RateRow:
+    """One kind: how many were tried, ran without failure, improved, solved, since the beginning.
+
+    `share` is its part of what was tried lately, `payoff` the part of those that paid.
+    """
+
+    kind: str
+    tried: int
+    ran: int
+    improved: int
+    solved: int
+    share: float
+    payoff: float
+
+
+@dataclass(slots=True)
+class _Counts:
+    tried: int = 0
+    ran: int = 0
+    improved: int = 0
+    solved: int = 0
+    recently_tried: float = 0.0
+    recently_paid: float = 0.0
+
+
+class Rates:
+    """Counts by kind of mutation, and the draw of the next kind."""
+
+    def __init__(self, kinds: Sequence[str], *, floor: float = FLOOR, window: int = WINDOW) -> None:
+        if not kinds or len(set(kinds)) < len(kinds):
+            raise ValueError("rates need kinds, each once")
+        if not 0 < floor <= 1:
+            raise ValueError(f"the floor must be above 0 and at most 1, not {floor}")
+        if window < 1:
+            raise ValueError(f"the window must be at least 1, not {window}")
+        self.kinds = tuple(kinds)
+        self.floor = floor
+        self.window = window
+        self._counts = {kind: _Counts() for kind in self.kinds}
+
+    def draw(self, rng: random.Random) -> str:
+        """The kind of the next mutation."""
+        if rng.random() < self.floor:
+            return self.kinds[int(rng.random() * len(self.kinds))]
+        best, highest = self.kinds[0], -1.0
+        for kind, counts in self._counts.items():
+            paid = counts.recently_paid
+            payoff = rng.betavariate(1 + paid, 1 + max(counts.recently_tried - paid, 0.0))
+            if payoff > highest:
+                best, highest = kind, payoff
+        return best
+
+    def record(self, kind: str, *, ran: bool, improved: bool, solved: bool) -> None:
+        """Note what became of a mutant: it ran without failure, improved on its parent, solved."""
+        found = self._counts.get(kind)
+        if found is None:
+            raise ValueError(f"{kind!r} is no kind of mutation: {', '.join(self.kinds)}")
+        kept = 1 - 1 / self.window
+        for counts in self._counts.values():
+            counts.recently_tried *= kept
+            counts.recently_paid *= kept
+        found.tried += 1
+        found.ran += ran
+        found.improved += improved
+        found.solved += solved
+        found.recently_tried += 1
+        found.recently_paid += improved or solved
+
+    def table(self) -> list[RateRow]:
+        """A row for each kind, in their order."""
+        total = sum(counts.recently_tried for counts in self._counts.values())
+        return [
+            RateRow(
+                kind,
+                counts.tried,
+                counts.ran,
+                counts.improved,
+                counts.solved,
+                counts.recently_tried / total if total else 0.0,
+                counts.recently_paid / counts.recently_tried if counts.recently_tried else 0.0,
+            )
+            for kind, counts in self._counts.items()
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """All there is to go on from."""
+        return {
+            "floor": self.floor,
+            "window": self.window,
+            "kinds": {
+                kind: {name: getattr(counts, name) for name in _Counts.__slots__}
+                for kind, counts in self._counts.items()
+            },
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Rates:
+        """The rates that `to_json` wrote."""
+        try:
+            rates = cls(tuple(content["kinds"]), floor=content["floor"], window=content["window"])
+            for kind, counts in content["kinds"].items():
+                rates._counts[kind] = _Counts(**counts)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"these are no rates of mutations: {error}") from error
+        return rates

@@ -1,0 +1,58 @@
+"""Donors: programs whose parts other programs may take over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import overload
+
+from arcbatt.language import Node, Program
+from arcbatt.language.infer import type_of
+from arcbatt.language.types import Type
+
+from .shapes import shape_of
+
+Part = tuple[Node, int]  # a node, and the number of the donor that it comes from
+
+
+class Donors(Sequence[Program]):
+    """Programs with an index of their parts by shape, which is made once, when first needed.
+
+    Give one to several `Mutator`s, rather than a list, so that they share the index.
+    """
+
+    def __init__(self, programs: Sequence[Program]) -> None:
+        self._programs = tuple(programs)
+
+    def __len__(self) -> int:
+        return len(self._programs)
+
+    @overload
+    def __getitem__(self, place: int) -> Program: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Program]: ...
+    def __getitem__(self, place: int | slice) -> Program | Sequence[Program]:
+        return self._programs[place]
+
+    def __iter__(self) -> Iterator[Program]:
+        return iter(self._programs)
+
+    def parts(self, shape: Type) -> Sequence[Part]:
+        """The distinct calls and functions of that shape, in the order of donors and steps."""
+        return self._parts.get(shape, ())
+
+    @cached_property
+    def _parts(self) -> Mapping[Type, list[Part]]:
+        found: dict[Type, list[Part]] = {}
+        met: set[Node] = set()
+        for k, program in enumerate(self._programs):
+            for node in program.nodes():
+                if node in met:
+                    continue
+                met.add(node)
+                if node.kind == "input" and node.name not in ("I", "S"):
+                    raise ValueError(f"{program.name} is no solver: it asks for {node.name}")
+                given = type_of(node)
+                if given is not None and node.kind not in ("input", "constant"):
+                    found.setdefault(shape_of(given), []).append((node, k))
+        return found

@@ -1,0 +1,307 @@
+"""The kinds of mutations. Each takes a program apart at one spot and puts it together again.
+
+A kind is a function of a workshop (the source of chance, and donors) and a parent's anatomy. It
+gives a draft, whose result is None where what came about is ill typed, or None where the parent has
+no such spot, or the draw found nothing to put there.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TypeVar
+
+from arcbatt.language import Node, Program, ir
+from arcbatt.language.infer import type_of
+from arcbatt.language.types import ANY, GRID, INTEGER, PAIR_ROLES, Type
+
+from .anatomy import Anatomy, Place, anatomy_of, remade
+from .donors import Donors
+from .filling import argument_for, recent
+from .numbers import other_value, some_constant
+from .roles import role_of_type
+from .shapes import FUNCTION, roles_agree, shape_of
+from .vocabulary import alternatives, like, measures, step_forms, unary_steps, views
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """What mutations draw on."""
+
+    rng: random.Random
+    donors: Donors
+
+    def draw(self, choices: Sequence[T]) -> T:
+        return choices[int(self.rng.random() * len(choices))]
+
+    def chance(self, share: float) -> bool:
+        return self.rng.random() < share
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The result node of a mutant, None if it is ill typed; and the parents beside the first."""
+
+    result: Node | None
+    mates: tuple[Program, ...] = ()
+
+
+Kind = Callable[[Workshop, Anatomy], Draft | None]
+
+
+def change_variable(shop: Workshop, anatomy: Anatomy) -> Draft | None:
+    """Puts an earlier variable of the same shape for another, recent ones preferred."""
+    if not anatomy.variable_places:
+        return None
+    user, place = shop.draw(anatomy.variable_places)
+    old = anatomy.args[user][place]
+    others = anatomy.variables_of(anatomy.shapes[old], user)
+    chosen = recent(others, shop.rng)
+    agree = roles_agree(role_of_type(anatomy.types[old]), role_of_type(anatomy.types[chosen]))
+    if chosen == old or not agree:
+        return None
+    return Draft(anatomy.with_places({(user, place): anatomy.nodes[chosen]}))
+
+
+def change_primitive(shop: Workshop, anatomy: Anatomy) -> Draft | None:
+    """Puts a primitive with a compatible signature for another, in a call or as a value."""
+    calls, values = anatomy.primitive_calls, anatomy.primitive_places
+    if not calls:
+        return None
+    k = int(shop.rng.random() * (len(calls) + len(values)))
+    if k < len(calls):
+        node = anatomy.nodes[calls[k]]
+        types = tuple([anatomy.types[arg] for arg in anatomy.args[calls[k]]])
+        others = alternatives(node.name, types)
+        if not others:
+            return None
+        return Draft(anatomy.with_node(calls[k], ir.call_node(shop.draw(others), *node.args)))
+    user, place = values[k - len(calls)]
+    others = like(anatomy.nodes[anatomy.args[user][place]].name)
+    if not others:
+        return None
+    return Draft(anatomy.with_places({(user, place): ir.primitive_node(shop.draw(others).name)}))
+
+
+def change_constant(shop: Workshop, anatomy: Anatomy) -> Draft | None:
+    """Puts another constant of the same role."""
+    if not anatomy.constant_places:
+        return None
+    user, place, role = shop.draw(anatomy.constant_places)
+    value = anatomy.nodes[anatomy.args[user][place]].value
+    other = other_value(value, role, shop.rng)
+    return None if other is None else _put(shop, anatomy, (user, place, role), ir.constant(other))
+
+
+def take_color_from_demos(shop: Workshop, anatomy: Anatomy) -> Draft | None:
+    """Puts for a colour an expression that computes one from the demos: what leaves or arrives."""
+    colors = [at for at in anatomy.constant_places if at[2] == "Color"]
+    if not colors:
+        return None
+    return _put(shop, anatomy, shop.draw(colors), shop.draw(_demo_colors()))
+
+
+def splice(shop: Workshop, anatomy: Anatomy) -> Draft | None:
+    """Puts a part of another program for one of the same shape.
+
+    Now and then the part is made to work on a grid of the parent rather than on the input.
+    """
+    if not anatomy.calls:
+        return None
+    k = shop.draw(anatomy.calls)
+    parts = shop.donors.parts(anatomy.shapes[k])
+    if not parts:
+        return None
+    part, donor = shop.draw(parts)
+    if shop.chance(0.3):
+        part = ir.replace_input(part, "I", anatomy.nodes[recent(_grids(anatomy, k), shop.rng)])
+    if part is anatomy.nodes[k]:
+        return None
+    return Draft(_put_node(shop, anatomy, k, part), (shop.donors[donor],))
+
+
+def insert(shop: Workshop, anatomy: Anatomy) -> Draft | None:
+    """Puts a further step after a call or an input: a call that gives what it takes, by type."""
+    k = shop.draw(anatomy.variables)
+    node, term = anatomy.nodes[k], anatomy.types[k]
+    if anatomy.shapes[k] is FUNCTION:
+        step = ir.primitive_node(shop.draw(unary_steps()).name)
+        pair = (step, node) if shop.chance(0.5) else (node, step)
+        return Draft(_put_node(shop, anatomy, k, ir.call_node("compose", *pair)))
+    forms = step_forms(term)
+    if not forms or not (anatomy.uses[k] or k == anatomy.result):
+        return None
+    form = shop.draw(forms)
+    bindings = dict(form.bindings)
+    args = []
+    for place, wanted in enumerate(form.parameters):
+        arg = (
+            node
+            if place == form.place
+            else argument_for(wanted, bindings, anatomy, k, shop.donors, shop.rng)
+        )
+        if arg is None:
+            return None
+        args.append(arg)
+    return Draft(_put_node(shop, anatomy, k, ir.call_node(form.primitive, *args)))
+
+
+def delete(shop: Workshop, anatomy: Anatomy) -> Draft | None:
+    """Puts one of a call's arguments, of the same shape, for the call."""
+    if not anatomy.deletable:
+        return None
+    k, place = shop.draw(anatomy.deletable)
+    return Draft(anatomy.with_node(k, anatomy.nodes[k].args[place]))
+
+
+def swap(shop: Workshop, anatomy: Anatomy) -> Draft | None:
+    """Lets two arguments of the same shape change places."""
+    if not anatomy.swappable:
+        return None
+    k, i, j = shop.draw(anatomy.swappable)
+    args = list(anatomy.nodes[k].args)
+    args[i], args[j] = args[j], args[i]
+    swapped = remade(anatomy.nodes[k], tuple(args))
+    return Draft(None if swapped is None else anatomy.with_node(k, swapped))
+
+
+def generalize(shop: Workshop, anatomy: Anatomy) -> Draft | None:
+    """Puts for a constant a measure of the input, of the demos, or of an earlier variable."""
+    if not anatomy.constant_places:
+        return None
+    user, place, role = shop.draw(anatomy.constant_places)
+    shape = anatomy.shapes[anatomy.args[user][place]]
+    source, term = _source(shop, anatomy, user, role)
+    found = [each for each, given in measures(term, shape) if _may_be(role, role_of_type(given))]
+    if not found:
+        return None
+    made = ir.call_node(shop.draw(found), source)
+    if made.name in ("mostcolor", "leastcolor") and shop.chance(0.3):
+        made = ir.call_node("get_color_rank", source, some_constant("Rank", shop.rng))
+    elif shape is INTEGER and role in _SIZES and shop.chance(0.2):
+        made = ir.call_node(shop.draw(("halve", "increment", "decrement", "double")), made)
+    return _put(shop, anatomy, (user, place, role), made)
+
+
+def cross(shop: Workshop, anatomy: Anatomy) -> Draft | None:
+    """Puts a part of the parent for one of the same shape in another program.
+
+    So the one's beginning meets the other's end; where the other's input is replaced, one follows
+    the other.
+    """
+    if not anatomy.calls or not shop.donors:
+        return None
+    mate = shop.draw(shop.donors)
+    k = shop.draw(anatomy.calls)
+    other = anatomy_of(mate)
+    sites = [
+        j
+        for j in other.variables
+        if other.shapes[j] is anatomy.shapes[k] and j != other.result and other.uses[j]
+    ]
+    if not sites or mate == anatomy.program:
+        return None
+    return Draft(_put_node(shop, other, shop.draw(sites), anatomy.nodes[k]), (mate,))
+
+
+KINDS: Mapping[str, Kind] = {
+    "variable": change_variable,
+    "primitive": change_primitive,
+    "constant": change_constant,
+    "demo_color": take_color_from_demos,
+    "splice": splice,
+    "insert": insert,
+    "delete": delete,
+    "swap": swap,
+    "generalize": generalize,
+    "crossover": cross,
+}
+
+
+# --- what several kinds need ---
+
+
+def _put(shop: Workshop, anatomy: Anatomy, at: tuple[int, int, str], new: Node) -> Draft:
+    """Puts a node for a constant: in its place, or wherever it has the same role."""
+    user, place, role = at
+    news: dict[Place, Node] = {(user, place): new}
+    if shop.chance(0.5):
+        old = anatomy.args[user][place]
+        for k, i, other_role in anatomy.constant_places:
+            if other_role == role and anatomy.args[k][i] == old:
+                news[k, i] = new
+    return Draft(anatomy.with_places(news))
+
+
+def _put_node(shop: Workshop, anatomy: Anatomy, number: int, new: Node) -> Node | None:
+    """Puts a node for another, in all its places or in one of them."""
+    uses = anatomy.uses[number]
+    if len(uses) > 1 and number != anatomy.result and shop.chance(0.5):
+        return anatomy.with_places({shop.draw(uses): new})
+    return anatomy.with_node(number, new)
+
+
+def _grids(anatomy: Anatomy, before: int) -> Sequence[int]:
+    return anatomy.variables_of(shape_of(GRID), before)
+
+
+@cache
+def _demo_colors() -> tuple[Node, ...]:
+    demos, colors = ir.input_node("S"), ir.primitive_node("p_g")
+    picks = [ir.primitive_node(name) for name in ("first", "last", "mostcommon", "leastcommon")]
+    picks.append(ir.call_node("rbind", ir.primitive_node("get_nth"), ir.constant(1)))
+    return tuple(
+        ir.call_node(name, demos, colors, pick) for name in ("c_zo_n", "c_iz_n") for pick in picks
+    )
+
+
+@cache
+def _demo_grids() -> tuple[Node, ...]:
+    """Inputs and outputs of the first and the last demo."""
+    demos = ir.input_node("S")
+    pairs = [ir.call_node(which, demos) for which in ("first", "last")]
+    return tuple(ir.call_node(which, pair) for which in ("first", "last") for pair in pairs)
+
+
+def _source(shop: Workshop, anatomy: Anatomy, before: int, role: str) -> tuple[Node, Type]:
+    """What to measure for a constant of a role: mostly the input, or a view of it.
+
+    Otherwise a grid of the demos, or an earlier variable. How outputs are turned, only all demos
+    tell.
+    """
+    draw = shop.rng.random()
+    if role == "MirrorCode":
+        node: Node = ir.input_node("S")
+    elif draw < 0.5:
+        node = ir.input_node("I")
+    elif draw < 0.65:
+        node = shop.draw(_demo_grids())
+    else:
+        node = anatomy.nodes[recent([k for k in anatomy.variables if k < before], shop.rng)]
+    term = type_of(node) or ANY
+    parts = views(term)
+    if parts and role != "MirrorCode" and shop.chance(0.3):
+        node = ir.call_node(shop.draw(parts), node)
+        term = type_of(node) or ANY
+    return node, term
+
+
+# What may be the size of something.
+_SIZES = ("", "Count", "Rank")
+
+
+def _may_be(wanted: str, given: str) -> bool:
+    """Whether a measure of one role may be what a constant of another stood for.
+
+    A colour or a code must be one; a count or a rank may be any number but these, and what is
+    known of neither may be anything.
+    """
+    if wanted in _SIZES:
+        return given in _SIZES or not wanted
+    if wanted in PAIR_ROLES or wanted == "Boolean":
+        return True
+    return wanted == given

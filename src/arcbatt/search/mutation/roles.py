@@ -1,0 +1,88 @@
+"""What a constant stands for, found from the parameter that it is passed to.
+
+Roles are those of `language.types` (Color, Rank, Count, ...), further "Boolean", "PatchMirrorCode"
+(a patch has mirrors but no turns), and "" where nothing tells.
+"""
+
+from __future__ import annotations
+
+from arcbatt.language import Node
+from arcbatt.language.infer import infer_invocation, type_of
+from arcbatt.language.registry import get_primitive
+from arcbatt.language.types import Bindings, Signature, Type, fits, mentions_function
+
+
+def role_of_type(term: Type) -> str:
+    """The role that a type has."""
+    if term.kind in ("integer", "product"):
+        return term.label
+    return "Boolean" if term.kind == "boolean" else ""
+
+
+def role_of_place(user: Node, place: int) -> str:
+    """The role of what stands in an argument of a call."""
+    if user.kind == "invoke":
+        return _parameter_role(user.args[0], place - 1)
+    match user.name, place:
+        case "rbind", 1:
+            return _parameter_role(user.args[0], -1)
+        case "lbind", 1:
+            return _parameter_role(user.args[0], 0)
+        case "matcher", 1:
+            return _result_role(user.args[0])
+        case "mir_rot", 1 if _is_set(type_of(user.args[0])):
+            return "PatchMirrorCode"
+    types = [type_of(arg) for arg in user.args]
+    for signature in get_primitive(user.name).signatures:
+        found = _role_by_signature(signature, types, place)
+        if found is not None:
+            return found
+    return ""
+
+
+def _is_set(term: Type | None) -> bool:
+    return term is not None and term.kind == "set"
+
+
+def _role_by_signature(signature: Signature, types: list[Type | None], place: int) -> str | None:
+    """The role by one overload, None if the arguments do not fit it.
+
+    Where a type variable stands (`equality(a, a)`), what it is bound to by the others tells.
+    """
+    bindings: Bindings = {}
+    places = sorted(range(len(types)), key=lambda i: mentions_function(signature.parameters[i]))
+    wanted = signature.parameters[place]
+    for i in places:
+        given = types[i]
+        if i == place and wanted.kind == "variable":
+            continue
+        if given is None or not fits(signature.parameters[i], given, bindings, infer_invocation):
+            return None
+    if wanted.kind == "variable":
+        bound = bindings.get(wanted.label)
+        return "" if bound is None else role_of_type(bound)
+    return role_of_type(wanted)
+
+
+def _parameter_role(function: Node, place: int) -> str:
+    """The role of a function's parameter; -1 is the last, -2 the one before."""
+    if function.kind == "primitive":
+        parameters = get_primitive(function.name).signatures[0].parameters
+        return (
+            role_of_type(parameters[place]) if -len(parameters) <= place < len(parameters) else ""
+        )
+    if function.kind == "call" and function.name == "rbind":
+        # Its function's last is bound, so its own last is that one's last but one.
+        return _parameter_role(function.args[0], place - 1 if place < 0 else place)
+    if function.kind == "call" and function.name == "lbind":
+        return _parameter_role(function.args[0], place if place < 0 else place + 1)
+    return ""
+
+
+def _result_role(function: Node) -> str:
+    """The role of what a function gives."""
+    if function.kind == "primitive":
+        return role_of_type(get_primitive(function.name).signatures[0].result)
+    if function.kind == "call" and function.name in ("rbind", "lbind", "compose", "chain", "fork"):
+        return _result_role(function.args[0])
+    return ""

@@ -1,0 +1,156 @@
+"""What the registry offers to mutations, by type; each table is made when first asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from arcbatt.language.infer import fitting_primitives, infer_call, infer_invocation
+from arcbatt.language.registry import Primitive, all_primitives, applied_definition, get_primitive
+from arcbatt.language.types import ANY, GRID, Bindings, Type, fits, substitute
+
+from .shapes import shape_of
+
+
+@lru_cache(maxsize=2**14)
+def primitives_for(args: tuple[Type, ...]) -> tuple[tuple[Primitive, Type], ...]:
+    """The primitives that such arguments fit, with the types of their results."""
+    return tuple(fitting_primitives(args))
+
+
+@lru_cache(maxsize=2**14)
+def alternatives(name: str, args: tuple[Type, ...]) -> tuple[Primitive, ...]:
+    """The other primitives that take such arguments and give a result of the same shape."""
+    given = infer_call(get_primitive(name), args)
+    if given is None:
+        return ()
+    shape = shape_of(given)
+    return tuple(
+        primitive
+        for primitive, result in primitives_for(args)
+        if shape_of(result) is shape and primitive.name != name
+    )
+
+
+@cache
+def like(name: str) -> tuple[Primitive, ...]:
+    """The primitives that may stand for one as a value.
+
+    Those that can be called with the parameters of one of its overloads and give its result, where
+    variables and functions fit anything.
+    """
+    own = get_primitive(name)
+    found = []
+    for other in all_primitives().values():
+        if other.name == name or other.arity != own.arity:
+            continue
+        for signature in own.signatures:
+            args = tuple(map(_opened, signature.parameters))
+            given = infer_call(other, args)
+            wanted = _opened(signature.result)
+            if given is not None and fits(wanted, given, {}, infer_invocation):
+                found.append(other)
+                break
+    return tuple(found)
+
+
+def _opened(pattern: Type) -> Type:
+    """A parameter's type with what it leaves open unknown; of alternatives, the first."""
+    if pattern.kind in ("variable", "function", "container"):
+        return ANY
+    if pattern.kind == "union":
+        return pattern.args[0]
+    return Type(pattern.kind, tuple(map(_opened, pattern.args)), pattern.label)
+
+
+@dataclass(frozen=True, slots=True)
+class StepForm:
+    """A primitive that takes a value of some shape in one place and gives one of that shape."""
+
+    primitive: Primitive
+    place: int
+    parameters: tuple[Type, ...]
+    bindings: tuple[tuple[str, Type], ...]
+
+
+@lru_cache(maxsize=2**12)
+def step_forms(term: Type) -> tuple[StepForm, ...]:
+    """The steps that can be put after a value of a type, so that its users still fit.
+
+    One for each primitive and place; `identity` changes nothing and is none.
+    """
+    shape = shape_of(term)
+    found: dict[tuple[str, int], StepForm] = {}
+    for primitive in all_primitives().values():
+        if makes_functions(primitive) or primitive.name == "identity":
+            continue
+        for signature in primitive.signatures:
+            for place, wanted in enumerate(signature.parameters):
+                bindings: Bindings = {}
+                if wanted.kind == "function" or wanted is ANY:
+                    continue
+                if not fits(wanted, term, bindings, infer_invocation, strict=True):
+                    continue
+                # Patch and the like name no type as a result: the argument's is kept.
+                result = (
+                    term if signature.result is wanted else substitute(signature.result, bindings)
+                )
+                if shape_of(result) is shape:
+                    found.setdefault(
+                        (primitive.name, place),
+                        StepForm(primitive, place, signature.parameters, tuple(bindings.items())),
+                    )
+    return tuple(found.values())
+
+
+@cache
+def unary_steps() -> tuple[Primitive, ...]:
+    """The primitives of one argument that give what they take, for some type."""
+    return tuple(
+        primitive
+        for primitive in all_primitives().values()
+        if primitive.arity == 1
+        and primitive.name != "identity"
+        and any(signature.parameters[0] is signature.result for signature in primitive.signatures)
+    )
+
+
+@lru_cache(maxsize=2**12)
+def functions_for(args: tuple[Type, ...], wanted: Type) -> tuple[Primitive, ...]:
+    """The primitives that may stand where a function of such arguments is wanted."""
+    return tuple(
+        primitive
+        for primitive, given in primitives_for(args)
+        if not makes_functions(primitive) and fits(wanted, given, {}, infer_invocation)
+    )
+
+
+@lru_cache(maxsize=2**12)
+def measures(term: Type, shape: Type) -> tuple[tuple[Primitive, Type], ...]:
+    """The primitives that make a value of a shape of one value of a type, with result types."""
+    return tuple(
+        (primitive, given)
+        for primitive, given in primitives_for((term,))
+        if shape_of(given) is shape and not makes_functions(primitive)
+    )
+
+
+@lru_cache(maxsize=2**12)
+def views(term: Type) -> tuple[Primitive, ...]:
+    """The primitives that make something else of one value of a type: parts, borders, lists."""
+    return tuple(
+        primitive
+        for primitive, given in primitives_for((term,))
+        if not makes_functions(primitive)
+        and given.kind in ("tuple", "set", "product")
+        and primitive.name not in ("identity", "initset")
+    )
+
+
+def makes_functions(primitive: Primitive) -> bool:
+    return applied_definition(primitive.name) is not None
+
+
+def is_grid(term: Type) -> bool:
+    """Whether a value of this type is a grid for certain."""
+    return fits(GRID, term, {}, infer_invocation, strict=True)

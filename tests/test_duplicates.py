@@ -1,0 +1,152 @@
+"""Which programs are the same, by form and by behaviour, and which of them is kept."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcbatt.engine import _engine
+from arcbatt.engine.batt import Batt
+from arcbatt.engine.results import BattResult
+from arcbatt.engine.samples import Grid, Samples
+from arcbatt.language import Budget, Failure, Program, parse_program, run
+from arcbatt.search.duplicates import Group, group_by_behaviour, group_by_form
+
+from .conftest import grids, programs
+
+SMALL = Budget(steps=200_000, bytes=2**22)
+
+
+def program(expression: str, name: str = "solve") -> Program:
+    return parse_program(f"def {name}(I):\n    return {expression}\n")
+
+
+def behaviour(members: list[Program], inputs: list[Grid]) -> list[Group]:
+    result = Batt(members).run(Samples(inputs), SMALL, device="cpu", n_threads=1)
+    return group(members, result)
+
+
+def group(members: list[Program], result: BattResult) -> list[Group]:
+    return group_by_behaviour(members, result.reasons, result.hashes, result.steps)
+
+
+GRIDS: list[Grid] = [((1, 2), (3, 4)), ((0, 0, 5), (1, 0, 0))]
+SYMMETRIC: list[Grid] = [((1, 1), (1, 1))]
+
+
+def test_equal_programs_are_one_whatever_their_names_and_texts() -> None:
+    members = [
+        program("hmirror(I)", "a"),
+        program("vmirror(I)", "b"),
+        parse_program("def c(S, I):\n    x = I\n    y = hmirror_t(x)\n    return y\n"),
+    ]
+    assert group_by_form(members) == [Group(0, (2,)), Group(1, ())]
+    assert group_by_form([]) == []
+
+
+def test_the_cheapest_of_a_behaviour_is_kept() -> None:
+    members = [
+        program("hmirror(hmirror(vmirror(I)))"),
+        program("rot90(I)"),
+        program("vmirror(I)"),
+        program("vmirror(vmirror(vmirror(I)))"),
+    ]
+    assert behaviour(members, GRIDS) == [Group(1, ()), Group(2, (0, 3))]
+
+
+def test_one_sample_tells_programs_apart() -> None:
+    members = [program("hmirror(I)"), program("vmirror(I)")]
+    assert len(behaviour(members, SYMMETRIC)) == 1
+    assert len(behaviour(members, [*SYMMETRIC, *GRIDS])) == 2
+
+
+def test_failures_are_behaviour_and_their_reasons_tell_them_apart() -> None:
+    wrong_type, empty = "add(I, hmirror(I))", "first(difference(asindices(I), asindices(I)))"
+    members = [program(wrong_type), program(empty), program("add(I, vmirror(I))"), program("I")]
+    groups = [sorted((each.kept, *each.duplicates)) for each in behaviour(members, GRIDS)]
+    assert sorted(groups) == [[0, 2], [1], [3]]
+
+
+def test_a_failure_is_not_a_value_whose_hash_is_0() -> None:
+    reasons = np.array([[0, 0], [3, 0]], np.uint8)
+    hashes = np.zeros((2, 2), np.uint64)
+    steps = np.ones((2, 2), np.int64)
+    members = [program("hmirror(I)"), program("vmirror(I)")]
+    assert len(group_by_behaviour(members, reasons, hashes, steps)) == 2
+
+
+def test_ties_go_to_fewer_calls_then_to_the_least_digest() -> None:
+    members = [program("rot180(rot180(I))"), program("rot270(I)"), program("rot90(I)")]
+    nothing = np.zeros((3, 1), np.uint8)
+    same = np.ones((3, 1), np.uint64)
+    steps = np.ones((3, 1), np.int64)
+    (found,) = group_by_behaviour(members, nothing, same, steps)
+    assert found.kept == min((1, 2), key=lambda k: members[k].result.digest)
+    (found,) = group_by_behaviour([members[1], *members[1:2]], nothing[:2], same[:2], steps[:2])
+    assert found == Group(0, (1,))
+
+
+def test_arrays_of_another_shape_or_with_gaps_are_refused() -> None:
+    members = [program("hmirror(I)"), program("vmirror(I)")]
+    result = Batt(members).run(Samples(GRIDS), device="cpu", n_threads=1)
+    with pytest.raises(ValueError, match="expected arrays of 1 programs"):
+        group(members[:1], result)
+    result.reasons[1, 1] = _engine.NOT_RUN
+    with pytest.raises(ValueError, match="not run"):
+        group(members, result)
+
+
+def test_any_part_of_a_result_will_do() -> None:
+    members = [program("hmirror(I)"), program("vmirror(I)")]
+    result = Batt(members).run(Samples([*GRIDS, *SYMMETRIC]), device="cpu", n_threads=1)
+    part = np.s_[:, 2:]
+    found = group_by_behaviour(
+        members, result.reasons[part], result.hashes[part], result.steps[part]
+    )
+    assert len(found) == 1
+
+
+@given(
+    st.lists(programs, min_size=1, max_size=8),
+    st.lists(grids(), min_size=1, max_size=4),
+    st.randoms(use_true_random=False),
+)
+def test_groups_are_those_of_the_reference(
+    members: list[Program], inputs: list[Grid], shuffling: random.Random
+) -> None:
+    members = members + shuffling.choices(members, k=2)
+
+    def outcomes(member: Program) -> tuple[object, ...]:
+        results = (run(member, {"I": grid, "S": ()}, SMALL).outcome for grid in inputs)
+        return tuple(r.reason if isinstance(r, Failure) else (r,) for r in results)
+
+    result = Batt(members).run(
+        Samples(inputs, demos=[()] * len(inputs)), SMALL, device="cpu", n_threads=1
+    )
+    groups = group(members, result)
+    assert sorted(k for each in groups for k in (each.kept, *each.duplicates)) == list(
+        range(len(members))
+    )
+    known = [outcomes(member) for member in members]
+    costs = result.steps.sum(axis=1)
+    for each in groups:
+        assert all(known[k] == known[each.kept] for k in each.duplicates)
+        assert all(costs[k] >= costs[each.kept] for k in each.duplicates)
+    kept = [known[each.kept] for each in groups]
+    assert all(kept[a] != kept[b] for a in range(len(kept)) for b in range(a))
+    # The programs that are kept do not depend on the order in which they come.
+    order = list(range(len(members)))
+    shuffling.shuffle(order)
+    shuffled = group_by_behaviour(
+        [members[k] for k in order],
+        result.reasons[order],
+        result.hashes[order],
+        result.steps[order],
+    )
+    assert {members[each.kept] for each in groups} == {
+        members[order[each.kept]] for each in shuffled
+    }
