@@ -29,6 +29,7 @@ bench: $(VENV)/ready
 	$(BIN)/python bench/language.py
 	$(BIN)/python bench/engine.py
 	$(BIN)/python bench/pool.py
+	$(BIN)/python bench/mutation.py
 
 ENGINE := $(shell find src/arcbatt/engine -name '*.hpp' -o -name '*.inc' -o -name '*.cpp')
 

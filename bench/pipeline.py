@@ -10,7 +10,6 @@ On a few tasks the programs themselves take long, which the last row shows besid
 from __future__ import annotations
 
 import argparse
-import gc
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -23,16 +22,15 @@ from arcbatt.language import Program, format_batt, format_inlined
 from arcbatt.library import library_programs
 from arcbatt.search.slicing import BattText
 from arcbatt.search.validating import Outcomes, SampleGrids, Validator
-from arcbatt.tasks import load
+from arcbatt.tasks import Task, load
 
 REPEATS = 5
 N_PROGRAMS = 32
 
 
 def measure(work: Callable[[], object], repeats: int = REPEATS) -> float:
-    """The least wall-clock time of several runs, in seconds; what was garbage before is gone."""
+    """The least wall-clock time of several runs, in seconds."""
     times = []
-    gc.collect()
     for _ in range(repeats):
         start = time.perf_counter()
         work()
@@ -76,26 +74,28 @@ def add_text_rows(rows: Rows, programs: list[Program]) -> None:
     rows.add(f"slice {N_PROGRAMS} programs out of its text", measure(slice_all))
 
 
+def time_validation(programs: list[Program], task: Task) -> tuple[float, float, str]:
+    """Seconds to validate programs on a task's samples, and to run them there fused; the task."""
+    samples = SampleGrids.of_task(task)
+    batt = Batt(programs)
+    found = Outcomes.of(batt.run(samples.packed, device="cpu", n_threads=1))
+    validator = Validator(Path("differences"))
+    origin = {"bench": task.id}
+    chosen = range(len(programs))
+    alone_s = measure(lambda: validator.validate(programs, chosen, found, samples, origin), 2)
+    fused_s = measure(lambda: batt.run(samples.packed, device="cpu", n_threads=1), 2)
+    return alone_s, fused_s, task.id
+
+
 def add_validation_rows(rows: Rows, programs: list[Program]) -> None:
     """Slicing, parsing and running each alone on a task's samples, and comparing."""
-    validator = Validator(Path("differences"))
-    batt = Batt(programs)
-    places = range(len(programs))
-    times = []
-    for task in load("arc-agi-1/training"):
-        samples = SampleGrids.of_task(task)
-        found = Outcomes.of(batt.run(samples.packed, device="cpu", n_threads=1))
-        fused_s = measure(lambda: batt.run(samples.packed, device="cpu", n_threads=1), 1)
-        origin = {"bench": task.id}
-        alone_s = measure(lambda: validator.validate(programs, places, found, samples, origin), 2)
-        times.append((alone_s, fused_s, task.id))
-    times.sort()
+    times = sorted(time_validation(programs, task) for task in load("arc-agi-1/training"))
     middle_s, _, _ = times[len(times) // 2]
     rows.add(
-        f"validate {N_PROGRAMS} programs on a task, the middle of {len(times)}", middle_s, 0.05
+        f"validate {N_PROGRAMS} programs on the middle one of {len(times)} tasks", middle_s, 0.05
     )
     slowest_s, fused_s, task_id = times[-1]
-    rows.add(f"the slowest, {task_id}; fused they run {fused_s * 1e3:.0f} ms there", slowest_s)
+    rows.add(f"on the slowest, {task_id} (fused they run {fused_s * 1e3:.0f} ms)", slowest_s)
 
 
 def main() -> None:

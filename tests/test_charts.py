@@ -67,6 +67,15 @@ def test_the_vertical_axis_starts_at_0_and_ends_at_a_round_number() -> None:
     assert y0 - y1 == pytest.approx(PLOT_HEIGHT * 5 / 100)
 
 
+def test_the_horizontal_axis_starts_at_0_if_that_is_near() -> None:
+    block = lay_out_chart(chart(Line("soon", ((1, 5), (40, 5)))))
+    (line,) = lines_of(block)
+    assert labels(block)["0"].x < line.points[0][0]
+    block = lay_out_chart(chart(Line("later", ((30, 5), (40, 5)))))
+    (line,) = lines_of(block)
+    assert labels(block)["30"].x == line.points[0][0]
+
+
 def test_a_given_top_ends_the_axis() -> None:
     (line,) = lines_of(lay_out_chart(chart(Line("share", ((0, 0), (1, 50))), top=100)))
     (_, y0), (_, y1) = line.points

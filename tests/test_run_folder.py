@@ -286,6 +286,16 @@ def test_charts_show_what_was_logged() -> None:
     }
 
 
+def test_a_line_of_a_mutation_begins_when_enough_were_tried() -> None:
+    def counted(number: int, tried: int, improved: int) -> Generation:
+        return generation(number, mutations={"swap": {"tried": tried, "improved": improved}})
+
+    early, late, last = counted(2, 1, 1), counted(3, 50, 5), counted(4, 1000, 50)
+    without = generation(1, mutations={})
+    (line,) = progress_charts([without, early, late, last])[3].lines
+    assert line.points == ((6.0, 10.0), (8.0, 5.0))
+
+
 @pytest.mark.parametrize(
     ("elapsed_s", "unit", "shown"),
     [(100.0, "seconds", 100.0), (600.0, "minutes", 10.0), (28_800.0, "hours", 8.0)],

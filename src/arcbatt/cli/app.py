@@ -12,6 +12,7 @@ from arcbatt.conformance import EngineUnavailable, RecordError
 from arcbatt.language import ProgramError
 from arcbatt.measure import phase
 from arcbatt.pool import PoolError
+from arcbatt.search.run_folder import RunFolderError
 from arcbatt.tasks import TaskError, UnknownTask
 
 from . import INTERRUPTED
@@ -21,14 +22,24 @@ from .conform_command import CONFORM_EXAMPLES, conform
 from .console import stop
 from .differs_command import DIFFERS_EXAMPLES, differs
 from .doctor_command import DOCTOR_EXAMPLES, doctor
+from .evolve_command import EVOLVE_EXAMPLES, evolve
 from .explain_command import EXPLAIN_EXAMPLES, explain
 from .pool_command import POOL_EXAMPLES, pool_app
 from .primitives_command import PRIMITIVES_EXAMPLES, primitives
 from .profile_command import PROFILE_CONTEXT, PROFILE_EXAMPLES, profile
+from .run_command import RUN_EXAMPLES, run
 from .tasks_command import SHOW_EXAMPLES, TASKS_EXAMPLES, show, tasks
 from .timing import accept_timing, ask_for_timing, timed
 
-_EXPECTED = (ProgramError, TaskError, UnknownTask, RecordError, EngineUnavailable, PoolError)
+_EXPECTED = (
+    ProgramError,
+    TaskError,
+    UnknownTask,
+    RecordError,
+    EngineUnavailable,
+    PoolError,
+    RunFolderError,
+)
 
 
 class _Commands(TyperGroup):
@@ -113,6 +124,8 @@ app.command(epilog=_examples(*CHECK_EXAMPLES))(check)
 app.command(epilog=_examples(*EXPLAIN_EXAMPLES))(explain)
 app.command(epilog=_examples(*DIFFERS_EXAMPLES))(differs)
 app.command(epilog=_examples(*CARD_EXAMPLES))(card)
+app.command(epilog=_examples(*EVOLVE_EXAMPLES))(evolve)
+app.command(epilog=_examples(*RUN_EXAMPLES))(run)
 app.command(epilog=_examples(*CONFORM_EXAMPLES))(conform)
 app.command(epilog=_examples(*DOCTOR_EXAMPLES))(doctor)
 app.command(epilog=_examples(*PROFILE_EXAMPLES), context_settings=PROFILE_CONTEXT)(profile)

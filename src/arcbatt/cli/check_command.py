@@ -103,7 +103,7 @@ def check(
         find = tasks.find
         if tasks.no_answers:
             print_notice(f"test inputs are run, not judged: {tasks.no_answers}")
-    programs, rejected, errors = _parse(paths)
+    programs, rejected, errors = parse_files(paths)
     budget = Budget(steps=budget_steps, bytes=budget_bytes)
     is_quiet = as_json or not stdout().is_terminal
     checks = _check_all(programs, find, budget, is_quiet)
@@ -118,7 +118,7 @@ def check(
         raise typer.Exit(2 if report.errors or report.rejected else 1)
 
 
-def _parse(
+def parse_files(
     paths: Iterable[Path],
 ) -> tuple[list[ParsedProgram], list[RejectedProgram], list[str]]:
     """Return the programs of all files, what the parser rejects, and what is wrong with files."""

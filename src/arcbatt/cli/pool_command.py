@@ -63,7 +63,8 @@ PoolFile = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
-def _open(path: Path | None, create: bool = False) -> Pool:
+def open_pool(path: Path | None, create: bool = False) -> Pool:
+    """Open the pool of a file, or the one where it is when nobody says."""
     if path is None:
         path = default_path()
         if create:
@@ -84,7 +85,7 @@ def list_programs(
     as_json: AsJson = False,
 ) -> None:
     """List programs, those that solve most first."""
-    with _open(pool) as opened:
+    with open_pool(pool) as opened:
         found = opened.summaries(task_name=task, limit=limit or None)
         total = opened.n_programs
     if as_json:
@@ -105,7 +106,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show one program: its text, what it reached, and what it was made from."""
-    with _open(pool) as opened:
+    with open_pool(pool) as opened:
         found = opened.find(program)
         if len(found) != 1:
             stop(_which(program, found))
@@ -157,7 +158,7 @@ def import_programs(
     with _reading_bar(paths, strict, is_quiet=as_json) as advance:
         if strict:
             _refuse_any_error(paths, advance)
-        with _open(pool, create=True) as opened:
+        with open_pool(pool, create=True) as opened:
             if library:
                 n_added = opened.add_library()
                 count += ImportCount(n_added, len(library_programs()) - n_added)
@@ -185,7 +186,7 @@ def export(
     pool: PoolFile = None,
 ) -> None:
     """Write all programs to a file that `pool import` and `check` read."""
-    with _open(pool) as opened:
+    with open_pool(pool) as opened:
         n_programs = export_file(opened.programs(), file)
     print_blocks(Text(f"wrote {n_programs:,} programs to {file}", style="green"))
 
@@ -203,7 +204,7 @@ def prune(
     Better is a higher score, then a higher partial score, then fewer steps. What the caches hold of
     other versions of the language goes too.
     """
-    with _open(pool) as opened:
+    with open_pool(pool) as opened:
         n_evicted = opened.evict(keep)
         n_forgotten = sum(c.forget_other_languages() for c in (opened.results, opened.types))
         total = opened.n_programs
@@ -216,7 +217,7 @@ def prune(
 @pool_app.command()
 def stats(pool: PoolFile = None, as_json: AsJson = False) -> None:
     """Say how much is in the pool, and how its caches were used."""
-    with _open(pool) as opened:
+    with open_pool(pool) as opened:
         found = opened.stats()
         path = str(opened.path)
     if as_json:
@@ -235,7 +236,7 @@ def merge(
 
     The other pool is only read. Programs in it that are not what their hash says are skipped.
     """
-    with _open(pool, create=True) as opened:
+    with open_pool(pool, create=True) as opened:
         count = merge_pools(opened, other)
         total = opened.n_programs
     if count.n_rejected:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from arcbatt.engine import profiling
 from arcbatt.measure import Clock, current_clock
 from arcbatt.measure.icicle import svg_icicle
 
@@ -13,10 +14,11 @@ from .console import print_notice, stop
 from .timing import print_report
 
 PROFILE_EXAMPLES = (
-    ("arcbatt profile check --library", "a table of its phases"),
+    ("arcbatt profile run", "its phases, and the primitives inside the engine"),
     ("arcbatt profile --svg time.svg check --library", "and a picture"),
     ("arcbatt profile --json time.json -- tasks --json", "for a script"),
 )
+PRIMITIVES_TITLE = "primitives inside the engine, seconds over all threads of the CPU"
 # Options before the command are profile's own, those after it the command's.
 PROFILE_CONTEXT = {"allow_interspersed_args": False, "ignore_unknown_options": False}
 
@@ -37,7 +39,8 @@ def profile(
     """Run a command and show its time by phase, which sums to the wall clock.
 
     Each phase counts without those inside it. What other threads and devices did is shown beside,
-    not added. The table goes to stderr, so the command's own output stays what it is.
+    not added. Where the command runs the engine on the CPU, a second table has calls and time of
+    each primitive in it. Tables go to stderr, so the command's own output stays what it is.
 
     Ends with the status of the command.
     """
@@ -46,10 +49,31 @@ def profile(
     clock = current_clock()
     assert clock is not None  # `app` has one while a command runs
     root = ctx.find_root()
-    status = root.command.main(command, prog_name=root.info_name, standalone_mode=False)
+    with profiling.profile() as engine:
+        status = root.command.main(command, prog_name=root.info_name, standalone_mode=False)
+    _add_primitives(clock, engine.rows())
     _write(clock, svg, as_json)
     if isinstance(status, int) and status:
         raise typer.Exit(status)
+
+
+def _add_primitives(clock: Clock, rows: list[profiling.PrimitiveTime]) -> None:
+    total_s = sum(row.seconds for row in rows)
+    if rows:
+        clock.add_table(
+            PRIMITIVES_TITLE,
+            ("primitive", "calls", "seconds", "share", "ns a call"),
+            [
+                (
+                    row.name,
+                    row.n_calls,
+                    row.seconds,
+                    row.seconds / total_s if total_s else 0.0,
+                    row.seconds / row.n_calls * 1e9,
+                )
+                for row in rows
+            ],
+        )
 
 
 def _write(clock: Clock, svg: Path | None, as_json: Path | None) -> None:

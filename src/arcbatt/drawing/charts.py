@@ -31,6 +31,7 @@ PLOT_WIDTH = 440
 PLOT_HEIGHT = 220
 N_COLUMNS = 2
 N_TICKS = 5
+NEAR = 0.1
 MARGIN = 20
 GAP = 8
 CHART_GAP = 36
@@ -130,8 +131,10 @@ def _ticks(low: float, high: float, step: float) -> tuple[float, ...]:
 
 
 def _x_axis(numbers: Sequence[float], start: int) -> Axis:
-    """An axis that ends where the numbers end."""
+    """An axis that ends where the numbers end; it starts at 0 if that is near."""
     low, high = min(numbers, default=0), max(numbers, default=1)
+    if 0 < low < NEAR * high:
+        low = 0
     if high == low:
         high = low + 1
     ticks = _ticks(low, high, round_step(high - low, whole=False))

@@ -70,8 +70,8 @@ def group_by_behaviour(
 def _behaviours(reasons: NDArray[np.uint8], hashes: NDArray[np.uint64]) -> Iterable[bytes]:
     """All that programs did, a string of bytes each; where one failed, its hash is 0.
 
-    As keys of a dictionary they are compared in full. For 2,000 programs on 1,700 samples that
-    takes 15 ms, half of what sorting them with `np.unique` takes.
+    As keys of a dictionary they are compared in full, which takes less time than to sort them with
+    `np.unique`.
     """
     rows = np.concatenate([np.ascontiguousarray(hashes).view(np.uint8), reasons], axis=1)
     return (row.tobytes() for row in rows)

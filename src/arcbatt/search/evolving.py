@@ -36,6 +36,7 @@ from .validating import Outcomes, SampleGrids, Validator
 MUTANT_BUDGET = Budget(steps=100_000, bytes=2**23)
 # Seeds are judged by all differs on all tasks, which takes long: so many of them at most.
 MAX_JUDGED_SEEDS = 200
+DEFAULT_CARD_SIZE = 800
 EVICT_EVERY = 50  # generations
 
 
@@ -47,7 +48,7 @@ class EvolveOptions:
     """
 
     seed: int = 0
-    card_size: int = 400
+    card_size: int = DEFAULT_CARD_SIZE
     per_task: int = DEFAULT_PER_TASK
     max_calls: int = 40
     use_differs: bool = True
@@ -207,6 +208,11 @@ class Evolution:
             wall_s=perf_counter() - start,
         )
 
+    def go_on_from(self, generation: int, rates: Rates) -> None:
+        """Takes up where an earlier run ended; the pool has what it found."""
+        self.generation = self._n_dealt = generation
+        self.rates = rates
+
     def close(self) -> None:
         """Ends the thread that the engine is called from."""
         self._engine.shutdown()
@@ -319,7 +325,9 @@ class Evolution:
         nearly = [(p, t) for p, t in pairs if not solved[p, t]]
         if not self.differs:
             n_matches, n_demos = result.n_matches, result.n_demos
-            return {(p, t): int(FULL_CREDIT * n_matches[p, t] // n_demos[t]) for p, t in nearly}
+            return {
+                (p, t): FULL_CREDIT * int(n_matches[p, t]) // int(n_demos[t]) for p, t in nearly
+            }
         found: dict[tuple[int, int], int] = {}
         to_judge: dict[tuple[int, int], list[tuple[int, int]]] = {}  # by behaviour and task
         for p, t in nearly:

@@ -9,6 +9,8 @@ from typing import Any
 
 from arcbatt.drawing.charts import Chart, Line
 
+# A kind's line begins when so much of all its mutants was tried: the first few jump up and down.
+ENOUGH_TRIED = 0.05
 # Up to so many seconds a time is shown in this unit, so that numbers stay short.
 _UNITS = ((180.0, 1, "seconds"), (10_800.0, 60, "minutes"), (float("inf"), 3600, "hours"))
 
@@ -51,8 +53,9 @@ def progress_charts(generations: Sequence[Generation]) -> list[Chart]:
     longest_s = max((each.elapsed_s for each in generations), default=0.0)
     _, seconds, unit = next(row for row in _UNITS if longest_s <= row[0])
 
+    times = [each.elapsed_s / seconds for each in generations]
+
     def line(name: str, values: Sequence[float]) -> Line:
-        times = [each.elapsed_s / seconds for each in generations]
         return Line(name, tuple(zip(times, values, strict=True)))
 
     def rates(count: Callable[[Generation], float]) -> tuple[Line, Line]:
@@ -67,9 +70,21 @@ def progress_charts(generations: Sequence[Generation]) -> list[Chart]:
 
     kinds = list(dict.fromkeys(kind for each in generations for kind in each.mutations))
 
-    def payoffs(kind: str) -> list[float]:
-        counts = [each.mutations.get(kind, {}) for each in generations]
-        return [100 * _ratio(count.get("improved", 0), count.get("tried", 0)) for count in counts]
+    def payoffs(kind: str) -> Line:
+        known = [
+            (time, each.mutations[kind]["tried"], each.mutations[kind]["improved"])
+            for time, each in zip(times, generations, strict=True)
+            if kind in each.mutations
+        ]
+        enough = known[-1][1] * ENOUGH_TRIED
+        return Line(
+            kind,
+            tuple(
+                (time, 100 * _ratio(improved, tried))
+                for time, tried, improved in known
+                if tried >= enough
+            ),
+        )
 
     return [
         Chart(
@@ -95,7 +110,7 @@ def progress_charts(generations: Sequence[Generation]) -> list[Chart]:
             "Mutations",
             unit,
             "% of tried mutants that improved on a parent, since the beginning",
-            tuple(line(kind, payoffs(kind)) for kind in kinds),
+            tuple(payoffs(kind) for kind in kinds),
         ),
     ]
 

@@ -10,7 +10,8 @@ an output, never whether that is right.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -28,8 +29,10 @@ from arcbatt.pool.rows import POINTS_A_DEMO
 from arcbatt.tasks import Task
 
 PROGRAMS_A_BATT = 2_000
-# What a call takes on one sample: a first guess, from which the first part of a run is cut.
-GUESSED_CALL_S = 1e-6
+# What a call takes on one sample: a cautious guess, from which the first part of a run is cut. How
+# long it takes shows the size of the next.
+GUESSED_CALL_S = 5e-6
+MAX_FIRST_TASKS = 64
 OWN_PREFIX = "solve_"
 
 
@@ -72,9 +75,9 @@ class RanProgram:
 class RunReport:
     """What came of a run; programs and tasks are named by their places.
 
-    `failures` counts failed samples by reason, `n_runs` all samples that programs were run on as far
-    as reasons are known of them: first demos and test inputs in stages, else all. `n_pairs` is how
-    many (program, task) were done, which is less than all if the run was stopped.
+    `failures` counts failed samples by reason, `n_runs` all samples of which it is known whether
+    they failed: first demos and test inputs in stages, otherwise all. `n_pairs` is how many
+    (program, task) were done, which is less than all if the run was stopped.
     """
 
     tasks: tuple[Task, ...]
@@ -303,11 +306,11 @@ class ProgramRun:
                     size *= 2
 
     def _first_size(self, fused: _Batt) -> int:
-        """A power of two: of as many tasks as are guessed to take the time of a part, or all."""
+        """Of all tasks, or those that are guessed to take the time of a part: a power of two."""
         size = 1 << max(len(self.tasks) - 1, 0).bit_length()
         if self._part_s is not None:
             task_s = GUESSED_CALL_S * fused.size.n_calls * (1 if self.staged else 4)
-            while size > 1 and size * task_s > self._part_s:
+            while size > 1 and (size > MAX_FIRST_TASKS or size * task_s > self._part_s):
                 size //= 2
         return size
 
@@ -321,7 +324,7 @@ class ProgramRun:
 
     def _run_in_stages(self, fused: _Batt, tasks: _TasksOfPart) -> _Part:
         engine = _Engine()
-        with engine:
+        with engine.running() as note:
             got = run_on_tasks(
                 fused.batt,
                 tasks.demos,
@@ -329,7 +332,7 @@ class ProgramRun:
                 device=self._device,
                 n_threads=self._n_threads,
             )
-        engine.note(got.ran_on)
+            note(got.ran_on)
         with measure.phase("score"):
             rows, columns = np.nonzero(got.n_matches)
             solved = got.solved
@@ -344,7 +347,9 @@ class ProgramRun:
             with measure.phase("score"):
                 counted = solved[np.ix_(chosen, on)]
                 ends = np.cumsum(tasks.n_tests[on])
-                n_fine = np.add.reduceat((reasons == 0).astype(np.int64), ends - tasks.n_tests[on], 1)
+                n_fine = np.add.reduceat(
+                    (reasons == 0).astype(np.int64), ends - tasks.n_tests[on], 1
+                )
                 n_outputs[np.ix_(chosen, on)] = np.where(counted, n_fine, -1)
                 runs = reasons[np.repeat(counted, tasks.n_tests[on], axis=1)]
                 n_by_reason += np.bincount(runs, minlength=len(Reason) + 1)
@@ -373,18 +378,18 @@ class ProgramRun:
         with measure.phase("fuse"):
             few = Batt([batt.programs[p] for p in chosen])
             tests = tasks.demos.tests_of(on.tolist())
-        with engine:
+        with engine.running() as note:
             got = few.run(tests, self._budget, device=self._device, n_threads=self._n_threads)
-        engine.note(got.ran_on)
+            note(got.ran_on)
         return got.reasons
 
     def _run_in_full(self, fused: _Batt, tasks: _TasksOfPart) -> _Part:
         engine = _Engine()
-        with engine:
+        with engine.running() as note:
             got = fused.batt.run(
                 tasks.all_samples, self._budget, device=self._device, n_threads=self._n_threads
             )
-        engine.note(got.ran_on)
+            note(got.ran_on)
         with measure.phase("score"):
             # Samples are laid out as all demos, task by task, then all test inputs likewise.
             n_demos = tasks.demos.n_samples
@@ -461,8 +466,12 @@ class _TasksOfPart:
         """All demos, task by task, then all test inputs likewise; these have no target."""
         if self._all is None:
             tasks, pairs = self.demos.tasks, self.demos.pairs
-            demos = [(demo, seen) for task, seen in zip(tasks, pairs, strict=True) for demo in task.demos]
-            tests = [(i, seen) for task, seen in zip(tasks, pairs, strict=True) for i in task.test_inputs]
+            demos = [
+                (demo, seen) for task, seen in zip(tasks, pairs, strict=True) for demo in task.demos
+            ]
+            tests = [
+                (i, seen) for task, seen in zip(tasks, pairs, strict=True) for i in task.test_inputs
+            ]
             self._all = Samples(
                 [*(demo.input for demo, _ in demos), *(grid for grid, _ in tests)],
                 [*(demo.output for demo, _ in demos), *([None] * len(tests))],
@@ -499,22 +508,27 @@ class _Engine:
     def __init__(self) -> None:
         self.elapsed_s = 0.0
         self.ran_on: dict[str, int] = {}
-        self._last_s = 0.0
-        self._phase = measure.phase("run")
 
-    def __enter__(self) -> None:
-        self._phase.__enter__()
-        self._began = time.perf_counter()
+    @contextmanager
+    def running(self) -> Iterator[Callable[[Mapping[str, int]], None]]:
+        """Counts the time of one run; gives what is told where it ran.
 
-    def __exit__(self, *error: Any) -> None:
-        self._last_s = time.perf_counter() - self._began
-        self.elapsed_s += self._last_s
-        self._phase.__exit__(*error)
+        If that is not the CPU alone, the time is recorded beside the main timeline too, under the
+        names of all devices that took part.
+        """
+        devices: list[str] = []
 
-    def note(self, ran_on: Mapping[str, int]) -> None:
-        """What the last run ran on; if that is not the CPU alone, its time is recorded beside."""
-        for device, n in ran_on.items():
-            self.ran_on[device] = self.ran_on.get(device, 0) + n
-        devices = sorted(device for device, n in ran_on.items() if n)
+        def note(ran_on: Mapping[str, int]) -> None:
+            for device, n in ran_on.items():
+                self.ran_on[device] = self.ran_on.get(device, 0) + n
+                devices.append(device)
+
+        with measure.phase("run"):
+            began = time.perf_counter()
+            try:
+                yield note
+            finally:
+                elapsed_s = time.perf_counter() - began
+                self.elapsed_s += elapsed_s
         if devices and devices != ["cpu"]:
-            measure.record(" with ".join(devices[::-1]), "run", self._last_s)
+            measure.record(" and ".join(devices), "run", elapsed_s)

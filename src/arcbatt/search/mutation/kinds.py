@@ -125,7 +125,10 @@ def splice(shop: Workshop, anatomy: Anatomy) -> Draft | None:
 
 
 def insert(shop: Workshop, anatomy: Anatomy) -> Draft | None:
-    """Puts a further step after a call or an input: a call that gives what it takes, by type."""
+    """Puts a further step after a call or an input: a call that gives what it takes, by type.
+
+    A donor that only gave one of the step's other arguments is not counted as a parent.
+    """
     k = shop.draw(anatomy.variables)
     node, term = anatomy.nodes[k], anatomy.types[k]
     if anatomy.shapes[k] is FUNCTION:

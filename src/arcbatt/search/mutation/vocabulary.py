@@ -20,7 +20,10 @@ def primitives_for(args: tuple[Type, ...]) -> tuple[tuple[Primitive, Type], ...]
 
 @lru_cache(maxsize=2**14)
 def alternatives(name: str, args: tuple[Type, ...]) -> tuple[Primitive, ...]:
-    """The other primitives that take such arguments and give a result of the same shape."""
+    """The other primitives that take such arguments and give a result of the same shape.
+
+    Not `identity`: to delete the call is the same and shorter.
+    """
     given = infer_call(get_primitive(name), args)
     if given is None:
         return ()
@@ -28,7 +31,7 @@ def alternatives(name: str, args: tuple[Type, ...]) -> tuple[Primitive, ...]:
     return tuple(
         primitive
         for primitive, result in primitives_for(args)
-        if shape_of(result) is shape and primitive.name != name
+        if shape_of(result) is shape and primitive.name not in (name, "identity")
     )
 
 
@@ -63,6 +66,10 @@ def _opened(pattern: Type) -> Type:
     return Type(pattern.kind, tuple(map(_opened, pattern.args)), pattern.label)
 
 
+# They give back one of their arguments, except of truth values and sets.
+_IDLE = ("identity", "both", "either", "totuple")
+
+
 @dataclass(frozen=True, slots=True)
 class StepForm:
     """A primitive that takes a value of some shape in one place and gives one of that shape."""
@@ -77,12 +84,13 @@ class StepForm:
 def step_forms(term: Type) -> tuple[StepForm, ...]:
     """The steps that can be put after a value of a type, so that its users still fit.
 
-    One for each primitive and place; `identity` changes nothing and is none.
+    One for each primitive and place; those that give an argument back as it is are none.
     """
+    idle = _IDLE if term.kind != "boolean" else ("identity",)
     shape = shape_of(term)
     found: dict[tuple[str, int], StepForm] = {}
     for primitive in all_primitives().values():
-        if makes_functions(primitive) or primitive.name == "identity":
+        if makes_functions(primitive) or primitive.name in idle:
             continue
         for signature in primitive.signatures:
             for place, wanted in enumerate(signature.parameters):

@@ -1,0 +1,211 @@
+"""Cards: dealt from parents by weight, all new, the same from a seed; `arcbatt card`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcbatt.language import Program, parse_program
+from arcbatt.language.infer import infer
+from arcbatt.library import library_programs
+from arcbatt.pool import NewProgram, NewScore, Pool
+from arcbatt.search.cards import Card, deal, pool_parents
+from arcbatt.search.mutation import Mutant, Mutator, Rates
+from arcbatt.search.slicing import BattText
+from arcbatt.tasks import find_task
+
+from .test_cli import Outcome, error_of
+
+LIBRARY = [parsed.program for parsed in library_programs()]
+
+
+def digests(card: Card) -> list[bytes]:
+    return [program.result.digest for program in card.programs]
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**63 - 1), st.integers(1, 40))
+def test_a_card_is_full_new_and_the_same_from_its_seed(seed: int, size: int) -> None:
+    card = deal(LIBRARY, size, seed)
+    assert len(card.mutants) == len(card.programs) == len(set(card.programs)) == size
+    assert not set(card.programs) & set(LIBRARY)
+    assert {mutant.parents[0] for mutant in card.mutants} == set(card.parents) <= set(LIBRARY)
+    assert all(infer(program).can_work for program in card.programs)
+    again = deal(LIBRARY, size, seed)
+    assert again.mutants == card.mutants and again.statistics() == card.statistics()
+    assert again.text == card.text
+
+
+def test_what_was_seen_is_not_dealt_again() -> None:
+    first = deal(LIBRARY, 64, 3)
+    seen = set(digests(first))
+    second = deal(LIBRARY, 64, 3, seen=seen)
+    assert len(second.mutants) == 64 and not seen & set(digests(second))
+    assert len(seen) == 64  # nothing was added
+
+
+def test_parents_are_drawn_by_weight() -> None:
+    weights = [1.0, 3.0, 0.0]
+    card = deal(LIBRARY[:3], 400, 0, weights=weights, donors=LIBRARY)
+    counts = Counter(LIBRARY.index(mutant.parents[0]) for mutant in card.mutants)
+    assert 2 * counts[0] < counts[1] and counts[2] == 0
+
+
+def test_a_card_is_smaller_where_there_is_nothing_new() -> None:
+    parent = parse_program("def f(I):\n    return hmirror(I)\n")
+    card = deal([parent], 400, 0, max_calls=1)
+    assert 10 < len(card.mutants) < 400
+
+
+def test_the_rates_say_which_kinds_are_dealt() -> None:
+    rates = Rates(Mutator.kinds)
+    for _ in range(2000):
+        rates.record("swap", ran=True, improved=True, solved=False)
+        for kind in Mutator.kinds[:-1]:
+            rates.record(kind, ran=True, improved=kind == "swap", solved=False)
+        rates.record("crossover", ran=True, improved=False, solved=False)
+    kinds = Counter(mutant.kind for mutant in deal(LIBRARY, 100, 0, rates=rates).mutants)
+    assert kinds["swap"] > 50
+
+
+def test_wrong_questions_are_refused() -> None:
+    with pytest.raises(ValueError, match="needs parents"):
+        deal([])
+    with pytest.raises(ValueError, match="at least one program"):
+        deal(LIBRARY, 0)
+    for weights in ([1.0], [-1.0] * len(LIBRARY), [0.0] * len(LIBRARY)):
+        with pytest.raises(ValueError, match="weight"):
+            deal(LIBRARY, weights=weights)
+
+
+def programs_of(*expressions: str) -> list[Program]:
+    return [parse_program(f"def f(I):\n    return {text}\n") for text in expressions]
+
+
+def test_statistics_count_calls_before_and_after_sharing() -> None:
+    card = deal(LIBRARY, 50, 5)
+    statistics = card.statistics()
+    size = card.batt.size
+    assert (statistics.total.before, statistics.total.after) == (size.n_calls_before, size.n_calls)
+    assert statistics.total.after < statistics.total.before
+    for rows in (statistics.by_level, statistics.by_family):
+        assert sum(row.before for row in rows) == statistics.total.before
+        assert sum(row.after for row in rows) == statistics.total.after
+        assert all(0 < row.after <= row.before for row in rows)
+    assert [row.name for row in statistics.by_level] == [
+        str(level + 1) for level in range(len(statistics.by_level))
+    ]
+    assert sum(n for _, n in statistics.by_mutation) == 50
+
+
+def test_levels_and_families() -> None:
+    both = programs_of("hconcat(hmirror(I), rot90(I))", "rot90(hmirror(I))")
+    mutants = tuple(Mutant(program, "insert", ()) for program in both)
+    statistics = Card(0, (), mutants).statistics()
+    assert [(r.name, r.before, r.after) for r in statistics.by_level] == [("1", 3, 2), ("2", 2, 2)]
+    assert [(r.name, r.before, r.after) for r in statistics.by_family] == [
+        ("pieces", 2, 1),
+        ("grids", 3, 3),
+    ]
+
+
+def test_the_text_has_every_program() -> None:
+    card = deal(LIBRARY, 20, 1)
+    text = BattText(card.text)
+    assert [parse_program(text.slice(k)) for k in range(len(text))] == list(card.programs)
+
+
+def test_cards_do_not_depend_on_the_process() -> None:
+    code = (
+        "from arcbatt.library import library_programs\n"
+        "from arcbatt.search.cards import deal\n"
+        "programs = [parsed.program for parsed in library_programs()]\n"
+        "print(deal(programs, 200, 11).text, end='')\n"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": hash_seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for hash_seed in ("0", "4242")
+    }
+    assert outputs == {deal(LIBRARY, 200, 11).text}
+
+
+# --- parents from a pool ---
+
+
+@pytest.fixture
+def pool(tmp_path: Path) -> Path:
+    """A pool in which the first program solves a task, the second is half right, the third near."""
+    path = tmp_path / "pool.db"
+    rows = [NewProgram.of(program, "library") for program in LIBRARY[:4]]
+    a, b, c = (find_task(name) for name in ("00d62c1b", "67a3c6ac", "5c0a986e"))
+    with Pool.open(path) as opened:
+        opened.add_programs(rows)
+        opened.record_scores(
+            [
+                NewScore.of(rows[0].digest, a, len(a.demos)),
+                NewScore.of(rows[0].digest, b, 0, partial=100),
+                NewScore.of(rows[1].digest, b, 0, partial=500),
+                NewScore.of(rows[2].digest, c, 0, partial=900),
+            ]
+        )
+    return path
+
+
+def test_parents_of_a_pool_are_weighted_by_score(pool: Path) -> None:
+    with Pool.open(pool) as opened:
+        parents, weights = pool_parents(opened)
+    assert dict(zip(parents, weights, strict=True)) == pytest.approx(
+        {LIBRARY[0]: 1.0, LIBRARY[1]: 0.25, LIBRARY[2]: 0.81}
+    )
+
+
+def test_in_a_pool_without_scores_all_solvers_are_parents() -> None:
+    with Pool.in_memory() as opened:
+        opened.add_library()
+        parents, weights = pool_parents(opened)
+    assert set(parents) == set(LIBRARY) and set(weights) == {1.0}
+
+
+# --- the command ---
+
+
+def test_command() -> None:
+    outcome = Outcome("card", "--size", "5", "--seed", "2")
+    card = deal(LIBRARY, 5, 2)
+    assert outcome.status == 0
+    assert "def batt(" in outcome.out and "calls before sharing" in outcome.out
+    for program in card.programs:
+        assert f"# {program.name}" in outcome.out
+    assert f"{card.batt.size.n_calls} after sharing" in outcome.out
+    assert Outcome("card", "--size", "5", "--seed", "2").out == outcome.out
+
+
+def test_command_as_json(pool: Path) -> None:
+    shown = Outcome("card", "--size", "5", "--seed", "2", "--json").json
+    card = deal(LIBRARY, 5, 2)
+    assert shown["seed"] == 2 and shown["text"] == card.text
+    assert [each["hash"] for each in shown["mutants"]] == [p.hash for p in card.programs]
+    assert shown["statistics"] == card.statistics().to_json()
+    of_pool = Outcome("card", "--pool", pool, "--json").json
+    assert {each["name"] for each in of_pool["parents"]} <= {p.name for p in LIBRARY[:3]}
+    assert len(of_pool["mutants"]) == 32
+
+
+def test_command_says_what_is_wrong(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.db"
+    Pool.open(empty).close()
+    assert "has no solvers" in error_of("card", "--pool", empty)
+    assert "missing.db" in error_of("card", "--pool", tmp_path / "missing.db")
+    assert error_of("card", "--size", "0")

@@ -1,0 +1,195 @@
+"""The loop on a few tasks: what it finds holds, is kept, and can be gone on with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from arcbatt.cli.app import app
+from arcbatt.engine.batt import Batt
+from arcbatt.engine.staged import TaskSamples, run_on_tasks
+from arcbatt.language import parse_program, run
+from arcbatt.library import library_programs
+from arcbatt.pool import Pool, task_key
+from arcbatt.search.differs import bundled_differs, score_programs, weights_of
+from arcbatt.search.evolving import MUTANT_BUDGET, Evolution, EvolveOptions
+from arcbatt.search.evolving_run import EvolutionRun
+from arcbatt.search.run_folder import RunConfig, RunFolder, read_log
+from arcbatt.search.validating import Validator
+from arcbatt.tasks import Task, load
+
+SMALL = EvolveOptions(seed=1, card_size=40, n_threads=1, device="cpu")
+
+
+@pytest.fixture(scope="module")
+def tasks() -> list[Task]:
+    # The library solves some of these, and mutants of it some more.
+    names = {"74dd1130", "9dfd6313", "68b16354", "67a3c6ac", "3c9b0459", "6150a2bd", "4c4377d9"}
+    training = load("arc-agi-1/training")
+    return [task for k, task in enumerate(training) if task.id in names or k % 40 == 0]
+
+
+def evolution(tasks: list[Task], pool: Pool, folder: Path, options: EvolveOptions) -> Evolution:
+    validator = Validator(folder, strict=True, budget=MUTANT_BUDGET)
+    return Evolution(TaskSamples(tasks), pool, options, validator)
+
+
+def test_mutants_score_fused_what_they_score_alone(tasks: list[Task], tmp_path: Path) -> None:
+    with Pool.in_memory() as pool:
+        evolving = evolution(tasks, pool, tmp_path, SMALL)
+        evolving.begin()
+        for _ in range(3):
+            hand = evolving._deal_and_fuse()
+            fused = run_on_tasks(hand.batt, evolving.samples, MUTANT_BUDGET, device="cpu")
+            for k, mutant in enumerate(hand.mutants):
+                alone = run_on_tasks(
+                    Batt([mutant.program]), evolving.samples, MUTANT_BUDGET, device="cpu"
+                )
+                for name in ("reasons", "n_matches", "hashes", "steps"):
+                    assert (getattr(fused, name)[k] == getattr(alone, name)[0]).all()
+        evolving.close()
+
+
+@pytest.mark.parametrize("use_differs", [True, False])
+def test_what_is_found_is_right_and_in_the_pool(
+    tasks: list[Task], tmp_path: Path, use_differs: bool
+) -> None:
+    options = EvolveOptions(seed=2, card_size=60, device="cpu", use_differs=use_differs)
+    with Pool.in_memory() as pool:
+        evolving = evolution(tasks, pool, tmp_path, options)
+        evolving.begin()
+        at_start = evolving.archive.n_solved
+        found = [f for _ in range(12) for f in evolving.step().found]
+        evolving.close()
+        assert found
+        assert evolving.archive.n_solved == at_start + len(found)
+        for each in found:
+            pairs = tuple((demo.input, demo.output) for demo in each.task.demos)
+            for demo in each.task.demos:
+                outcome = run(each.program, {"I": demo.input, "S": pairs}).outcome
+                assert outcome == demo.output
+            best = pool.best_for_task(task_key(each.task), 1)[0]
+            assert best.solved
+            assert parse_program(best.text).result.digest == best.program
+        assert evolving.validator.n_differences == 0
+        assert evolving.validator.n_validated == len(found)
+        nearly = [c for niche in evolving.archive.niches for c in niche.nearly_right]
+        assert bool(nearly) or not use_differs
+
+
+def test_no_program_is_dealt_twice_not_even_after_a_restart(
+    tasks: list[Task], tmp_path: Path
+) -> None:
+    path = tmp_path / "pool.db"
+    dealt: list[bytes] = []
+    for seed in (5, 5):
+        with Pool.open(path) as pool:
+            options = EvolveOptions(seed=seed, card_size=40, device="cpu", n_threads=1)
+            evolving = evolution(tasks, pool, tmp_path, options)
+            evolving.begin()
+            hand = evolving._deal_and_fuse()
+            evolving._next = hand
+            evolving.step()
+            dealt += [mutant.program.result.digest for mutant in hand.mutants]
+            evolving.close()
+    assert len(set(dealt)) == len(dealt)
+
+
+def test_runs_repeat_from_their_seed(tasks: list[Task], tmp_path: Path) -> None:
+    seen = []
+    for _ in range(2):
+        with Pool.in_memory() as pool:
+            evolving = evolution(tasks, pool, tmp_path, SMALL)
+            evolving.begin()
+            generations = [evolving.step() for _ in range(3)]
+            seen.append(
+                (
+                    [
+                        (g.n_mutants, g.n_offers, [f.program.hash for f in g.found])
+                        for g in generations
+                    ],
+                    [c.program.hash for n in evolving.archive.niches for c in n.nearly_right],
+                )
+            )
+            evolving.close()
+    assert seen[0] == seen[1]
+
+
+def test_credit_is_that_of_the_differs(tasks: list[Task], tmp_path: Path) -> None:
+    with Pool.in_memory() as pool:
+        evolving = evolution(tasks, pool, tmp_path, SMALL)
+        program = library_programs()[0].program
+        result = run_on_tasks(Batt([program]), evolving.samples, MUTANT_BUDGET, device="cpu")
+        unsolved = [t for t in range(len(tasks)) if not result.solved[0, t]]
+        credits = evolving._credits([program], [(0, t) for t in unsolved], result)
+        judges = Batt(score_programs(bundled_differs(), [program]))
+        weights = weights_of(bundled_differs())
+        for t in unsolved:
+            samples = evolving.samples.demos_of([t])
+            numbers = np.clip(judges.run(samples, MUTANT_BUDGET).numbers, 0, 1000).sum(axis=1)
+            wanted = int(numbers @ weights) // (len(samples) * int(weights.sum()))
+            assert credits[0, t] == min(wanted, 999)
+        evolving.close()
+
+
+def test_a_run_is_logged_and_can_be_gone_on_with(tasks: list[Task], tmp_path: Path) -> None:
+    path = tmp_path / "pool.db"
+    config = RunConfig("evolve", 1, SMALL.to_json())
+    with Pool.open(path) as pool, RunFolder.create(tmp_path / "runs", config) as folder:
+        evolving = evolution(tasks, pool, tmp_path, SMALL)
+        first = EvolutionRun(evolving, folder)
+        first.go_on(0.3)
+        evolving.close()
+    assert first.elapsed_s >= 0.3
+    with Pool.open(path) as pool, RunFolder.open(folder.path) as again:
+        evolving = evolution(tasks, pool, tmp_path, SMALL)
+        second = EvolutionRun(evolving, again)
+        second.go_on(0.3)
+        evolving.close()
+    log = read_log(folder.path / "log.jsonl")
+    assert [g.generation for g in log] == list(range(1, len(log) + 1))
+    assert len(log) == evolving.generation
+    assert second.n_pairs == sum(g.n_pairs for g in log) > first.n_pairs
+    assert second.elapsed_s > first.elapsed_s
+    assert evolving.archive.n_solved >= log[0].n_solved
+    assert (folder.path / "progress.svg").exists()
+
+
+def test_the_command_runs_and_resumes(tmp_path: Path) -> None:
+    runner = CliRunner()
+    common = ["evolve", "--budget", "1s"]
+    chosen = ["--task", "74dd1130", "--task", "68b16354", "--card-size", "30", "--device", "cpu"]
+    places = ["--pool", str(tmp_path / "p.db"), "--out", str(tmp_path / "runs")]
+    first = runner.invoke(app, [*common, *chosen, *places])
+    assert first.exit_code == 0, first.output
+    assert "tasks solved" in first.output
+    (run_folder,) = (tmp_path / "runs").iterdir()
+    config = json.loads((run_folder / "config.json").read_text())
+    assert config["options"]["tasks"] == ["74dd1130", "68b16354"]
+    n_before = len(read_log(run_folder / "log.jsonl"))
+    again = runner.invoke(app, [*common, "--resume", str(run_folder)])
+    assert again.exit_code == 0, again.output
+    assert len(read_log(run_folder / "log.jsonl")) >= n_before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--budget", "soon"], "is no time"),
+        (["--budget", "-3s"], "is no time"),
+        (["--task", "nosuchtask"], "no task 'nosuchtask'"),
+        (["--data", "nosuchset"], "nosuchset"),
+        (["--resume", "nosuchrun"], "nosuchrun"),
+    ],
+)
+def test_bad_usage_is_said_and_makes_no_folder(
+    arguments: list[str], message: str, tmp_path: Path
+) -> None:
+    result = CliRunner().invoke(app, ["evolve", "--out", str(tmp_path / "runs"), *arguments])
+    assert result.exit_code == 2
+    assert message in result.output
+    assert not (tmp_path / "runs").exists()

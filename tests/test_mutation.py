@@ -1,0 +1,459 @@
+"""Mutations: well typed, new, of every kind, the same from a seed; and the rates of kinds."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcbatt.language import Program, format_program, ir, parse_program
+from arcbatt.language.infer import fits_type, infer, type_of
+from arcbatt.language.types import GRID
+from arcbatt.library import library_programs
+from arcbatt.search.mutation import KINDS, Donors, Mutant, Mutator, Rates
+from arcbatt.search.mutation.anatomy import anatomy_of
+from arcbatt.search.mutation.numbers import other_value
+from arcbatt.search.mutation.roles import role_of_place
+
+from .conftest import programs
+
+LIBRARY = [parsed.program for parsed in library_programs()]
+DONORS = Donors(LIBRARY)
+KIND_NAMES = (
+    "variable",
+    "primitive",
+    "constant",
+    "demo_color",
+    "splice",
+    "insert",
+    "delete",
+    "swap",
+    "generalize",
+    "crossover",
+)
+seeds = st.integers(0, 2**32)
+
+
+def program(*lines: str) -> Program:
+    return parse_program("\n".join(["def f(S, I):", *(f"    {line}" for line in lines)]))
+
+
+def mutants_of(parent: Program, kind: str, n: int = 300, seed: int = 0) -> list[Mutant]:
+    mutator = Mutator(DONORS, random.Random(seed))
+    found = (mutator.mutate_by(kind, parent) for _ in range(n))
+    return [mutant for mutant in found if mutant is not None]
+
+
+def check(mutant: Mutant, parent: Program, max_calls: int) -> None:
+    typing = infer(mutant.program)
+    assert typing.can_work, typing.warnings
+    assert typing.result is type_of(parent.result) or fits_type(GRID, typing.result)
+    assert mutant.program.n_calls <= max_calls
+    assert mutant.parents[0] == parent
+    assert mutant.program not in mutant.parents
+    assert parse_program(format_program(mutant.program)) == mutant.program
+
+
+# --- mutants ---
+
+
+@given(seeds, st.sampled_from(LIBRARY), st.integers(1, 60))
+def test_mutants_of_the_library_are_well_typed_and_new(
+    seed: int, parent: Program, max_calls: int
+) -> None:
+    mutator = Mutator(DONORS, random.Random(seed), max_calls=max_calls)
+    for kind in mutator.kinds:
+        mutant = mutator.mutate_by(kind, parent)
+        if mutant is not None:
+            assert mutant.kind == kind
+            check(mutant, parent, max_calls)
+
+
+@given(seeds, programs)
+def test_mutants_of_any_program_are_well_typed_and_new(seed: int, parent: Program) -> None:
+    mutator = Mutator(DONORS, random.Random(seed))
+    for kind in mutator.kinds:
+        mutant = mutator.mutate_by(kind, parent)
+        if mutant is not None:
+            check(mutant, parent, mutator.max_calls)
+
+
+@settings(max_examples=30)
+@given(seeds)
+def test_mutants_of_mutants_stay_well_typed(seed: int) -> None:
+    rng = random.Random(seed)
+    mutator = Mutator(DONORS, rng, max_calls=25)
+    parent = rng.choice(LIBRARY)
+    for _ in range(40):
+        mutant = mutator.mutate(parent)
+        if mutant is not None:
+            check(mutant, parent, 25)
+            parent = mutant.program
+
+
+def test_every_kind_occurs() -> None:
+    mutator = Mutator(DONORS, random.Random(0))
+    assert mutator.kinds == tuple(KINDS) == KIND_NAMES
+    made = [mutator.mutate(parent) for parent in LIBRARY * 5]
+    counts = Counter(mutant.kind for mutant in made if mutant is not None)
+    assert set(counts) == set(KIND_NAMES)
+
+
+def test_donors_are_solvers() -> None:
+    text = "def differ_same(S, I, output, target):\n    return equality(output, target)\n"
+    mutator = Mutator([parse_program(text)], random.Random(0))
+    with pytest.raises(ValueError, match="differ_same is no solver"):
+        [mutator.mutate_by("splice", LIBRARY[0]) for _ in range(10)]
+
+
+def test_options_are_checked() -> None:
+    with pytest.raises(ValueError, match="max_calls is 0"):
+        Mutator([], random.Random(0), max_calls=0)
+    with pytest.raises(ValueError, match="the kinds variable, primitive"):
+        Mutator([], random.Random(0), rates=Rates(["variable"]))
+
+
+def test_without_donors_nothing_is_spliced_or_crossed() -> None:
+    mutator = Mutator([], random.Random(0))
+    for kind in ("splice", "crossover"):
+        assert all(mutator.mutate_by(kind, parent) is None for parent in LIBRARY)
+
+
+def test_what_has_no_spot_gives_nothing() -> None:
+    bare = Program(ir.input_node("I"))
+    mutator = Mutator(DONORS, random.Random(0))
+    for kind in set(KIND_NAMES) - {"insert", "crossover"}:
+        assert mutator.mutate_by(kind, bare) is None
+    assert mutator.mutate_by("insert", bare) is not None
+
+
+# --- one kind after the other ---
+
+
+def texts_of(mutants: list[Mutant]) -> set[str]:
+    """The last expressions of mutants of one call."""
+    return {format_program(m.program).split("O = ")[1].split("\n")[0] for m in mutants}
+
+
+def test_variable() -> None:
+    parent = program("a = hmirror(I)", "b = rot90(a)", "return hconcat(b, b)")
+    results = {mutant.program for mutant in mutants_of(parent, "variable")}
+    assert program("a = hmirror(I)", "b = rot90(a)", "return hconcat(b, a)") in results
+    assert program("a = hmirror(I)", "b = rot90(a)", "return hconcat(I, b)") in results
+    assert program("a = rot90(I)", "return hconcat(a, a)") in results
+
+
+def test_variable_prefers_recent_ones() -> None:
+    lines = ["x0 = hmirror(I)"]
+    lines += [f"x{k} = hconcat(x{k - 1}, x{k - 1})" for k in range(1, 8)]
+    parent = program(*lines, "return vconcat(x7, x7)")
+    counts = Counter(
+        anatomy_of(mutant.program).nodes.index(mutant.program.result.args[1])
+        for mutant in mutants_of(parent, "variable", 4000)
+        if mutant.program.result.args[0] is parent.result.args[0]
+    )
+    assert counts[8] > 2 * counts[1] > 0  # x6 against I
+
+
+def test_primitive() -> None:
+    found = texts_of(mutants_of(program("return hmirror(I)"), "primitive"))
+    assert {"vmirror(I)", "rot90(I)", "trim(I)", "compress(I)"} <= found
+    parent = program("return fill(I, 3, argmax(objects(I, T, F, T), size))")
+    heads = {m.program.result.name for m in mutants_of(parent, "primitive")}
+    keys = {
+        node.name
+        for m in mutants_of(parent, "primitive")
+        for node in m.program.nodes()
+        if node.kind == "primitive"
+    }
+    assert "underfill" in heads
+    assert {"height", "color", "uppermost"} <= keys
+
+
+@pytest.mark.parametrize(
+    ("call", "role", "values"),
+    [
+        ("ofcolor(I, 3)", "Color", range(10)),
+        ("o_g(I, 5)", "ObjectCode", range(8)),
+        ("mir_rot(I, 2)", "MirrorCode", range(8)),
+        ("mir_rot(asobject(I), 2)", "PatchMirrorCode", range(4)),
+        ("corner(asindices(I), 1)", "CornerCode", range(4)),
+        ("col_row(asindices(I), 1)", "SideCode", range(4)),
+        ("get_nth(I, 0)", "Rank", (0, 1, 2, 3, -1, -2, -3)),
+        ("objects(I, T, F, T)", "Boolean", (True, False)),
+        ("hupscale(I, 2)", "Count", range(1, 10)),
+        ("equality(mostcolor(I), 3)", "Color", range(10)),
+        ("contained(3, palette(I))", "Color", range(10)),
+        ("sfilter(partition(I), matcher(color, 3))", "Color", range(10)),
+        ("sfilter(partition(I), matcher(compose(size, toindices), 3))", "Count", range(1, 10)),
+        ("apply(rbind(shift, (0, 2)), partition(I))", "Direction", None),
+        ("apply(lbind(recolor, 3), partition(I))", "Color", range(10)),
+        ("apply(rbind(rbind(get_arg_rank, 0), size), hsplit(I, 2))", "Rank", None),
+        ("canvas(0, (3, 4))", "Color", range(10)),
+        ("add(height(I), 1)", "", None),
+    ],
+)
+def test_constants_keep_to_their_role(call: str, role: str, values: range | None) -> None:
+    parent = program(f"return {call}")
+    anatomy = anatomy_of(parent)
+    assert role in {found for _, _, found in anatomy.constant_places}
+    if values is not None:
+        user, place, _ = next(at for at in anatomy.constant_places if at[2] == role)
+        value = anatomy.nodes[user].args[place].value
+        rng = random.Random(0)
+        drawn = {repr(other_value(value, role, rng)) for _ in range(500)} - {"None"}
+        assert drawn | {repr(value)} == {repr(value) for value in values} | {repr(value)}
+
+
+def test_role_of_a_pair_and_of_a_rank() -> None:
+    assert role_of_place(program("return canvas(0, (3, 4))").result, 1) == "Dims"
+    assert role_of_place(program("return move(I, asobject(I), (0, 1))").result, 2) == "Direction"
+    last = program("return get_arg_rank(partition(I), size, L1)").result
+    assert role_of_place(last, 2) == "Rank"
+    assert role_of_place(last, 0) == ""
+
+
+@given(
+    st.recursive(
+        st.integers(-50, 50) | st.booleans(),
+        lambda inner: st.lists(inner, max_size=4).map(tuple) | st.frozensets(inner, max_size=4),
+        max_leaves=8,
+    ),
+    st.sampled_from(["", "Color", "Rank", "Boolean", "Direction", "Dims", "Count"]),
+    seeds,
+)
+def test_another_value_is_another(value: object, role: str, seed: int) -> None:
+    other = other_value(value, role, random.Random(seed))  # type: ignore[arg-type]
+    if other is not None:
+        assert ir.constant(other) is not ir.constant(value)  # type: ignore[arg-type]
+
+
+def test_constant_changes_in_one_place_or_wherever_its_role_is_the_same() -> None:
+    parent = program("a = ofcolor(I, 2)", "b = fill(I, 2, a)", "return hupscale(b, 2)")
+    seen = set()
+    for mutant in mutants_of(parent, "constant"):
+        b, times = mutant.program.result.args
+        seen.add((b.args[1].value == 2, b.args[2].args[1].value == 2, times.value == 2))
+    assert seen == {
+        (False, True, True),
+        (True, False, True),
+        (False, False, True),
+        (True, True, False),
+    }
+
+
+def test_demo_color() -> None:
+    mutants = mutants_of(program("return replace(I, 3, 4)"), "demo_color")
+    found = {arg for mutant in mutants for arg in mutant.program.result.args if arg.args}
+    assert program("return c_zo_n(S, p_g, first)").result in found
+    assert program("return c_iz_n(S, p_g, rbind(get_nth, 1))").result in found
+    assert all(mutant.program.inputs == ("S", "I") for mutant in mutants)
+    assert not mutants_of(program("return hupscale(I, 3)"), "demo_color")
+
+
+def test_splice_names_the_donor() -> None:
+    parent = program("return hmirror(I)")
+    for mutant in mutants_of(parent, "splice"):
+        assert len(mutant.parents) == 2 and mutant.parents[1] in LIBRARY
+    assert {"rot90(I)", "tophalf(I)", "dmirror(I)"} & texts_of(mutants_of(parent, "splice", 3000))
+
+
+def test_insert_and_delete() -> None:
+    one = program("return hmirror(I)")
+    inserted = {mutant.program for mutant in mutants_of(one, "insert", 2000)}
+    two = program("return hmirror(rot90(I))")
+    assert two in inserted and program("return rot90(hmirror(I))") in inserted
+    assert {"hconcat", "fill", "crop", "order"} <= {each.result.name for each in inserted}
+    assert all(each.n_calls >= 2 for each in inserted)
+    deleted = {mutant.program for mutant in mutants_of(two, "delete")}
+    assert deleted == {one, program("return rot90(I)")}
+    # Nothing is left of a program of one call.
+    assert not mutants_of(one, "delete")
+
+
+def test_insert_into_functions() -> None:
+    parent = program("return paint(I, mapply(normalize, partition(I)))")
+    found = {
+        node.name
+        for mutant in mutants_of(parent, "insert", 2000)
+        for node in mutant.program.nodes()
+        if node.kind == "call"
+    }
+    assert {"shift", "fill", "remove", "sfilter"} <= found
+    parent = program("return paint(I, mapply(compose(normalize, normalize), partition(I)))")
+    chained = [
+        mutant
+        for mutant in mutants_of(parent, "insert", 2000)
+        if sum(node.kind == "call" and node.name == "compose" for node in mutant.program.nodes())
+        > 1
+    ]
+    assert chained
+
+
+def test_swap() -> None:
+    parent = program("return hconcat(hmirror(I), I)")
+    assert {m.program for m in mutants_of(parent, "swap")} == {
+        program("return hconcat(I, hmirror(I))")
+    }
+    assert not mutants_of(program("return fill(I, 3, asindices(I))"), "swap")
+
+
+def test_generalize() -> None:
+    heads = {
+        arg.name
+        for mutant in mutants_of(program("return replace(I, 3, 3)"), "generalize", 2000)
+        for arg in mutant.program.result.args
+        if arg.args
+    }
+    assert {"mostcolor", "leastcolor", "get_color_rank"} <= heads
+    assert not {"height", "width", "size"} & heads
+    sizes = {
+        mutant.program.result.args[1].name
+        for mutant in mutants_of(program("return hupscale(I, 3)"), "generalize", 2000)
+    }
+    assert {"height", "width", "size", "numcolors"} <= sizes and "mostcolor" not in sizes
+    turned = {m.program for m in mutants_of(program("return mir_rot(I, 3)"), "generalize")}
+    assert turned == {program("return mir_rot(I, a_mr(S))")}
+
+
+def test_crossover_joins_one_program_s_beginning_to_the_other_s_end() -> None:
+    parent, mate = program("return hmirror(I)"), program("return hconcat(rot90(I), I)")
+    mutator = Mutator([mate], random.Random(0))
+    found = set()
+    for _ in range(300):
+        mutant = mutator.mutate_by("crossover", parent)
+        if mutant is not None:
+            assert mutant.parents == (parent, mate)
+            found.add(mutant.program)
+    assert found == {
+        program("return hconcat(rot90(hmirror(I)), hmirror(I))"),
+        program("return hconcat(rot90(hmirror(I)), I)"),
+        program("return hconcat(rot90(I), hmirror(I))"),
+        program("return hconcat(hmirror(I), I)"),
+    }
+
+
+# --- the same everywhere ---
+
+
+def test_mutants_do_not_depend_on_the_process() -> None:
+    code = (
+        "import random\n"
+        "from arcbatt.library import library_programs\n"
+        "from arcbatt.search.mutation import Mutator\n"
+        "programs = [parsed.program for parsed in library_programs()]\n"
+        "mutator = Mutator(programs, random.Random(7))\n"
+        "for parent in programs * 6:\n"
+        "    mutant = mutator.mutate(parent)\n"
+        "    print(mutant and (mutant.kind, mutant.program.hash))\n"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": hash_seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for hash_seed in ("0", "4242")
+    }
+    mutator = Mutator(LIBRARY, random.Random(7))  # here, where much has been mutated before
+    made = [mutator.mutate(parent) for parent in LIBRARY * 6]
+    shown = [f"{mutant and (mutant.kind, mutant.program.hash)}\n" for mutant in made]
+    assert outputs == {"".join(shown)}
+
+
+# --- types ---
+
+
+@given(programs)
+def test_remembered_types_are_those_of_inference(parent: Program) -> None:
+    typing = infer(parent)
+    ill_typed = {warning.node for warning in typing.warnings}
+    for node in parent.nodes():
+        below = set(Program(node).nodes())
+        assert type_of(node) is (None if ill_typed & below else typing.types[node])
+
+
+# --- rates ---
+
+
+def feed(rates: Rates, n: int, pays: dict[str, float], seed: int = 0) -> Counter[str]:
+    """Draws, and what is drawn pays with the given chance; how often each was drawn."""
+    rng, world = random.Random(seed), random.Random(seed + 1)
+    drawn: Counter[str] = Counter()
+    for _ in range(n):
+        kind = rates.draw(rng)
+        drawn[kind] += 1
+        rates.record(kind, ran=True, improved=world.random() < pays.get(kind, 0.0), solved=False)
+    return drawn
+
+
+def test_rates_begin_alike() -> None:
+    rates, rng = Rates(KIND_NAMES), random.Random(0)
+    counts = Counter(rates.draw(rng) for _ in range(5000))
+    assert all(400 < counts[kind] < 600 for kind in KIND_NAMES)
+
+
+def test_what_pays_is_drawn_more_often_and_nothing_dies() -> None:
+    counts = feed(Rates("abcde"), 6000, {"a": 0.05, "b": 0.01})
+    assert counts["a"] > 3000
+    assert min(counts.values()) > 6000 * 0.2 / 5 * 0.8
+
+
+def test_solving_pays_as_improving_does() -> None:
+    rates, rng = Rates("ab"), random.Random(0)
+    for _ in range(300):
+        rates.record("a", ran=True, improved=False, solved=True)
+        rates.record("b", ran=True, improved=False, solved=False)
+    assert Counter(rates.draw(rng) for _ in range(1000))["a"] > 850
+
+
+def test_rates_forget() -> None:
+    rates = Rates("ab", window=500)
+    feed(rates, 3000, {"a": 0.2})
+    assert feed(rates, 5000, {"b": 0.2}, seed=3)["b"] > 2500
+
+
+def test_rates_are_counted() -> None:
+    rates = Rates("ab")
+    rates.record("a", ran=True, improved=True, solved=True)
+    rates.record("a", ran=True, improved=False, solved=False)
+    rates.record("b", ran=False, improved=False, solved=False)
+    a, b = rates.table()
+    assert (a.kind, a.tried, a.ran, a.improved, a.solved) == ("a", 2, 2, 1, 1)
+    assert (b.kind, b.tried, b.ran, b.improved, b.solved) == ("b", 1, 0, 0, 0)
+    assert a.share + b.share == pytest.approx(1)
+    assert a.share == pytest.approx(2 / 3, abs=1e-3)
+    assert a.payoff == pytest.approx(1 / 2, abs=1e-3)
+    assert [(row.share, row.payoff) for row in Rates("c").table()] == [(0.0, 0.0)]
+
+
+@given(seeds)
+def test_rates_go_on_from_json(seed: int) -> None:
+    rates = Rates("abc", floor=0.3, window=50)
+    feed(rates, 60, {"a": 0.5}, seed)
+    again = Rates.from_json(json.loads(json.dumps(rates.to_json())))
+    assert again.to_json() == rates.to_json()
+    assert feed(again, 60, {"b": 0.5}, seed) == feed(rates, 60, {"b": 0.5}, seed)
+    assert again.table() == rates.table()
+
+
+def test_wrong_rates_are_refused() -> None:
+    with pytest.raises(ValueError, match="'x' is no kind of mutation: a, b"):
+        Rates("ab").record("x", ran=True, improved=False, solved=False)
+    for content in ({}, {"kinds": {"a": {"odd": 1}}, "floor": 0.1, "window": 5}, {"kinds": 3}):
+        with pytest.raises(ValueError, match="no rates of mutations"):
+            Rates.from_json(content)
+    with pytest.raises(ValueError, match="floor"):
+        Rates("ab", floor=0)
+    with pytest.raises(ValueError, match="window"):
+        Rates("ab", window=0)
+    with pytest.raises(ValueError, match="each once"):
+        Rates("aa")

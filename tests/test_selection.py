@@ -1,0 +1,102 @@
+"""Selection: every task keeps its own specialists, and draws follow the stated rule."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcbatt.language import Program, ir
+from arcbatt.search.selection import DRAWS_TO_HALVE, SOLVER_SHARE, Archive, Candidate
+
+
+def program(k: int) -> Program:
+    return Program(ir.call_node("replace", ir.input_node("I"), ir.constant(k), ir.constant(0)))
+
+
+def candidate(k: int, credit: int, *, steps: int = 10, behaviour: int | None = None) -> Candidate:
+    return Candidate(program(k), credit, steps, k if behaviour is None else behaviour)
+
+
+def test_a_task_keeps_its_best_and_says_what_became_of_an_offer() -> None:
+    archive = Archive(2, per_task=2)
+    assert archive.offer(0, candidate(1, 300)) == "improved"
+    assert archive.offer(0, candidate(2, 200)) == "kept"
+    assert archive.offer(0, candidate(3, 100)) == "refused"
+    assert archive.offer(0, candidate(4, 400)) == "improved"
+    assert [c.credit for c in archive.niches[0].nearly_right] == [400, 300]
+    # What is poor on one task may be the best of another.
+    assert archive.offer(1, candidate(3, 100)) == "improved"
+    assert archive.offer(1, candidate(5, 0)) == "refused"
+
+
+def test_of_one_behaviour_the_cheapest_is_kept() -> None:
+    archive = Archive(1)
+    archive.offer(0, candidate(1, 500, steps=10, behaviour=7))
+    assert archive.offer(0, candidate(2, 500, steps=12, behaviour=7)) == "refused"
+    assert archive.offer(0, candidate(3, 500, steps=8, behaviour=7)) == "kept"
+    assert [c.program for c in archive.niches[0].nearly_right] == [program(3)]
+
+
+def test_a_solved_task_keeps_its_cheapest_solver_alone() -> None:
+    archive = Archive(1)
+    archive.offer(0, candidate(1, 900))
+    assert archive.offer(0, candidate(2, 1000, steps=50)) == "solved"
+    assert archive.niches[0].nearly_right == []
+    assert archive.offer(0, candidate(3, 999)) == "refused"
+    assert archive.offer(0, candidate(4, 1000, steps=60)) == "refused"
+    assert archive.offer(0, candidate(5, 1000, steps=40)) == "cheaper"
+    assert archive.solvers() == [program(5)]
+    assert (archive.n_solved, archive.best_partial) == (1, 0)
+
+
+def test_draws_prefer_solvers_by_their_share_and_tasks_by_their_credit() -> None:
+    archive = Archive(3)
+    archive.offer(0, candidate(1, 1000))
+    archive.offer(1, candidate(2, 800))
+    archive.offer(2, candidate(3, 400))
+    drawn = Counter(parent.task for parent in archive.draw(100, random.Random(0)))
+    assert abs(drawn[None] / 100 - SOLVER_SHARE) < 0.15
+    assert drawn[1] > drawn[2] > 0
+
+
+def test_a_task_that_brings_nothing_is_drawn_less_until_it_improves() -> None:
+    archive = Archive(1)
+    archive.offer(0, candidate(1, 500))
+    fresh = archive.niches[0].weight
+    archive.draw(DRAWS_TO_HALVE, random.Random(0))
+    assert archive.niches[0].weight == pytest.approx(fresh / 2)
+    archive.offer(0, candidate(2, 600))
+    assert archive.niches[0].weight > fresh
+
+
+def test_an_empty_archive_has_no_parents() -> None:
+    assert Archive(3).draw(5, random.Random(0)) == []
+    with pytest.raises(ValueError, match="at least one"):
+        Archive(1, per_task=0)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2), st.integers(0, 30), st.integers(0, 1000), st.integers(0, 5)),
+        max_size=60,
+    ),
+    st.integers(1, 4),
+)
+def test_what_is_kept_is_bounded_ordered_and_diverse(
+    offers: list[tuple[int, int, int, int]], per_task: int
+) -> None:
+    archive = Archive(3, per_task)
+    best = [0, 0, 0]
+    for task, k, credit, behaviour in offers:
+        archive.offer(task, candidate(k, credit, steps=k, behaviour=behaviour))
+        best[task] = max(best[task], credit)
+    for niche, wanted in zip(archive.niches, best, strict=True):
+        credits = [c.credit for c in niche.nearly_right]
+        assert credits == sorted(credits, reverse=True)
+        assert len(credits) <= per_task
+        assert len({c.behaviour for c in niche.nearly_right}) == len(credits)
+        assert niche.best_credit == wanted
