@@ -16,6 +16,7 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,11 +25,13 @@ from rich.table import Table
 
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.samples import Samples
+from arcbatt.engine.staged import TaskSamples
 from arcbatt.language import Budget, Node, Program, parse_program
 from arcbatt.language.infer import fitting_primitives, infer
 from arcbatt.language.ir import call_node, walk, with_args
 from arcbatt.language.types import Type
 from arcbatt.library import library_programs
+from arcbatt.pool import Pool
 from arcbatt.search.differs import (
     bundled_differs,
     judge_program,
@@ -36,6 +39,8 @@ from arcbatt.search.differs import (
     score_programs,
     weights_of,
 )
+from arcbatt.search.evolving import MUTANT_BUDGET, Evolution, EvolveOptions
+from arcbatt.search.validating import Validator
 from arcbatt.tasks import Task, TaskSet, load
 
 REPEATS = 5
@@ -292,10 +297,36 @@ def ranking_table(wrongs: Sequence[Wrong]) -> Table:
     return table
 
 
+def selection_table(tasks: TaskSet, seconds: float, n_seeds: int) -> Table:
+    """Evolution with and without differs, each for as long: tasks solved at start and end."""
+    table = Table(title=f"evolution for {seconds:g} s, tasks solved of {len(tasks)}")
+    for heading in ("seed", "at the start", "without differs", "with differs"):
+        table.add_column(heading, justify="right")
+    samples = TaskSamples(tasks)
+    for seed in range(n_seeds):
+        solved = []
+        for use_differs in (False, True):
+            options = EvolveOptions(seed=seed, use_differs=use_differs)
+            validator = Validator(Path("differences"), budget=MUTANT_BUDGET)
+            with Pool.in_memory() as pool:
+                evolution = Evolution(samples, pool, options, validator)
+                start = time.perf_counter()
+                evolution.begin()
+                at_start = evolution.archive.n_solved
+                while time.perf_counter() - start < seconds:
+                    evolution.step()
+                evolution.close()
+                solved.append(evolution.archive.n_solved)
+        table.add_row(str(seed), str(at_start), *map(str, solved))
+    return table
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--chains", type=int, default=40, metavar="N")
     parser.add_argument("--seed", type=int, default=0, metavar="K")
+    parser.add_argument("--evolve", type=float, default=60, metavar="SECONDS", help="0: do not")
+    parser.add_argument("--seeds", type=int, default=3, metavar="N")
     options = parser.parse_args()
     tasks = load("arc-agi-1/training")
     console = Console()
@@ -304,6 +335,8 @@ def main() -> None:
     n_wrong = sum(len(wrong.edits) for wrong in wrongs)
     console.print(f"{n_wrong:,} wrong programs with distinct outputs for {len(wrongs)} tasks")
     console.print(ranking_table(wrongs))
+    if options.evolve:
+        console.print(selection_table(tasks, options.evolve, options.seeds))
 
 
 if __name__ == "__main__":

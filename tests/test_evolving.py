@@ -65,7 +65,7 @@ def test_what_is_found_is_right_and_in_the_pool(
         at_start = evolving.archive.n_solved
         found = [f for _ in range(12) for f in evolving.step().found]
         evolving.close()
-        assert found
+        assert bool(found) or not use_differs
         assert evolving.archive.n_solved == at_start + len(found)
         for each in found:
             pairs = tuple((demo.input, demo.output) for demo in each.task.demos)

@@ -69,7 +69,7 @@ def _add_primitives(clock: Clock, rows: list[profiling.PrimitiveTime]) -> None:
                     row.n_calls,
                     row.seconds,
                     row.seconds / total_s if total_s else 0.0,
-                    row.seconds / row.n_calls * 1e9,
+                    round(row.seconds / row.n_calls * 1e9),
                 )
                 for row in rows
             ],

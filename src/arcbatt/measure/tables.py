@@ -8,6 +8,11 @@ from rich.table import Table
 
 from .report import Report, TableReport, TimelineReport
 
+# Of a long table the terminal shows so much; the JSON has it all.
+MAX_ROWS = 25
+# Columns whose numbers are parts of a whole.
+SHARES = ("share", "hit rate")
+
 
 def draw_report(report: Report) -> list[RenderableType]:
     """Return the main timeline's table, one for each beside it, counters, and what was added."""
@@ -41,8 +46,11 @@ def _draw_table(content: TableReport) -> Table:
         values = [row[number] for row in content.rows]
         is_text = any(isinstance(value, str) for value in values)
         table.add_column(column, justify="left" if is_text else "right", no_wrap=True)
-    for row in content.rows:
-        table.add_row(*map(_figure, row))
+    for row in content.rows[:MAX_ROWS]:
+        table.add_row(*map(_figure, content.columns, row))
+    if len(content.rows) > MAX_ROWS:
+        table.caption = f"and {len(content.rows) - MAX_ROWS:,} more"
+        table.caption_justify = "left"
     return table
 
 
@@ -57,7 +65,9 @@ def _start(title: str, show_footer: bool = False) -> Table:
     )
 
 
-def _figure(value: str | int | float) -> str:
+def _figure(column: str, value: str | int | float) -> str:
     if isinstance(value, str):
         return value
+    if column in SHARES:
+        return f"{value:.1%}"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}"
