@@ -60,6 +60,16 @@ def evolve(
         str, typer.Option("--device", metavar="NAME", help="auto, cpu, cuda or cuda:N.")
     ] = "auto",
     seed: Annotated[int, typer.Option("--seed", metavar="K", help="Where chance starts.")] = 0,
+    generations: Annotated[
+        int | None,
+        typer.Option(
+            "--generations",
+            metavar="N",
+            min=1,
+            help="End after so many generations, if the time has not ended it before.",
+            show_default=False,
+        ),
+    ] = None,
     card_size: Annotated[
         int, typer.Option("--card-size", metavar="N", min=1, help="New programs a generation.")
     ] = DEFAULT_CARD_SIZE,
@@ -107,7 +117,7 @@ def evolve(
         load_chosen(data, tasks)  # a wrong name makes no folder
         folder = RunFolder.create(out, RunConfig("evolve", seed, asked))
     with folder:
-        _run(folder, budget_s)
+        _run(folder, budget_s, generations)
 
 
 def load_chosen(data: str, ids: list[str] | None) -> list[Task]:
@@ -116,7 +126,7 @@ def load_chosen(data: str, ids: list[str] | None) -> list[Task]:
     return [found[each] for each in ids] if ids else list(found)
 
 
-def _run(folder: RunFolder, budget_s: float) -> None:
+def _run(folder: RunFolder, budget_s: float, generations: int | None) -> None:
     asked = dict(folder.config.options)
     data, ids, pool = asked.pop("data"), asked.pop("tasks"), Path(asked.pop("pool"))
     with phase("load"):
@@ -128,7 +138,7 @@ def _run(folder: RunFolder, budget_s: float) -> None:
         run = EvolutionRun(evolution, folder)
         try:
             with EvolveDisplay(run, budget_s) as display:
-                run.go_on(budget_s, display.say, display.show)
+                run.go_on(budget_s, display.say, display.show, max_generations=generations)
         except KeyboardInterrupt:
             print_notice("interrupted; all that was found is kept")
         finally:

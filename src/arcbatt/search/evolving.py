@@ -28,6 +28,7 @@ from arcbatt.pool import Card, NewProgram, NewScore, Pool, task_key
 from arcbatt.tasks import Task
 
 from .differs import Differ, bundled_differs, score_programs, weights_of
+from .duplicates import group_by_behaviour
 from .mutation import Mutant, Mutator, Rates
 from .selection import DEFAULT_PER_TASK, FULL_CREDIT, Archive, Candidate, Offer
 from .validating import Outcomes, SampleGrids, Validator
@@ -279,10 +280,14 @@ class Evolution:
         self, mutants: Sequence[Mutant], tasks: Sequence[int | None], result: TaskResult
     ) -> list[_Change]:
         programs = [mutant.program for mutant in mutants]
-        wanted = (result.n_matches > 0) & self._has_use_for(result)
+        # Of mutants that give the same on the first demos of all tasks, the cheapest counts.
+        groups = group_by_behaviour(programs, result.reasons, result.hashes, result.steps)
+        distinct = np.zeros((len(programs), 1), np.bool_)
+        distinct[[group.kept for group in groups]] = True
+        wanted = (result.n_matches > 0) & self._has_use_for(result) & distinct
         pairs = {(p, t) for p, t in np.argwhere(wanted).tolist()}
         if self.differs:
-            ran = result.reasons == 0
+            ran = (result.reasons == 0) & distinct
             pairs |= {(k, t) for k, t in enumerate(tasks) if t is not None and ran[k, t]}
         ordered = sorted(pairs)
         changes = self._offer_pairs(

@@ -35,8 +35,10 @@ class EvolutionRun:
         budget_s: float,
         say: Callable[[str], None] = lambda _message: None,
         show: Callable[[], None] = lambda: None,
+        *,
+        max_generations: int | None = None,
     ) -> None:
-        """Generation after generation until so many seconds have gone by."""
+        """Generation after generation until so many seconds have gone by, or so many are done."""
         began = perf_counter()
         before_s = 0.0
         state = self.folder.state
@@ -48,8 +50,10 @@ class EvolutionRun:
         self.elapsed_s = before_s + perf_counter() - began
         saved_s = self.elapsed_s
         try:
-            while self.elapsed_s - before_s < budget_s:
+            n_generations = 0
+            while self.elapsed_s - before_s < budget_s and n_generations != max_generations:
                 generation = self.evolution.step()
+                n_generations += 1
                 self.elapsed_s = before_s + perf_counter() - began
                 self._count(generation)
                 self._log(generation)
