@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import random
 from bisect import bisect
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
-from typing import Any
+from itertools import accumulate, islice
+from typing import Any, TypeVar
 
 from arcbatt.engine.batt import Batt
 from arcbatt.language import Node, Program, all_primitives, parse_program
@@ -23,6 +23,8 @@ from arcbatt.measure import phase
 from arcbatt.pool import Pool, Scored
 
 from .mutation import MAX_CALLS, Mutant, Mutator, Rates
+
+T = TypeVar("T")
 
 DEFAULT_SIZE = 32
 # So many draws for each program that a card wants; then it stays smaller.
@@ -151,21 +153,35 @@ def deal(
     rng = random.Random(seed)
     mutator = Mutator(parents if donors is None else donors, rng, max_calls=max_calls, rates=rates)
     met = {parent.result.digest for parent in parents}
-    drawn: dict[Program, None] = {}
-    mutants: list[Mutant] = []
-    for _ in range(DRAWS_A_PROGRAM * size):
-        if len(mutants) == size:
-            break
-        parent = parents[min(bisect(bounds, rng.random() * bounds[-1]), len(parents) - 1)]
+
+    def draws() -> Iterator[tuple[Program, None]]:
+        for _ in range(DRAWS_A_PROGRAM * size):
+            yield parents[min(bisect(bounds, rng.random() * bounds[-1]), len(parents) - 1)], None
+
+    mutants = [mutant for mutant, _ in islice(new_mutants(mutator, draws(), met, seen), size)]
+    drawn = dict.fromkeys(mutant.parents[0] for mutant in mutants)
+    return Card(seed, tuple(drawn), tuple(mutants))
+
+
+def new_mutants(
+    mutator: Mutator,
+    parents: Iterable[tuple[Program, T]],
+    met: set[bytes],
+    seen: Container[bytes] = frozenset(),
+) -> Iterator[tuple[Mutant, T]]:
+    """Mutate one parent after the other; what has been met or seen before is left out.
+
+    Parents come with anything that belongs to them, which comes out with their mutants. The digests
+    of the mutants are added to `met`.
+    """
+    for parent, belonging in parents:
         mutant = mutator.mutate(parent)
         if mutant is None:
             continue
         digest = mutant.program.result.digest
         if digest not in met and digest not in seen:
             met.add(digest)
-            mutants.append(mutant)
-            drawn[parent] = None
-    return Card(seed, tuple(drawn), tuple(mutants))
+            yield mutant, belonging
 
 
 def _bounds(parents: Sequence[Program], weights: Sequence[float] | None) -> list[float]:

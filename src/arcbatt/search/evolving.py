@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from time import perf_counter
 from typing import Any
 
@@ -27,9 +28,10 @@ from arcbatt.measure import count, phase
 from arcbatt.pool import Card, NewProgram, NewScore, Pool, task_key
 from arcbatt.tasks import Task
 
+from .cards import new_mutants
 from .differs import Differ, bundled_differs, score_programs, weights_of
 from .duplicates import group_by_behaviour
-from .mutation import Mutant, Mutator, Rates
+from .mutation import Donors, Mutant, Mutator, Rates
 from .selection import DEFAULT_PER_TASK, FULL_CREDIT, Archive, Candidate, Offer
 from .validating import Outcomes, SampleGrids, Validator
 
@@ -38,7 +40,11 @@ MUTANT_BUDGET = Budget(steps=100_000, bytes=2**23)
 # Seeds are judged by all differs on all tasks, which takes long: so many of them at most.
 MAX_JUDGED_SEEDS = 200
 DEFAULT_CARD_SIZE = 800
-EVICT_EVERY = 50  # generations
+# So many draws for each program of a card; then it stays smaller.
+DRAWS_A_PROGRAM = 3
+# Generations, for what need not be done in each.
+DONORS_EVERY = 10
+EVICT_EVERY = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +120,7 @@ class Evolution:
         self._engine_s = 0.0  # of this generation
         self._engine = ThreadPoolExecutor(1, "engine")
         self._next: _Hand | None = None
+        self._donors: Donors | None = None
         self._n_dealt = self.generation
         self._seen: set[bytes] = set()
         self._known: set[bytes] = set()  # programs that the pool has
@@ -232,21 +239,14 @@ class Evolution:
 
     def _deal(self, rng: random.Random) -> tuple[list[Mutant], list[int | None]]:
         """Mutants that were never seen, and the task that each is meant for."""
-        mutator = Mutator(self._donors(), rng, max_calls=self.options.max_calls, rates=self.rates)
-        mutants: list[Mutant] = []
-        tasks: list[int | None] = []
-        for parent in self.archive.draw(3 * self.options.card_size, rng):
-            mutant = mutator.mutate(parent.program)
-            if mutant is None:
-                continue
-            digest = mutant.program.result.digest
-            if digest in self._seen:
-                continue
-            self._seen.add(digest)
-            mutants.append(mutant)
-            tasks.append(parent.task)
-            if len(mutants) == self.options.card_size:
-                break
+        mutator = Mutator(
+            self._current_donors(), rng, max_calls=self.options.max_calls, rates=self.rates
+        )
+        size = self.options.card_size
+        parents = self.archive.draw(DRAWS_A_PROGRAM * size, rng)
+        draws = ((parent.program, parent.task) for parent in parents)
+        dealt = list(islice(new_mutants(mutator, draws, self._seen), size))
+        mutants, tasks = [mutant for mutant, _ in dealt], [task for _, task in dealt]
         # What another process, or an earlier run, has tried with this pool.
         known = self.pool.seen([mutant.program.result.digest for mutant in mutants])
         if known:
@@ -254,8 +254,11 @@ class Evolution:
             mutants, tasks = [mutants[k] for k in fresh], [tasks[k] for k in fresh]
         return mutants, tasks
 
-    def _donors(self) -> list[Program]:
-        return self.archive.programs()
+    def _current_donors(self) -> Donors:
+        """The programs that are kept; their index takes long to make, so not those of right now."""
+        if self._donors is None or self._n_dealt % DONORS_EVERY == 0:
+            self._donors = Donors(self.archive.programs())
+        return self._donors
 
     def _run(self, batt: Batt, only: NDArray[np.int32] | None = None) -> TaskResult:
         start = perf_counter()

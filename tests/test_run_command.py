@@ -1,0 +1,279 @@
+"""`arcbatt run` as a user meets it, and `arcbatt profile` of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arcbatt.library import library_programs
+from arcbatt.pool import NewProgram, NewScore, Pool
+from arcbatt.search.running import ProgramRun
+from arcbatt.tasks import find_task
+
+from .test_cli import RIGHT, Outcome, error_of, write
+from .test_timing import phases_of
+
+TASKS = ("--tasks", "67a3c6ac,68b16354")
+OTHER = "def solve_68b16354(I):\n    return hmirror(I)\n"
+DIFFER = "def differ_mine(S, I, output, target):\n    return equality(output, target)\n"
+
+
+@pytest.fixture(autouse=True)
+def no_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the pool would be; there is none."""
+    path = tmp_path / "home" / "pool.db"
+    monkeypatch.setenv("ARCBATT_POOL", str(path))
+    return path
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Path:
+    twice = "def solve_68b16354(I):\n    return vmirror(vmirror(vmirror(I)))\n"
+    return write(tmp_path, RIGHT + OTHER + twice)
+
+
+@pytest.fixture
+def pool(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.db"
+    with Pool.open(path) as opened:
+        opened.add_library()
+    return path
+
+
+def run(*args: object) -> Any:
+    outcome = Outcome("run", "--json", *args)
+    assert outcome.status == 0, outcome.err
+    return outcome.json
+
+
+def solvers_of(content: Any) -> dict[str, list[str]]:
+    return {
+        each["task"]: [solver["name"] for solver in each["solved_by"]]
+        for each in content["by_task"]
+    }
+
+
+def test_help_has_examples() -> None:
+    out = Outcome("run", "--help").out
+    assert "Examples" in out and "ARCBATT_POOL" in out and " run " in Outcome("--help").out
+
+
+def test_json(programs: Path) -> None:
+    content = run("--programs", programs, *TASKS)
+    assert {key: content[key] for key in ("set", "tasks", "solved", "programs", "calls")} == {
+        "set": "arc-agi-1/training",
+        "tasks": 2,
+        "solved": 2,
+        "programs": 3,
+        "calls": 4,
+    }
+    assert 0 < content["engine_s"] < content["wall_s"]
+    assert solvers_of(content) == {
+        "67a3c6ac": ["solve_67a3c6ac", "solve_68b16354"],
+        "68b16354": ["solve_68b16354"],
+    }
+    assert content["ran_on"] == {"cpu": content["pairs"] + 3}  # two runs of tests, three results
+
+
+def test_table(programs: Path) -> None:
+    outcome = Outcome("run", "--programs", programs, *TASKS)
+    assert outcome.status == 0 and outcome.err == ""
+    assert "2 of 2 tasks solved by 3 of 3 programs" in outcome.out
+    rows = [line.split() for line in outcome.out.splitlines()]
+    assert ["67a3c6ac", "solves", "it", "solve_68b16354"] in rows
+    (row,) = [each for each in rows if each[:2] == ["solve_68b16354", "3"]]
+    assert row[2:6] == ["1", "not", "68b16354", "67a3c6ac"]
+    assert "failed: wrong type" in outcome.out
+    short = Outcome("run", "--programs", programs, *TASKS, "--limit", "1").out
+    assert "and 2 more; --limit 0 shows all" in short
+    assert "more" not in Outcome("run", "--programs", programs, *TASKS, "--limit", "0").out
+
+
+def test_full_runs_on_every_sample(programs: Path) -> None:
+    staged, full = (run("--programs", programs, *TASKS, how) for how in ("--staged", "--full"))
+    assert (staged["staged"], full["staged"]) == (True, False)
+    n_samples = sum(len(t.demos) + len(t.test_inputs) for t in map(find_task, solvers_of(full)))
+    assert full["runs"] == 3 * n_samples > staged["runs"]
+    assert solvers_of(full) == solvers_of(staged)
+
+
+def test_without_pool_and_files_the_library_is_run() -> None:
+    content = run("--tasks", "67a3c6ac", "--tasks", "1cf80156")
+    assert content["programs"] == len(library_programs())
+    assert "solve_0b148d64" in solvers_of(content)["1cf80156"]  # written for another task
+
+
+def test_the_pool_is_run_and_files_beside_it(pool: Path, programs: Path) -> None:
+    with Pool.open(pool) as opened:
+        differ = NewProgram.of(library_programs()[0].program, "import", kind="differ")
+        opened.add_programs([differ])
+    n_library = len(library_programs())
+    assert run("--pool", pool, *TASKS)["programs"] == n_library
+    assert run("--pool", pool, "--programs", programs, *TASKS)["programs"] == n_library + 3
+
+
+def test_the_pool_that_is_there_is_run(no_pool: Path, tmp_path: Path) -> None:
+    no_pool.parent.mkdir()
+    with Pool.open(no_pool) as opened:
+        opened.add_programs([NewProgram.of(library_programs()[0].program, "import")])
+    assert run(*TASKS)["programs"] == 1
+
+
+def test_differs_are_not_run(tmp_path: Path) -> None:
+    path = write(tmp_path, RIGHT + DIFFER + DIFFER.replace("differ_", "solve_"))
+    outcome = Outcome("run", "--programs", path, *TASKS)
+    assert outcome.status == 0 and "2 differs of the files not run" in outcome.err
+    assert "1 of 2 tasks solved by 1 of 1 program" in outcome.out
+    assert "differs judge" in error_of("run", "--programs", write(tmp_path, DIFFER))
+
+
+def test_a_solver_that_fails_on_a_test_input_is_marked(tmp_path: Path) -> None:
+    pair = {"input": [[0, 3]], "output": [[0, 3]]}
+    task = tmp_path / "made.json"
+    task.write_text(json.dumps({"train": [pair], "test": [{"input": [[0, 0]]}]}))
+    text = "def solve_made(I):\n    return paint(I, first(objects(I, T, F, T)))\n"
+    outcome = Outcome("run", "--programs", write(tmp_path, text), "--data", task)
+    assert "made!" in outcome.out and "1 solution marked ! fails on a test input" in outcome.err
+
+
+# --- storing ---
+
+
+def test_scores_are_stored(pool: Path, programs: Path) -> None:
+    outcome = Outcome("run", "--pool", pool, "--programs", programs, *TASKS, "--store")
+    assert outcome.status == 0 and f"scores kept in {pool}" in outcome.out
+    with Pool.open(pool) as opened:
+        assert opened.n_programs == len(library_programs()) + 3
+        task = bytes.fromhex(find_task("68b16354").digest)
+        (best,) = opened.best_for_task(task)
+        assert best.solved and best.partial == 1000 and best.name == "solve_68b16354"
+    again = run("--pool", pool, "--programs", programs, *TASKS, "--store")
+    assert (again["stored_scores"], again["stored_programs"]) == (0, 0)  # none is better
+
+
+def test_a_better_score_in_the_pool_stays(pool: Path) -> None:
+    program, task = library_programs()[0].program.result.digest, find_task("67a3c6ac")
+    with Pool.open(pool) as opened:
+        opened.record_scores([NewScore.of(program, task, 2, partial=700)])
+    run("--pool", pool, *TASKS, "--store")
+    with Pool.open(pool) as opened:
+        assert [(s.n_matched, s.partial) for s in opened.scores(program)] == [(2, 700)]
+
+
+def test_storing_makes_the_pool(no_pool: Path, tmp_path: Path) -> None:
+    assert run("--store", *TASKS)["pool"] == str(no_pool)
+    with Pool.open(no_pool, create=False) as opened:
+        assert {row.origin for row in opened.programs()} == {"library"}
+        assert [each.name for each in opened.solved_tasks()]
+    named = tmp_path / "new.db"
+    assert run("--pool", named, "--store", *TASKS)["stored_scores"] and named.exists()
+
+
+def test_without_store_nothing_is_written(pool: Path) -> None:
+    run("--pool", pool, *TASKS)
+    with Pool.open(pool) as opened:
+        assert opened.stats().n_scores == 0
+
+
+# --- what goes wrong ---
+
+
+def test_bad_files_are_reported_and_the_others_run(programs: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.py"
+    bad.write_text("def solve_1(I):\n    return nosuch(I)\n")
+    missing = tmp_path / "missing.py"
+    args = ("--programs", programs, "--programs", bad, "--programs", missing)
+    outcome = Outcome("run", *args, *TASKS, "--json")
+    assert outcome.status == 2 and outcome.json["programs"] == 3
+    assert "unknown primitive nosuch" in outcome.err and "missing.py" in outcome.err
+    error = error_of("run", "--programs", bad, *TASKS)
+    assert "no program to run" in error and "unknown primitive nosuch" in error
+
+
+def test_an_empty_pool(tmp_path: Path) -> None:
+    path = tmp_path / "empty.db"
+    Pool.open(path).close()
+    error = error_of("run", "--pool", path, *TASKS)
+    assert "no program to run" in error and "arcbatt pool import" in error
+
+
+def test_a_text_of_the_pool_that_is_no_program(pool: Path) -> None:
+    with Pool.open(pool) as opened:
+        text = "UPDATE programs SET text = 'def f(I):\n    return old(I)\n' WHERE id = 1"
+        opened._connection.execute(text)
+    outcome = Outcome("run", "--pool", pool, *TASKS, "--json")
+    assert outcome.status == 2 and outcome.json["programs"] == len(library_programs()) - 1
+    assert "of the pool" in outcome.err and "unknown primitive old" in outcome.err
+
+
+def test_unknown_names(tmp_path: Path, programs: Path) -> None:
+    assert "is no device" in error_of("run", "--device", "gpu")
+    assert "did you mean 67a3c6ac" in error_of("run", "--tasks", "67a3c6ad")
+    assert "no task set" in error_of("run", "--data", "nosuch")
+    assert "no such" in error_of("run", "--pool", tmp_path / "no.db").lower()
+    assert "--threads" in error_of("run", "--threads", "0")
+
+
+def test_a_missing_gpu_is_said_once(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from arcbatt.engine import gpu
+
+    def none() -> int:
+        raise gpu.GpuError("there is none")
+
+    monkeypatch.setattr(gpu, "device_count", none)
+    outcome = Outcome("run", "--programs", programs, "--device", "cuda", *TASKS)
+    assert outcome.status == 0 and outcome.err.count("the CPU runs instead") == 1
+
+
+def test_an_interrupt_shows_what_is_done(monkeypatch: pytest.MonkeyPatch, pool: Path) -> None:
+    real = ProgramRun.parts
+
+    def interrupted(self: ProgramRun, batt: Any) -> Iterator[int]:
+        for n_tasks in real(self, batt):
+            yield n_tasks
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(ProgramRun, "parts", interrupted)
+    outcome = Outcome("run", "--pool", pool, "--json", "--store")
+    content = outcome.json
+    n_pairs = len(library_programs()) * 400
+    assert outcome.status == 130 and 0 < content["pairs"] < n_pairs
+    assert not content["complete"] and content["stored_scores"] > 0
+    assert f"ended after {content['pairs']:,} of {n_pairs:,}" in outcome.err
+    shown = Outcome("run", "--pool", pool)
+    assert shown.status == 130 and "tasks solved by" in shown.out
+
+
+# --- profile ---
+
+
+def test_profile_shows_primitives_inside_the_engine(programs: Path, tmp_path: Path) -> None:
+    times = tmp_path / "time.json"
+    args = ("run", "--programs", programs, *TASKS, "--device", "cpu", "--full")
+    outcome = Outcome("profile", "--json", times, *args)
+    assert outcome.status == 0
+    assert {"load", "fuse", "run", "score", "display", "sum"} <= set(phases_of(outcome.err))
+    content = json.loads(times.read_text())
+    (table,) = content["tables"]
+    assert table["title"] in outcome.err
+    assert table["columns"] == ["primitive", "calls", "seconds", "share", "ns a call"]
+    rows = {row[0]: row[1:] for row in table["rows"]}
+    n_samples = sum(
+        len(t.demos) + len(t.test_inputs) for t in map(find_task, ("67a3c6ac", "68b16354"))
+    )
+    assert {name: row[0] for name, row in rows.items()} == {
+        "vmirror": 3 * n_samples,
+        "hmirror": n_samples,
+    }
+    assert sum(row[2] for row in rows.values()) == pytest.approx(1)
+    for n_calls, seconds, _, ns_a_call in rows.values():
+        assert seconds > 0 and ns_a_call == round(seconds / n_calls * 1e9)
+
+
+def test_timing_has_no_table_of_primitives(programs: Path) -> None:
+    outcome = Outcome("run", "--programs", programs, *TASKS, "--timing")
+    assert "run" in phases_of(outcome.err) and "primitives" not in outcome.err
