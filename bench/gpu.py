@@ -30,6 +30,7 @@ from arcbatt.language.random_programs import random_program
 
 BUDGET = Budget(steps=1_000_000, bytes=2**24)
 SMALL_BUDGET = Budget(steps=100_000, bytes=2**21)
+N_PROGRAMS = 32
 BATCHES = (1, 4, 16, 64, 128, 256, 512, 1024, 3000, 12_000, 48_000)
 
 
@@ -124,6 +125,28 @@ def main() -> None:
     )
     small_s = measure(lambda: mixed.run(fresh(many[3000]), BUDGET, device="cuda"), 10)
     table.add_row("3,000 samples, transfers included", f"{small_s * 1e3:.1f} ms", "10 ms")
+    console.print(table)
+
+    programs = [solver.program for solver in library_programs()][:N_PROGRAMS]
+    mirrored = [tuple(row[::-1] for row in grid) for grid in inputs]
+    twice = Samples([*inputs, *mirrored], [*inputs, *mirrored])
+    table = Table(title=f"{N_PROGRAMS} library programs on 400 tasks, {len(twice):,} samples")
+    for heading in ("device", "fuse, transfer, run, score", "in the engine", "target", "ran on"):
+        table.add_column(heading)
+    for device in ("cpu", "cuda", "auto"):
+        whole, engine = [], []
+        for _ in range(5):
+            fresh(twice)
+            start = time.perf_counter()
+            batt = Batt(programs)
+            engine_start = time.perf_counter()
+            found = batt.run(twice, BUDGET, device=device)
+            engine.append(time.perf_counter() - engine_start)
+            found.matches.sum(axis=1)
+            whole.append(time.perf_counter() - start)
+        shares = ", ".join(f"{d} {c / found.reasons.size:.0%}" for d, c in found.ran_on.items())
+        figures = (f"{min(each) * 1e3:.1f} ms" for each in (whole, engine))
+        table.add_row(device, *figures, "50 ms", shares)
     console.print(table)
 
     console.print(calibration.of_this_machine(Batt))

@@ -6,6 +6,7 @@ Nothing here looks at real time: the clocks are turned by hand.
 from __future__ import annotations
 
 import contextvars
+import io
 import json
 import threading
 import xml.etree.ElementTree as ET
