@@ -234,7 +234,9 @@ def test_the_cpu_hands_over_what_takes_longer_than_the_rival() -> None:
     arrays.reasons.fill(_engine.NOT_RUN)
     limits = (10**9, 2**33, 2**30, 1)
     order = samples.spread
-    _engine.run_batt(batt.fused, samples.packed, order, *limits, *arrays, False, 0.0, 0.0, NO_PROFILE)
+    _engine.run_batt(
+        batt.fused, samples.packed, order, *limits, *arrays, False, 0.0, 0.0, NO_PROFILE
+    )
     n_run = int((arrays.reasons == 0).sum())
     assert 0 < n_run < 3000
     assert (arrays.reasons[arrays.reasons != 0] == _engine.NOT_RUN).all()

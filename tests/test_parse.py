@@ -107,7 +107,12 @@ def test_expressions(line: str, value: object) -> None:
         (body("for i in I: pass", "return I"), 2, 5, "expected an assignment"),
         (body("import os", "return I"), 2, 5, "expected an assignment"),
         (body("hmirror(I)", "return I"), 2, 5, "expected an assignment"),
-        (body("return I", head="def f(I, S):"), 1, 1, "expected the inputs (I), (S, I) or (S, I, output, target)"),
+        (
+            body("return I", head="def f(I, S):"),
+            1,
+            1,
+            "expected the inputs (I), (S, I) or (S, I, output, target)",
+        ),
         (body("return I", head="def f(I=1):"), 1, 1, "expected the inputs"),
         (body("return I", head="def f(*I):"), 1, 1, "expected the inputs"),
         (body("return I", head="def f(I: Grid):"), 1, 1, "without annotations"),
