@@ -79,6 +79,18 @@ def _is_demo(value: Any) -> bool:
     return type(value) is tuple and len(value) == 2 and all(map(_is_grid, value))
 
 
+def _is_picture(value: Any) -> bool:
+    if type(value) is not tuple or len(value) != 2 or not is_pair(value[0]):
+        return False
+    grid = value[1]
+    if not _is_grid(grid):
+        return False
+    widths = {len(row) for row in grid}
+    return not grid or (
+        len(widths) == 1 and 0 not in widths and all(0 <= cell <= 9 for row in grid for cell in row)
+    )
+
+
 _NUMBERS = frozenset({int, bool})
 
 Anything: TypeAlias = Annotated[Value, Domain("anything", lambda value: True)]
@@ -134,6 +146,17 @@ Demos: TypeAlias = Annotated[
     Domain(
         "demo pairs",
         lambda value: type(value) is tuple and all(map(_is_demo, value)),
+    ),
+]
+Picture: TypeAlias = Annotated[
+    "tuple[values.Pair, values.Grid]",
+    Domain("a picture: a place and a grid of colours 0 to 9", _is_picture),
+]
+Pictures: TypeAlias = Annotated[
+    "frozenset[tuple[values.Pair, values.Grid]]",
+    Domain(
+        "a set of pictures",
+        lambda value: type(value) is frozenset and all(map(_is_picture, value)),
     ),
 ]
 

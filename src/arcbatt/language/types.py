@@ -86,6 +86,7 @@ INDICES = set_of(PAIR)
 OBJECT = set_of(CELL)
 PATCH = union_of(INDICES, OBJECT, tuple_of(PAIR), tuple_of(CELL))
 DEMOS = tuple_of(product_of(GRID, GRID))
+PICTURE = product_of(PAIR, GRID)
 
 # Roles of numbers: what a constant in such a place chooses.
 ROLES = ("Color", "Rank", "Count", "ObjectCode", "MirrorCode", "SideCode", "CornerCode")
@@ -109,6 +110,8 @@ NAMED: dict[str, Type] = {
     "Numerical": union_of(INTEGER, PAIR),
     "Element": union_of(GRID, OBJECT),
     "Demos": DEMOS,
+    "Picture": PICTURE,
+    "Pictures": set_of(PICTURE),
     **{role: Type("integer", label=role) for role in ROLES},
     **{role: Type("product", (INTEGER, INTEGER), label=role) for role in PAIR_ROLES},
 }

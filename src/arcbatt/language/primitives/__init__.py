@@ -1,6 +1,19 @@
 """All primitives, by family. Importing this package declares them."""
 
-from . import codes, containers, demos, functions, grids, numbers, objects, patches, pieces, ranks
+from . import (
+    codes,
+    containers,
+    demos,
+    functions,
+    grids,
+    numbers,
+    objects,
+    patches,
+    picture_lists,
+    pictures,
+    pieces,
+    ranks,
+)
 
 # In reading order: each family builds on those before it.
 FAMILIES = (
@@ -14,4 +27,6 @@ FAMILIES = (
     codes,
     ranks,
     demos,
+    pictures,
+    picture_lists,
 )

@@ -23,6 +23,8 @@ enum Domain : u8 {
   PIECE,
   ELEMENT,
   DEMOS,
+  PICTURE,
+  PICTURES,
 };
 
 ARC_FN bool is_empty_container(const Value& v) { return is_container(v) && v.n == 0; }
@@ -48,6 +50,15 @@ ARC_FN bool is_grid(const Value& v) {
 }
 ARC_FN bool is_demo(const Value& v) {
   return v.kind == TUPLE && v.n == 2 && is_grid(v.members()[0]) && is_grid(v.members()[1]);
+}
+
+// A place and a grid of colours, or one without cells.
+ARC_FN bool is_picture(const Value& v) {
+  if (v.kind != TUPLE || v.n != 2 || v.members()[0].kind != PAIR) return false;
+  const Value grid = v.members()[1];
+  if (grid.kind == TUPLE) return grid.n == 0;
+  return grid.kind == GRID &&
+         !any((i64)grid.n * width_of(grid), [&](i64 k) { return (u32)grid.ints[k] > 9; });
 }
 
 ARC_FN bool fits(const Value& v, Domain domain) {
@@ -81,6 +92,12 @@ ARC_FN bool fits(const Value& v, Domain domain) {
       if (v.kind != TUPLE) return false;
       for (u32 k = 0; k < v.n; k++)
         if (!is_demo(v.members()[k])) return false;
+      return true;
+    case PICTURE: return is_picture(v);
+    case PICTURES:
+      if (v.kind != SET) return false;
+      for (u32 k = 0; k < v.n; k++)
+        if (!is_picture(v.members()[k])) return false;
       return true;
   }
   return false;

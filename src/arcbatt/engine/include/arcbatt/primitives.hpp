@@ -10,6 +10,8 @@
 #include "primitives/codes.hpp"
 #include "primitives/ranks.hpp"
 #include "primitives/demos.hpp"
+#include "primitives/pictures.hpp"
+#include "primitives/picture_lists.hpp"
 #include "columns.hpp"
 
 namespace arc {
