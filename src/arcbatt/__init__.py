@@ -1,9 +1,13 @@
 """arcbatt: solves ARC-AGI tasks by searching for programs."""
 
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
 from .language import Budget, Failure, Program, parse_file, parse_program, run
 from .tasks import Task, load
+
+if TYPE_CHECKING:
+    from .solving import Solution, solve
 
 __version__ = version("arcbatt")
 
@@ -11,10 +15,21 @@ __all__ = [
     "Budget",
     "Failure",
     "Program",
+    "Solution",
     "Task",
     "__version__",
     "load",
     "parse_file",
     "parse_program",
     "run",
+    "solve",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load solving when it is first asked for: it needs all the rest, which takes a while."""
+    if name not in ("Solution", "solve"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import solving
+
+    return getattr(solving, name)

@@ -12,6 +12,7 @@ from arcbatt.conformance import EngineUnavailable, RecordError
 from arcbatt.language import ProgramError
 from arcbatt.measure import phase
 from arcbatt.pool import PoolError
+from arcbatt.scoring import SubmissionError
 from arcbatt.search.run_folder import RunFolderError
 from arcbatt.tasks import TaskError, UnknownTask
 
@@ -28,6 +29,8 @@ from .pool_command import POOL_EXAMPLES, pool_app
 from .primitives_command import PRIMITIVES_EXAMPLES, primitives
 from .profile_command import PROFILE_CONTEXT, PROFILE_EXAMPLES, profile
 from .run_command import RUN_EXAMPLES, run
+from .score_command import SCORE_EXAMPLES, score
+from .solve_command import SOLVE_EXAMPLES, solve
 from .tasks_command import SHOW_EXAMPLES, TASKS_EXAMPLES, show, tasks
 from .timing import accept_timing, ask_for_timing, timed
 
@@ -39,6 +42,7 @@ _EXPECTED = (
     EngineUnavailable,
     PoolError,
     RunFolderError,
+    SubmissionError,
 )
 
 
@@ -117,6 +121,8 @@ def _examples(*lines: tuple[str, str]) -> str:
     return "\n".join(shown)
 
 
+app.command(epilog=_examples(*SOLVE_EXAMPLES))(solve)
+app.command(epilog=_examples(*SCORE_EXAMPLES))(score)
 app.command(epilog=_examples(*TASKS_EXAMPLES))(tasks)
 app.command(epilog=_examples(*SHOW_EXAMPLES))(show)
 app.command(epilog=_examples(*PRIMITIVES_EXAMPLES))(primitives)

@@ -3,6 +3,9 @@
 import json
 import os
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -49,6 +52,16 @@ def print_json(content: dict[str, Any]) -> None:
 def print_notice(message: str) -> None:
     """Print what the user should know beside the result."""
     stderr().print(Text(f"note: {message}", style="yellow"))
+
+
+@contextmanager
+def warnings_as_notices() -> Iterator[None]:
+    """Print what the engine warns of, that a GPU is missing for example, once and in a line."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RuntimeWarning)
+        yield
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        print_notice(message)
 
 
 def print_error(message: str) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from arcbatt.checking import KnownTask, find_built_in, load_source
@@ -24,6 +25,19 @@ def get_task(name: str, source: str | None = None) -> Task:
     if len(tasks) != 1:
         raise TaskError(f"{name} holds {len(tasks)} tasks; choose one: ID --set {name}")
     return tasks[0]
+
+
+def choose_tasks(source: str, names: Sequence[str]) -> list[Task]:
+    """Return the tasks of a source with these ids ("ID" or "ID,ID..."); without any, all."""
+    found = load(source)
+    wanted = [each for name in names for each in name.split(",") if each]
+    return [found[name] for name in dict.fromkeys(wanted)] if names else list(found)
+
+
+def check_device(name: str) -> None:
+    """End with a message unless this is the name of a device, be it there or not."""
+    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", name):
+        stop(f"{name} is no device; devices are auto, cpu, cuda and cuda:0, cuda:1, ...")
 
 
 def get_known_task(name: str) -> KnownTask:

@@ -1,7 +1,5 @@
 """`arcbatt run`: every program on every task, and who solves what."""
 
-import re
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,12 +19,19 @@ from arcbatt.measure import current_clock
 from arcbatt.pool import NewProgram, Pool, default_path
 from arcbatt.pool.rows import IMPORT, LIBRARY, kind_of
 from arcbatt.search.running import Match, ProgramRun, RanProgram, RunReport
-from arcbatt.tasks import Task, load
 
 from . import INTERRUPTED
 from .check_command import parse_files
-from .console import print_blocks, print_error, print_json, print_notice, stderr, stop
-from .finding import complete_set, complete_task
+from .console import (
+    print_blocks,
+    print_error,
+    print_json,
+    print_notice,
+    stderr,
+    stop,
+    warnings_as_notices,
+)
+from .finding import check_device, choose_tasks, complete_set, complete_task
 from .pool_command import AsJson, PoolFile, open_pool
 
 RUN_EXAMPLES = (
@@ -118,13 +123,12 @@ def run(
 
     Status 0, 2 if a program or file cannot be read, 130 if the run was ended.
     """
-    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", device):
-        stop(f"{device} is no device; devices are auto, cpu, cuda and cuda:0, cuda:1, ...")
-    chosen = _choose_tasks(data, tasks or [])
+    check_device(device)
+    chosen = choose_tasks(data, tasks or [])
     source = _find_programs(pool, programs or [], may_be_made=store)
     running = ProgramRun(chosen, staged=not full, device=device, n_threads=threads, part_s=PART_S)
     try:
-        with _warnings_as_notices(), _bar(source, len(chosen), as_json) as advance:
+        with warnings_as_notices(), _bar(source, len(chosen), as_json) as advance:
             is_ended = _run_all(running, source, advance)
     finally:
         source.close()
@@ -152,12 +156,6 @@ def _wall_s() -> float:
     clock = current_clock()
     assert clock is not None  # `app` has one while a command runs
     return clock.report().main.wall_s
-
-
-def _choose_tasks(data: str, names: Sequence[str]) -> list[Task]:
-    found = load(data)
-    wanted = [each for name in names for each in name.split(",") if each]
-    return [found[name] for name in dict.fromkeys(wanted)] if names else list(found)
 
 
 # --- where programs come from ---
@@ -252,16 +250,6 @@ def _bar(source: _Source, n_tasks: int, is_quiet: bool) -> Iterator[Callable[[in
     ) as progress:
         bar = progress.add_task("", total=source.n_programs * n_tasks)
         yield lambda n_pairs: progress.advance(bar, n_pairs)
-
-
-@contextmanager
-def _warnings_as_notices() -> Iterator[None]:
-    """Print what the engine warns of, that a GPU is missing for example, once and in a line."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", RuntimeWarning)
-        yield
-    for message in dict.fromkeys(str(warning.message) for warning in caught):
-        print_notice(message)
 
 
 def _store(report: RunReport, source: _Source, path: Path | None) -> dict[str, Any]:

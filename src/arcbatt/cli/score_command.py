@@ -1,0 +1,125 @@
+"""`arcbatt score`: how many tasks of a set a submission gets right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from arcbatt.scoring import Score, TaskScore, load_answers, read_submission
+from arcbatt.scoring import score as score_submission
+from arcbatt.tasks.json_file import read_json
+
+from .console import print_blocks, print_json, print_notice
+from .finding import complete_set
+from .pool_command import AsJson
+
+SCORE_EXAMPLES = (
+    ("arcbatt score submission.json --data arc-agi-1/evaluation", "a submission"),
+    ("arcbatt score runs/solve-20260101-120000 --data arc-agi-1/training", "a run, by stage too"),
+    ("arcbatt score submission.json --data arc_challenges.json --json", "for a script"),
+)
+
+SUBMISSION, RESULTS = "submission.json", "results.json"
+NO_STAGE = "nothing found"
+
+
+def score(
+    submission: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE|RUN", help="A submission in Kaggle's format, or the folder of a run."
+        ),
+    ],
+    data: Annotated[
+        str,
+        typer.Option(
+            "--data",
+            metavar="SET",
+            help="The tasks with their answers: a built-in set, a Kaggle file that has its "
+            "solutions beside it, a task file, or a folder of them.",
+            autocompletion=complete_set,
+        ),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Score a submission as ARC Prize does: two attempts at every test input.
+
+    A task is solved if all its test inputs are right within two attempts; the score is the mean
+    over tasks of the part of their test inputs that is. Tasks that the submission lacks are wrong.
+    """
+    results = submission / RESULTS if submission.is_dir() else None
+    path = submission / SUBMISSION if submission.is_dir() else submission
+    content = read_submission(path)
+    scored = score_submission(content, load_answers(data))
+    by_stage = None if results is None else count_by_stage(scored, read_json(results))
+    if as_json:
+        stages = {} if by_stage is None else {"by_stage": by_stage}
+        print_json({"set": data, **score_to_json(scored), **stages})
+    else:
+        blocks: list[RenderableType] = [] if by_stage is None else [_table(by_stage)]
+        style = "bold green" if scored.solved else "bold"
+        print_blocks(*blocks, Text(str(scored), style=style))
+    n_missing = scored.tasks - len(content)
+    if n_missing:
+        print_notice(f"{n_missing} of {scored.tasks} tasks are not in the submission: wrong")
+
+
+def score_to_json(scored: Score) -> dict[str, Any]:
+    """A score as plain data."""
+    return {
+        "tasks": scored.tasks,
+        "solved": scored.solved,
+        "solved_first_attempt": scored.solved_first_attempt,
+        "score": scored.score,
+        "test_inputs": scored.n_test_inputs,
+        "test_inputs_right": scored.n_right,
+        "by_task": [
+            {"task": task.task_id, "solved": task.solved, "right_attempts": task.right_attempts}
+            for task in scored.by_task
+        ],
+    }
+
+
+def count_by_stage(scored: Score, results: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """Return for each stage that has first attempts how they came out.
+
+    `fitted` tasks have a program of the stage that fits all demos; `fitted_but_wrong` of these are
+    not solved at the first attempt.
+    """
+    by_task: dict[str, TaskScore] = {task.task_id: task for task in scored.by_task}
+    counts: dict[str, dict[str, int]] = {}
+    for row in results["by_task"]:
+        task = by_task[row["task"]]
+        count = counts.setdefault(
+            row["stage"] or NO_STAGE,
+            {
+                "tasks": 0,
+                "solved": 0,
+                "solved_first_attempt": 0,
+                "fitted": 0,
+                "fitted_but_wrong": 0,
+            },
+        )
+        count["tasks"] += 1
+        count["solved"] += task.solved
+        count["solved_first_attempt"] += task.solved_first_attempt
+        count["fitted"] += row["fitted"]
+        count["fitted_but_wrong"] += row["fitted"] and not task.solved_first_attempt
+    return counts
+
+
+def _table(by_stage: Mapping[str, Mapping[str, int]]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("first attempts by")
+    for heading in ("tasks", "solved", "at once", "demos fitted", "fitted, but wrong at once"):
+        table.add_column(heading, justify="right")
+    for name, counts in by_stage.items():
+        table.add_row(name, *(f"{n:,}" for n in counts.values()))
+    return table

@@ -1,0 +1,176 @@
+"""Candidates of a task in, two attempts for each test input out.
+
+Attempts are grids: the evidence for a grid is summed over all candidates that give it. One
+candidate counts
+
+    weight = fit * simplicity * trust * held out
+
+- fit: 1 if all demos come out right; 0.25 * (fitted / demos)^2 if some do; 0.02 * (credit / 1000)^4
+  if none does;
+- simplicity: 1/2 for every 10 calls;
+- trust: what the stage is trusted with (1 for programs that were there before the task, less for
+  what was searched for until it fitted);
+- held out: for a candidate that learns from the demos, (1 + h) / (1 + demos), h of them being right
+  when it does not see them; 1 for any other.
+
+Candidates of one family are kin, and agree for that reason alone: of a family the heaviest counts
+in full, the next half, then a quarter, so that all together count at most twice. Families are
+summed.
+
+The first attempt is the grid with the most evidence. The second is that with the most among the
+others, a grid that only the first one's families give counting `KIN_SHARE`. Where there are too few
+grids, the input itself and simple variants stand in: no attempt is ever empty.
+
+    confidence = evidence of the two attempts / (evidence of all grids + UNSEEN)
+
+with `UNSEEN` for grids that nobody has offered; of several test inputs, the least. It orders tasks
+by how sure one can be. It is not calibrated: 0.8 does not mean that 8 of 10 are right.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from arcbatt.tasks import Grid, Task
+from arcbatt.tasks.validation import MAX_COLOUR
+
+from .candidates import FULL_CREDIT, Candidate, Kept, TaskCandidates
+
+N_ATTEMPTS = 2
+PARTIAL_FIT = 0.25
+NEARLY_RIGHT = 0.02
+CALLS_TO_HALVE = 10
+KIN_SHARE = 0.7
+UNSEEN = 0.25
+
+
+def weigh(candidate: Candidate, trust: float) -> float:
+    """Return what one candidate counts."""
+    if candidate.fits:
+        fit = 1.0
+    elif candidate.n_fitted:
+        fit = PARTIAL_FIT * (candidate.n_fitted / candidate.n_demos) ** 2
+    else:
+        fit = NEARLY_RIGHT * (candidate.credit / FULL_CREDIT) ** 4
+    simplicity = 0.5 ** (candidate.size / CALLS_TO_HALVE)
+    held_out = 1.0
+    if candidate.n_held_out is not None:
+        held_out = (1 + candidate.n_held_out) / (1 + candidate.n_demos)
+    return float(fit * simplicity * trust * held_out)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A grid for a test input, with all that speaks for it, the heaviest first.
+
+    A grid that nobody offered has no evidence and nobody behind it.
+    """
+
+    grid: Grid
+    evidence: float
+    supporters: tuple[Kept, ...]
+
+    @property
+    def best(self) -> Kept | None:
+        return self.supporters[0] if self.supporters else None
+
+    @property
+    def families(self) -> frozenset[str]:
+        return frozenset(kept.candidate.family for kept in self.supporters)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedTest:
+    """The two attempts at one test input, and how sure they are."""
+
+    attempts: tuple[Attempt, Attempt]
+    confidence: float
+    n_grids: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankedTask:
+    """The attempts at all test inputs of a task."""
+
+    task: Task
+    tests: tuple[RankedTest, ...]
+
+    @property
+    def confidence(self) -> float:
+        return min(test.confidence for test in self.tests)
+
+    @property
+    def best(self) -> Kept | None:
+        """What gave the first attempt at the first test input."""
+        return self.tests[0].attempts[0].best
+
+    @property
+    def winners(self) -> list[Kept]:
+        """What gave the attempts, first attempts first, each once."""
+        found = (test.attempts[k].best for k in range(N_ATTEMPTS) for test in self.tests)
+        return list({id(kept.candidate): kept for kept in found if kept is not None}.values())
+
+
+def rank_task(candidates: TaskCandidates) -> RankedTask:
+    """Return two attempts, not the same, for each test input of a task."""
+    task = candidates.task
+    kept = candidates.kept
+    weights = [weigh(each.candidate, each.trust) for each in kept]
+    return RankedTask(
+        task, tuple(_rank_test(task, k, kept, weights) for k in range(len(task.test_inputs)))
+    )
+
+
+def _rank_test(task: Task, index: int, kept: list[Kept], weights: list[float]) -> RankedTest:
+    supporters: dict[Grid, list[tuple[float, Kept]]] = {}
+    for weight, each in zip(weights, kept, strict=True):
+        grid = each.candidate.outputs[index]
+        if grid is not None:
+            supporters.setdefault(grid, []).append((weight, each))
+    offered = [_attempt(grid, behind) for grid, behind in supporters.items()]
+    offered.sort(key=_order)
+    chosen = offered[:1]
+    if len(offered) > 1:
+        known = offered[0].families
+
+        def merit(attempt: Attempt) -> float:
+            return attempt.evidence * (KIN_SHARE if attempt.families <= known else 1.0)
+
+        chosen.append(max(offered[1:], key=merit))
+    total = sum(attempt.evidence for attempt in offered)
+    confidence = sum(attempt.evidence for attempt in chosen) / (total + UNSEEN)
+    for grid in _stand_ins(task.test_inputs[index]):
+        if len(chosen) == N_ATTEMPTS:
+            break
+        if all(grid != attempt.grid for attempt in chosen):
+            chosen.append(Attempt(grid, 0.0, ()))
+    first, second = chosen
+    return RankedTest((first, second), confidence, len(offered))
+
+
+def _attempt(grid: Grid, behind: list[tuple[float, Kept]]) -> Attempt:
+    behind.sort(key=lambda pair: (-pair[0], pair[1].rank))
+    by_family: Counter[str] = Counter()
+    evidence = 0.0
+    for weight, kept in behind:
+        family = kept.candidate.family
+        evidence += weight * 0.5 ** by_family[family]
+        by_family[family] += 1
+    return Attempt(grid, evidence, tuple(kept for _, kept in behind))
+
+
+def _order(attempt: Attempt) -> tuple[object, ...]:
+    """The most evidence first; the grid itself makes ties the same on every run."""
+    return (-attempt.evidence, attempt.grid)
+
+
+def _stand_ins(grid: Grid) -> Iterator[Grid]:
+    """What is submitted where too little was found: the input, then grids of its size."""
+    yield grid
+    counts = Counter(chain.from_iterable(grid))
+    usual = min(counts, key=lambda colour: (-counts[colour], colour))
+    for colour in (usual, *range(MAX_COLOUR + 1)):
+        yield tuple((colour,) * len(row) for row in grid)

@@ -1,0 +1,128 @@
+"""Ranked tasks in, `results.json` and `programs.py` out: what won, and the text of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from arcbatt.language import Program, format_program
+
+from .candidates import Kept
+from .ranking import Attempt, RankedTask
+from .solver import Solver
+
+PROGRAMS = "programs.py"
+PREFIX = "solve_"
+# Names are those of files too, and a task may have an id of any length.
+MAX_NAME = 80
+HEADER = "# The programs behind first attempts, as text. `arcbatt explain` shows what they do.\n"
+
+
+def results_to_json(solver: Solver, ranked: Sequence[RankedTask]) -> dict[str, Any]:
+    """Return all about a run that a script could want; nothing in it knows what is right."""
+    return {
+        "tasks": len(ranked),
+        "fitted": solver.n_fitted,
+        "elapsed_s": round(solver.elapsed_s, 3),
+        "confidence_is_calibrated": False,
+        "stages": {name: vars(count) for name, count in solver.counts.items()},
+        "by_task": [_task_to_json(solver, each) for each in ranked],
+    }
+
+
+def _task_to_json(solver: Solver, ranked: RankedTask) -> dict[str, Any]:
+    found = solver.candidates(ranked.task)
+    best = ranked.best
+    return {
+        "task": ranked.task.id,
+        "demos": len(ranked.task.demos),
+        "fitted": found.fits,
+        "candidates": len(found),
+        "agreeing": found.n_agreeing,
+        "confidence": round(ranked.confidence, 4),
+        "stage": None if best is None else best.stage,
+        "found_s": None if best is None else round(best.found_s, 3),
+        "spent_s": round(solver.spent_s[ranked.task.id], 3),
+        "tests": [
+            {
+                "confidence": round(test.confidence, 4),
+                "grids": test.n_grids,
+                "attempts": [_attempt_to_json(attempt) for attempt in test.attempts],
+            }
+            for test in ranked.tests
+        ],
+    }
+
+
+def _attempt_to_json(attempt: Attempt) -> dict[str, Any]:
+    best = attempt.best
+    return {
+        "grid": attempt.grid,
+        "evidence": round(attempt.evidence, 6),
+        "candidates": len(attempt.supporters),
+        "families": sorted(attempt.families),
+        "best": None if best is None else _kept_to_json(best),
+    }
+
+
+def _kept_to_json(kept: Kept) -> dict[str, Any]:
+    content = kept.to_json()
+    del content["outputs"], content["trust"]
+    return content
+
+
+@dataclass(frozen=True, slots=True)
+class Winner:
+    """The program behind the first attempt at a task, under a name that no other has."""
+
+    ranked: RankedTask
+    kept: Kept
+    program: Program
+
+    @property
+    def text(self) -> str:
+        return format_program(self.program)
+
+
+def find_winners(ranked: Sequence[RankedTask]) -> dict[str, Winner]:
+    """Return by task id the program behind its first attempt, if that fits some demo."""
+    winners: dict[str, Winner] = {}
+    names: set[str] = set()
+    for each in ranked:
+        best = each.best
+        if best is None or best.candidate.program is None or not best.candidate.n_fitted:
+            continue
+        program = Program(best.candidate.program.result, _name_for(each.task.id, names))
+        winners[each.task.id] = Winner(each, best, program)
+    return winners
+
+
+def format_winners(winners: Iterable[Winner]) -> str:
+    """Return programs as one text that parses, for `arcbatt check` and `arcbatt explain`."""
+    parts = [HEADER]
+    for winner in winners:
+        candidate = winner.kept.candidate
+        note = (
+            f"# {_one_line(winner.ranked.task.id)}: "
+            f"fits {candidate.n_fitted} of {candidate.n_demos} demos, "
+            f"found by {winner.kept.stage}, confidence {winner.ranked.confidence:.2f}"
+        )
+        parts.append(f"{note}\n{winner.text}")
+    return "\n\n".join(parts)
+
+
+def _name_for(task_id: str, taken: set[str]) -> str:
+    """A name for a task's program: solve_<task>, or the nearest that is a name and free."""
+    base = name = PREFIX + re.sub(r"\W", "_", task_id, flags=re.ASCII)[:MAX_NAME]
+    number = 1
+    while name in taken:
+        number += 1
+        name = f"{base}_{number}"
+    taken.add(name)
+    return name
+
+
+def _one_line(text: str) -> str:
+    return text if text.isascii() else ascii(text)

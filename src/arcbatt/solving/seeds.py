@@ -1,0 +1,36 @@
+"""What is known without any library: the input itself, and each primitive from grid to grid."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from arcbatt.language import Program, all_primitives
+from arcbatt.language.ir import call_node, input_node
+from arcbatt.language.types import GRID
+from arcbatt.pool import NewProgram, Pool
+
+ORIGIN = "primitive"
+
+
+@cache
+def seed_programs() -> tuple[Program, ...]:
+    """Return the programs of at most one call that give a grid for a grid."""
+    grid = input_node("I")
+    return (
+        Program(grid, "only_input"),
+        *(
+            Program(call_node(primitive, grid), f"only_{name}")
+            for name, primitive in all_primitives().items()
+            if any(
+                each.parameters == (GRID,) and each.result is GRID for each in primitive.signatures
+            )
+        ),
+    )
+
+
+def fill_pool(pool: Pool, *, library: bool) -> None:
+    """Put what is known at the start into a pool: the seeds and, if wanted, the bundled solvers."""
+    with pool.writing():
+        if library:
+            pool.add_library()
+        pool.add_programs([NewProgram.of(program, ORIGIN) for program in seed_programs()])
