@@ -298,8 +298,11 @@ def ranking_table(wrongs: Sequence[Wrong]) -> Table:
 
 
 def selection_table(tasks: TaskSet, seconds: float, n_seeds: int) -> Table:
-    """Evolution with and without differs, each for as long: tasks solved at start and end."""
-    table = Table(title=f"evolution for {seconds:g} s, tasks solved of {len(tasks)}")
+    """Evolution with and without differs: tasks solved at start and end.
+
+    Each for as many seconds of the CPU, all threads together, since others may use the machine.
+    """
+    table = Table(title=f"evolution for {seconds:g} s of the CPU, tasks solved of {len(tasks)}")
     for heading in ("seed", "at the start", "without differs", "with differs"):
         table.add_column(heading, justify="right")
     samples = TaskSamples(tasks)
@@ -310,10 +313,10 @@ def selection_table(tasks: TaskSet, seconds: float, n_seeds: int) -> Table:
             validator = Validator(Path("differences"), budget=MUTANT_BUDGET)
             with Pool.in_memory() as pool:
                 evolution = Evolution(samples, pool, options, validator)
-                start = time.perf_counter()
+                start = time.process_time()
                 evolution.begin()
                 at_start = evolution.archive.n_solved
-                while time.perf_counter() - start < seconds:
+                while time.process_time() - start < seconds:
                     evolution.step()
                 evolution.close()
                 solved.append(evolution.archive.n_solved)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +14,15 @@ from typer.testing import CliRunner
 from arcbatt.cli.app import app
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.staged import TaskSamples, run_on_tasks
-from arcbatt.language import parse_program, run
+from arcbatt.language import Budget, Program, parse_program, run
 from arcbatt.library import library_programs
+from arcbatt.measure import Clock
 from arcbatt.pool import Pool, task_key
 from arcbatt.search.differs import bundled_differs, score_programs, weights_of
 from arcbatt.search.evolving import MUTANT_BUDGET, Evolution, EvolveOptions
 from arcbatt.search.evolving_run import EvolutionRun
 from arcbatt.search.run_folder import RunConfig, RunFolder, read_log
-from arcbatt.search.validating import Validator
+from arcbatt.search.validating import Outcomes, StagedTask, Validator
 from arcbatt.tasks import Task, load
 
 SMALL = EvolveOptions(seed=1, card_size=40, n_threads=1, device="cpu")
@@ -64,8 +66,9 @@ def test_what_is_found_is_right_and_in_the_pool(
         evolving = evolution(tasks, pool, tmp_path, options)
         evolving.begin()
         at_start = evolving.archive.n_solved
-        found = [f for _ in range(12) for f in evolving.step().found]
+        generations = [evolving.step() for _ in range(12)]
         evolving.close()
+        found = [f for generation in generations for f in generation.found]
         assert bool(found) or not use_differs
         assert evolving.archive.n_solved == at_start + len(found)
         for each in found:
@@ -77,9 +80,52 @@ def test_what_is_found_is_right_and_in_the_pool(
             assert best.solved
             assert parse_program(best.text).result.digest == best.program
         assert evolving.validator.n_differences == 0
-        assert evolving.validator.n_validated == len(found)
+        offers = Counter[str]()
+        for generation in generations:
+            offers.update(generation.n_offers)
+        assert offers["solved"] == len(found)
+        assert evolving.validator.n_validated == offers.total() - offers["refused"]
         nearly = [c for niche in evolving.archive.niches for c in niche.nearly_right]
         assert bool(nearly) or not use_differs
+
+
+def test_what_does_not_hold_alone_is_not_kept(
+    tasks: list[Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_alone = StagedTask.run_alone
+
+    def one_step_more(task: StagedTask, program: Program, budget: Budget) -> Outcomes:
+        right = run_alone(task, program, budget)
+        return right._replace(steps=right.steps + 1)
+
+    monkeypatch.setattr(StagedTask, "run_alone", one_step_more)
+    with Pool.in_memory() as pool:
+        validator = Validator(tmp_path, strict=False, budget=MUTANT_BUDGET)
+        evolving = Evolution(TaskSamples(tasks), pool, SMALL, validator)
+        evolving.begin()
+        before = (evolving.archive.n_solved, pool.n_programs)
+        generations = [evolving.step() for _ in range(3)]
+        evolving.close()
+        assert not any(generation.found for generation in generations)
+        assert validator.n_differences == validator.n_validated > 0
+        assert (evolving.archive.n_solved, pool.n_programs) == before
+        # Parents are what the pool had at first.
+        assert set(evolving.archive.programs()) <= {each.program for each in library_programs()}
+
+
+def test_the_engine_has_a_timeline_of_its_own(tasks: list[Task], tmp_path: Path) -> None:
+    clock = Clock()
+    with clock.active(), Pool.in_memory() as pool:
+        evolving = evolution(tasks, pool, tmp_path, SMALL)
+        evolving.begin()
+        evolving.step()
+        evolving.close()
+    report = clock.report()
+    assert [timeline.name for timeline in report.timelines] == ["main", "engine"]
+    (beside,) = report.beside
+    assert [each.name for each in beside.phases if each.n_entered] == ["run"]
+    main = {each.name for each in report.main.phases if each.n_entered}
+    assert main >= {"load", "deal", "fuse", "run", "score", "slice", "validate", "store"}
 
 
 def test_no_program_is_dealt_twice_not_even_after_a_restart(

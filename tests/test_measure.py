@@ -266,6 +266,22 @@ def test_one_timeline_is_for_one_thread_at_a_time(hand: Hand) -> None:
     assert times(worker) == {"run": 2, "other": 1}
 
 
+def test_a_thread_with_a_copied_context_has_a_timeline_where_there_is_a_clock(hand: Hand) -> None:
+    def work() -> None:
+        with measure.timeline("worker"), phase("run"):
+            hand.pass_s(2)
+
+    work()  # without a clock nothing is counted
+    clock = Clock(hand)
+    with clock.active():
+        thread = threading.Thread(target=contextvars.copy_context().run, args=(work,))
+        thread.start()
+        thread.join()
+    (worker,) = clock.report().beside
+    assert worker.name == "worker"
+    assert times(worker) == {"run": 2}
+
+
 def test_a_copied_context_does_not_disturb_the_main_timeline(hand: Hand) -> None:
     clock = Clock(hand)
 

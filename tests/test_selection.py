@@ -33,6 +33,20 @@ def test_a_task_keeps_its_best_and_says_what_became_of_an_offer() -> None:
     assert archive.offer(1, candidate(5, 0)) == "refused"
 
 
+def test_what_turns_out_to_be_none_is_forgotten() -> None:
+    archive = Archive(1)
+    near, nearer, solver = candidate(1, 300), candidate(2, 400), candidate(3, 1000)
+    for each in (near, nearer):
+        archive.offer(0, each)
+    archive.withdraw(0, nearer)
+    assert archive.niches[0].nearly_right == [near]
+    archive.offer(0, solver)
+    archive.withdraw(0, near)  # is gone already
+    assert archive.n_solved == 1
+    archive.withdraw(0, solver)
+    assert archive.n_solved == 0
+
+
 def test_of_one_behaviour_the_cheapest_is_kept() -> None:
     archive = Archive(1)
     archive.offer(0, candidate(1, 500, steps=10, behaviour=7))

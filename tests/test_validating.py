@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcbatt.engine.batt import Batt
+from arcbatt.engine.staged import TaskSamples, run_on_tasks
 from arcbatt.language import Budget, Program, format_program, parse_program
 from arcbatt.library import library_programs
 from arcbatt.search import validating
-from arcbatt.search.validating import Outcomes, SampleGrids, ValidationError, Validator
+from arcbatt.search.validating import Outcomes, SampleGrids, StagedTask, ValidationError, Validator
 from arcbatt.tasks import Grid, find_task
 
 from .conftest import grids, programs
@@ -65,6 +66,25 @@ def test_only_the_chosen_programs_and_samples_are_looked_at(tmp_path: Path) -> N
         validator.validate(LIBRARY, chosen, wrong, first_two, {})
     with pytest.raises(ValueError, match=r"expected outcomes of shape \(3, 2\)"):
         validator.validate(LIBRARY, chosen, Outcomes.of(result), first_two, {})
+
+
+def test_a_task_is_validated_in_the_stages_that_it_was_run_in(tmp_path: Path) -> None:
+    tasks = [find_task("00d62c1b"), TASK]
+    result = run_on_tasks(Batt(LIBRARY), TaskSamples(tasks), device="cpu")
+    validator = Validator(tmp_path, strict=False)
+    chosen = list(range(0, len(LIBRARY), 5))
+    for t, task in enumerate(tasks):
+        found = Outcomes.of_task(result, t, chosen)
+        assert found.matches.max() <= len(task.demos)
+        samples = StagedTask(task)
+        assert all(validator.validate(LIBRARY, chosen, found, samples, {}))
+        found.matches[1] += 1
+        verdicts = validator.validate(LIBRARY, chosen, found, samples, {})
+        assert verdicts == [place != 1 for place in range(len(chosen))]
+        record = json.loads(validator.records[-1].read_text("utf-8"))
+        assert record["differs_in"] == ["matches"]
+        assert record["samples"]["task"] == task.id
+        assert len(record["samples"]["in_stages"]) == len(task.demos)
 
 
 @given(st.lists(programs, min_size=1, max_size=6), st.lists(grids(), min_size=1, max_size=3))

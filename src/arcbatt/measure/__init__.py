@@ -8,7 +8,7 @@ A leaf: it imports nothing of arcbatt, so that anyone may import it. Code marks 
 and whoever wants to know makes a `Clock` active around it; without one, marks cost next to nothing.
 """
 
-from .clock import Clock, add_table, count, current_clock, phase, record
+from .clock import Clock, add_table, count, current_clock, phase, record, timeline
 from .phases import OTHER, PHASES, Phase
 from .process import process_start_ns
 from .report import PathTime, PhaseTime, Report, TableReport, TimelineReport
@@ -29,4 +29,5 @@ __all__ = [
     "phase",
     "process_start_ns",
     "record",
+    "timeline",
 ]

@@ -4,14 +4,15 @@ A generation is one card: parents drawn from the archive (selection.py), mutated
 the pool. Fused into one batt they are run on the demos of all tasks in stages. Then the differs
 judge those mutants that solve no task: on the task that the parent was drawn for, where the mutant
 behaves like none that the task has kept, and on tasks of which it matches some demos. What solves a
-task, or is nearly right on one, is offered to the archive; what the archive takes goes to the pool.
+task, or is nearly right on one, is offered to the archive; what the archive takes is run again
+alone and goes to the pool.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import asdict, dataclass, field
@@ -25,8 +26,8 @@ from numpy.typing import NDArray
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.staged import TaskResult, TaskSamples, run_on_tasks
 from arcbatt.language import Budget, Program, ProgramError, parse_program
-from arcbatt.measure import count, phase
-from arcbatt.pool import Card, NewProgram, NewScore, Pool, task_key
+from arcbatt.measure import count, phase, timeline
+from arcbatt.pool import Card, NewProgram, NewScore, Pool
 from arcbatt.tasks import Task
 
 from .cards import new_mutants
@@ -34,7 +35,7 @@ from .differs import Differ, bundled_differs, score_programs, weights_of
 from .duplicates import group_by_behaviour
 from .mutation import Donors, Mutant, Mutator, Rates
 from .selection import DEFAULT_PER_TASK, FULL_CREDIT, Archive, Candidate, Offer
-from .validating import Outcomes, SampleGrids, Validator
+from .validating import Outcomes, StagedTask, Validator
 
 # A mutant on one demo may take so much; few solvers need more, and many mutants would.
 MUTANT_BUDGET = Budget(steps=100_000, bytes=2**23)
@@ -124,7 +125,7 @@ class Evolution:
         self._n_dealt = self.generation
         self._seen: set[bytes] = set()
         self._known: set[bytes] = set()  # programs that the pool has
-        self._places = {task_key(task): k for k, task in enumerate(self.samples.tasks)}
+        self._alone = [StagedTask(task) for task in self.samples.tasks]
 
     # --- the beginning ---
 
@@ -196,9 +197,9 @@ class Evolution:
         self.generation += 1
         with phase("score"):
             changes = self._score(hand.mutants, hand.tasks, result)
-        found = self._validate(hand, changes)
+        taken = self._validate(hand, result, changes)
         with phase("store"):
-            self._store(hand.mutants, changes, hand.card)
+            self._store(hand.mutants, taken, hand.card)
             if self.generation % EVICT_EVERY == 0:
                 self.pool.evict(self.options.per_task)
         n_pairs = len(hand.mutants) * len(self.samples)
@@ -209,7 +210,7 @@ class Evolution:
             n_pairs=n_pairs,
             n_calls=hand.batt.n_calls,
             n_offers=dict(Counter(offer for _, _, _, offer in changes)),
-            found=tuple(found),
+            found=tuple(self._found(hand, taken)),
             ran_on=dict(result.ran_on),
             engine_s=engine_s,
             wall_s=perf_counter() - start,
@@ -238,7 +239,8 @@ class Evolution:
 
     def _run_timed(self, batt: Batt) -> tuple[TaskResult, float]:
         start = perf_counter()
-        return self._run_batt(batt, None), perf_counter() - start
+        with timeline("engine"), phase("run"):
+            return self._run_batt(batt, None), perf_counter() - start
 
     def _deal(self, rng: random.Random) -> tuple[list[Mutant], list[int | None]]:
         """Mutants that were never seen, and the task that each is meant for."""
@@ -384,25 +386,43 @@ class Evolution:
 
     # --- what is kept ---
 
-    def _validate(self, hand: _Hand, changes: Sequence[_Change]) -> list[Found]:
-        """New solvers, each run again alone."""
-        programs = hand.batt.programs
-        places = {program: k for k, program in enumerate(programs)}
-        found = []
-        for candidate, t, _, offer in changes:
-            if offer != "solved":
-                continue
-            task = self.samples.tasks[t]
-            chosen = places[candidate.program]
+    def _validate(
+        self, hand: _Hand, result: TaskResult, changes: Sequence[_Change]
+    ) -> list[_Change]:
+        """Each program that the archive has taken is run again alone, on the task it is for.
+
+        Those that do not give what they gave in the batt leave the archive; the others' changes
+        are returned.
+        """
+        places = {program: k for k, program in enumerate(hand.batt.programs)}
+        by_task: dict[int, list[_Change]] = {}
+        for change in changes:
+            if change[3] != "refused":
+                by_task.setdefault(change[1], []).append(change)
+        taken: list[_Change] = []
+        for t, members in by_task.items():
+            chosen = [places[candidate.program] for candidate, _, _, _ in members]
             with phase("validate"):
-                grids = SampleGrids.of_task(task)
-                together = hand.batt.run(grids.packed, self.validator.budget, device="cpu")
-                outcomes = Outcomes.of(together, [chosen])
-                origin = {"card": asdict(hand.card), "task": task.id}
-                self.validator.validate(programs, [chosen], outcomes, grids, origin)
-            kind = hand.mutants[chosen].kind
-            found.append(Found(task, candidate.program, kind, candidate.steps))
-        return found
+                verdicts = self.validator.validate(
+                    hand.batt.programs,
+                    chosen,
+                    Outcomes.of_task(result, t, chosen),
+                    self._alone[t],
+                    {"card": asdict(hand.card), "task": self.samples.tasks[t].id},
+                )
+            for change, is_right in zip(members, verdicts, strict=True):
+                if is_right:
+                    taken.append(change)
+                else:
+                    self.archive.withdraw(t, change[0])
+        return taken
+
+    def _found(self, hand: _Hand, taken: Sequence[_Change]) -> Iterator[Found]:
+        kinds = {mutant.program: mutant.kind for mutant in hand.mutants}
+        for candidate, t, _, offer in taken:
+            if offer == "solved":
+                program = candidate.program
+                yield Found(self.samples.tasks[t], program, kinds[program], candidate.steps)
 
     def _store(
         self, mutants: Sequence[Mutant], changes: Sequence[_Change], card: Card | None

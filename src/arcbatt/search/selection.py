@@ -135,6 +135,13 @@ class Archive:
             return "improved"
         return "kept"
 
+    def withdraw(self, task: int, candidate: Candidate) -> None:
+        """Forgets a candidate that turned out to be none, if the task still keeps it."""
+        niche = self.niches[task]
+        if niche.solver is candidate:
+            niche.solver = None
+        niche.nearly_right = [kept for kept in niche.nearly_right if kept is not candidate]
+
     def _offer_solver(self, niche: Niche, candidate: Candidate) -> Offer:
         if niche.solver is None:
             niche.solver = candidate

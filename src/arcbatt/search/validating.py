@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.results import BattResult
 from arcbatt.engine.samples import Samples
+from arcbatt.engine.staged import TaskResult, TaskSamples, run_on_tasks
 from arcbatt.language import (
     Budget,
     Program,
@@ -75,6 +76,14 @@ class SampleGrids:
     def packed(self) -> Samples:
         return Samples(self.inputs, self.targets, self.demos)
 
+    @property
+    def n_columns(self) -> int:
+        return len(self.inputs)
+
+    def run_alone(self, program: Program, budget: Budget) -> Outcomes:
+        result = Batt([program]).run(self.packed, budget, device="cpu", n_threads=1)
+        return Outcomes.of(result)
+
     def to_json(self) -> dict[str, Any]:
         # Samples of one task share their demos, which are written once.
         groups = {id(demos): demos for demos in self.demos}
@@ -87,13 +96,42 @@ class SampleGrids:
         }
 
 
-class Outcomes(NamedTuple):
-    """What programs gave on samples, [program, sample]: what of a result must come out again."""
+@dataclass(frozen=True)
+class StagedTask:
+    """The demos of a task, run in stages: those beyond the first only where that matches."""
 
-    reasons: NDArray[np.uint8]
-    hashes: NDArray[np.uint64]
-    matches: NDArray[np.bool_]
-    steps: NDArray[np.int64]
+    task: Task
+
+    @cached_property
+    def packed(self) -> TaskSamples:
+        return TaskSamples([self.task])
+
+    @property
+    def n_columns(self) -> int:
+        return 1
+
+    def run_alone(self, program: Program, budget: Budget) -> Outcomes:
+        batt = Batt([program])
+        return Outcomes.of_task(
+            run_on_tasks(batt, self.packed, budget, device="cpu", n_threads=1), 0
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        demos = [(demo.input, demo.output) for demo in self.task.demos]
+        return {"task": self.task.id, "in_stages": demos}
+
+
+class Outcomes(NamedTuple):
+    """What programs gave, [program, sample]: what of a result must come out again.
+
+    On a task as a whole there is one column: reason and hash are those of the first demo, `matches`
+    and `steps` are sums.
+    """
+
+    reasons: NDArray[Any]
+    hashes: NDArray[Any]
+    matches: NDArray[Any]
+    steps: NDArray[Any]
 
     @classmethod
     def of(
@@ -104,6 +142,14 @@ class Outcomes(NamedTuple):
     ) -> Outcomes:
         """Return those of some programs on some samples of a result, given by their places."""
         return cls(*(getattr(result, name)[programs][:, samples] for name in cls._fields))
+
+    @classmethod
+    def of_task(
+        cls, result: TaskResult, task: int, programs: Sequence[int] | slice = slice(None)
+    ) -> Outcomes:
+        """Return those of some programs on one task as a whole."""
+        columns = (result.reasons, result.hashes, result.n_matches, result.steps)
+        return cls(*(array[programs][:, task : task + 1] for array in columns))
 
     def to_json(self, program: int) -> dict[str, Any]:
         return {name: getattr(self, name)[program].tolist() for name in self._fields}
@@ -130,17 +176,17 @@ class Validator:
         batt: Sequence[Program],
         chosen: Sequence[int],
         found: Outcomes,
-        samples: SampleGrids,
+        samples: SampleGrids | StagedTask,
         origin: Mapping[str, Any],
     ) -> list[bool]:
         """Return of each chosen program of a batt whether it gives alone what `found` says.
 
-        `found` has one row for each chosen program, one column for each sample; `origin` says in
+        `found` has one row for each chosen program, the columns of the samples; `origin` says in
         plain data where the batt comes from, such as the card's seed and the generation. The text
         that is sliced is that of the chosen programs fused: that of all would take longer than to
         validate a few of them.
         """
-        shape = (len(chosen), len(samples.inputs))
+        shape = (len(chosen), samples.n_columns)
         if found.reasons.shape != shape:
             raise ValueError(f"expected outcomes of shape {shape}, not {found.reasons.shape}")
         programs = [batt[place] for place in chosen]
@@ -172,15 +218,19 @@ class Validator:
         return verdicts
 
     def _compare(
-        self, program: Program, text: str, row: int, found: Outcomes, samples: SampleGrids
+        self,
+        program: Program,
+        text: str,
+        row: int,
+        found: Outcomes,
+        samples: SampleGrids | StagedTask,
     ) -> tuple[list[str], Outcomes | None]:
         """In what a program differs, and what it gave alone."""
         try:
             again = parse_program(text)
         except ProgramError:
             return ["text"], None
-        result = Batt([again]).run(samples.packed, self.budget, device="cpu", n_threads=1)
-        alone = Outcomes.of(result)
+        alone = samples.run_alone(again, self.budget)
         what = [] if again == program else ["text"]
         what += [
             name
