@@ -24,6 +24,8 @@ from .solver import Solver
 # The longer side of a grid is about so many pixels long, a cell between these many.
 DEMO_SIDE, TEST_SIDE = 96, 132
 MIN_CELL, MAX_CELL = 3, 16
+# A program of so many calls is shown at once, a longer one when asked for.
+MAX_OPEN = 12
 
 FITS, PARTIAL, NOTHING = "fits", "partial", "nothing"
 # What the filter and the mark of a task say of it.
@@ -156,8 +158,9 @@ def _card(
         f'<h2><a href="#{escape(quote(task.id))}">{escape(task.id)}</a></h2>'
         f'<p class="facts">{"".join(facts)}</p>'
         f'<div class="demos">{_demos(task)}</div>'
+        '<div class="end">'
         f'<div class="tests">{"".join(_test(ranked, k) for k in range(len(ranked.tests)))}</div>'
-        f"{_program(task, winner, explanation)}</article>"
+        f"{_program(task, winner, explanation)}</div></article>"
     )
 
 
@@ -208,8 +211,13 @@ def _program(task: Task, winner: Winner | None, explanation: str | None) -> str:
         more = f"<p>what every line of it does: <code>{escape(command)}</code></p>"
     else:
         more = ""
-    summary = f"program of {size} call{'s' * (size != 1)}, {_fit(winner.kept.candidate)}"
-    return f"<details><summary>{summary}</summary><pre>{escape(winner.text)}</pre>{more}</details>"
+    candidate = winner.kept.candidate
+    is_open = " open" if candidate.fits and size <= MAX_OPEN else ""
+    summary = f"program of {size} call{'s' * (size != 1)}, {_fit(candidate)}"
+    return (
+        f"<details{is_open}><summary>{summary}</summary>"
+        f"<pre>{escape(winner.text)}</pre>{more}</details>"
+    )
 
 
 def _grid(grid: Grid, side: int) -> str:
@@ -222,4 +230,6 @@ def _grid(grid: Grid, side: int) -> str:
 
 
 def _duration(seconds: float) -> str:
-    return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:,.0f} s"
+    if seconds < 0.1:
+        return f"{1000 * seconds:.1f} ms"
+    return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:,.0f} s"

