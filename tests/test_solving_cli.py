@@ -205,6 +205,7 @@ def test_a_terminal_sees_the_counts_change(monkeypatch: pytest.MonkeyPatch) -> N
 
     def offer(tasks: Sequence[Task], desk: Desk) -> None:
         desk.say("looking around")
+        display._live.refresh()
         desk.offer(candidate_for(tasks[0]))
 
     with display:

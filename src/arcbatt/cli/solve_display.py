@@ -78,6 +78,7 @@ class SolveDisplay(Watcher):
     @phase("display")
     def went_on(self, solver: Solver) -> None:
         self._copy(solver)
+        self._message = ""  # what was said is done
         if not self._live.is_started and solver.elapsed_s - self._shown_s >= SECONDS_A_LINE:
             self._shown_s = solver.elapsed_s
             self._console.print(Text(_line(solver, self._n_fitted)))
@@ -101,7 +102,7 @@ class SolveDisplay(Watcher):
         n_tasks, used_s = len(solver.tasks), solver.budget_s - solver.left_s
         bar = Table.grid(padding=(0, 2))
         bar.add_row(
-            ProgressBar(total=max(solver.budget_s, 1e-9), completed=used_s, width=40),
+            ProgressBar(total=max(solver.budget_s, 1e-9), completed=used_s, width=20),
             Text(f"{format_duration(solver.left_s)} left", style="bold"),
             Text(f"{self._n_fitted} of {n_tasks} tasks solved on their demos", style="bold green"),
         )

@@ -157,6 +157,8 @@ class TaskCandidates:
         # most of them are refused by it at once.
         self._worst: Rank | None = None
         self._json: list[dict[str, Any]] | None = None
+        self.fits = False
+        """Whether some candidate gives the output of every demo; such a one is never given up."""
         self.version = 0
         self.n_offered = 0
         for each in kept:
@@ -184,6 +186,7 @@ class TaskCandidates:
             del self._kept[max(self._kept, key=lambda key: self._kept[key].rank)]
         if len(self._kept) == MAX_KEPT:
             self._worst = max(each.rank for each in self._kept.values())
+        self.fits |= candidate.fits
         self.version += 1
         self._json = None
         return True
@@ -197,11 +200,6 @@ class TaskCandidates:
     @property
     def kept(self) -> list[Kept]:
         return sorted(self._kept.values(), key=lambda each: each.rank)
-
-    @property
-    def fits(self) -> bool:
-        """Whether some candidate gives the output of every demo."""
-        return any(each.candidate.fits for each in self._kept.values())
 
     @property
     def n_agreeing(self) -> int:

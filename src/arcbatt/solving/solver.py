@@ -148,13 +148,13 @@ class Solver:
         before_s = count.elapsed_s
         began_s = self._clock()
         self.current = stage.name
-        desk = _Desk(self, stage)
+        desk = _Desk(self, stage, share)
         try:
             stage.run(tasks, share, desk)
         finally:
             elapsed_s = self._clock() - began_s
             count.elapsed_s = before_s + elapsed_s
-            count.n_rounds += share.n_rounds
+            desk.count_rounds()
             part_s = max(elapsed_s - desk.counted_s, 0.0) / len(tasks)
             for task in tasks:
                 self.spent_s[task.id] += part_s
@@ -209,10 +209,16 @@ class Solver:
 class _Desk:
     """Where one stage hands in what it finds."""
 
-    def __init__(self, solver: Solver, stage: Stage) -> None:
+    def __init__(self, solver: Solver, stage: Stage, share: Share) -> None:
         self._solver = solver
         self._stage = stage
+        self._share = share
+        self._n_rounds_before = solver.counts[stage.name].n_rounds
         self.counted_s = 0.0
+
+    def count_rounds(self) -> None:
+        n_rounds = self._n_rounds_before + self._share.n_rounds
+        self._solver.counts[self._stage.name].n_rounds = n_rounds
 
     def offer(self, candidate: Candidate) -> None:
         self._solver._take(self._stage, candidate)
@@ -221,6 +227,7 @@ class _Desk:
         self._solver._watcher.said(self._solver, message)
 
     def log(self, record: dict[str, Any]) -> None:
+        self.count_rounds()
         self._solver._watcher.logged(self._solver, self._stage.name, record)
         self._solver._watcher.went_on(self._solver)
 
