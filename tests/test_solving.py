@@ -226,11 +226,13 @@ def test_only_what_is_traced_is_told() -> None:
     notes = Notes()
     solver = Solver([TASK, task_named("two")], [Told(tell)], watcher=notes, traced=["one"])
     solver.run(60)
-    assert len(notes.lines) == 4 and notes.lines[0] == "one, told: tried much"
-    assert "fits 2 of 2 demos" in notes.lines[1] and notes.lines[1].endswith("; kept")
-    assert "not kept" in notes.lines[2]
+    began, tried, kept, refused, ended = notes.lines
+    assert began.startswith("one, told: 0 candidates") and "looks for more" in began
+    assert tried == "one, told: tried much"
+    assert "fits 2 of 2 demos" in kept and kept.endswith("; kept")
+    assert "not kept" in refused and ended == "told ended"
     lines = list(describe_ranking(solver.rank()[0]))
-    assert "1 different grids" in lines[0] and "evidence" in lines[1] and "stands in" in lines[2]
+    assert "grids offered: 1," in lines[0] and "evidence" in lines[1] and "stands in" in lines[2]
 
 
 def test_a_solver_goes_on_from_its_state() -> None:

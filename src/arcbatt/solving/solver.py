@@ -141,6 +141,7 @@ class Solver:
 
     def _run_stage(self, stage: Stage, share: Share) -> None:
         tasks = [task for task in self.tasks if self._found[task.id].n_agreeing < stage.enough]
+        self._trace_openness(stage)
         if not tasks or share.is_spent:
             return
         count = self.counts[stage.name]
@@ -160,6 +161,17 @@ class Solver:
                 self.spent_s[task.id] += part_s
             self.current = None
         self._watcher.ended_stage(self, stage.name)
+
+    def _trace_openness(self, stage: Stage) -> None:
+        for task in self.tasks:
+            if task.id in self._traced:
+                n_agreeing = self._found[task.id].n_agreeing
+                is_open = n_agreeing < stage.enough
+                message = (
+                    f"{n_agreeing} candidates that fit all demos agree, "
+                    f"{'so it looks for more' if is_open else 'which is enough for it'}"
+                )
+                self._watcher.traced(task, stage.name, message)
 
     def _take(self, stage: Stage, candidate: Candidate) -> None:
         found = self._found.get(candidate.task.id)

@@ -19,7 +19,7 @@ def describe_candidate(candidate: Candidate) -> str:
     if candidate.n_held_out is not None:
         learnt = f", {candidate.n_held_out} of them unseen"
     return (
-        f"{name} ({candidate.family}, {candidate.size} calls, {candidate.cost:,} steps): "
+        f"{name} ({candidate.family}, size {candidate.size}, cost {candidate.cost:,}): "
         f"fits {candidate.n_fitted} of {candidate.n_demos} demos{learnt}, "
         f"credit {candidate.credit}, outputs {shapes}"
     )
@@ -29,7 +29,7 @@ def describe_ranking(ranked: RankedTask) -> Iterator[str]:
     """Yield why the attempts at a task are what they are."""
     for number, test in enumerate(ranked.tests, 1):
         yield (
-            f"test {number}: {test.n_grids} different grids were offered, "
+            f"test {number}: different grids offered: {test.n_grids}, "
             f"confidence {test.confidence:.2f}"
         )
         for place, attempt in enumerate(test.attempts, 1):
@@ -42,6 +42,6 @@ def _why(attempt: Attempt) -> str:
         return "stands in, since nobody offered another grid"
     n_candidates, n_families = len(attempt.supporters), len(attempt.families)
     return (
-        f"evidence {attempt.evidence:.4g} from {n_candidates} candidates of {n_families} families, "
+        f"evidence {attempt.evidence:.4g} (candidates: {n_candidates}, families: {n_families}), "
         f"the heaviest by {best.stage}: {describe_candidate(best.candidate)}"
     )
