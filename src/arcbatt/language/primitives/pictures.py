@@ -1,6 +1,7 @@
 """Steps from picture to picture: each does to a whole picture what takes a solver many lines.
 
 Nothing to give is the empty picture, not a failure, so that a step can be tried on anything.
+The main colour is the commonest but 0, the lowest of several; a picture without any has 0.
 """
 
 from __future__ import annotations
@@ -8,7 +9,26 @@ from __future__ import annotations
 from ..domains import Number, Picture
 from ..registry import primitive
 from ..values import Value
-from .picturing import picture
+from .picturing import (
+    ALL_AROUND,
+    EMPTY_PICTURE,
+    SIDES,
+    cells,
+    check_code,
+    check_color,
+    enclosed,
+    main_color,
+    n_rows,
+    n_shown,
+    on_edge,
+    outside,
+    parts_of,
+    picture,
+    places_of,
+    plain,
+    require_cells,
+    width,
+)
 
 # --- colours ---
 
@@ -24,3 +44,324 @@ def keep_color(p: Picture, color: Number) -> Value:
     """The cells of one colour; all others become 0."""
     (row, column), grid = p
     return picture(row, column, ([c if c == color else 0 for c in line] for line in grid))
+
+
+@primitive(
+    "Picture, Color -> Picture",
+    examples=(
+        "drop_color(((0, 0), ((1, 2), (2, 3))), 2) == ((0, 0), ((1, 0), (0, 3)))",
+        "drop_color(((3, 1), ((1, 1),)), 4) == ((3, 1), ((1, 1),))",
+    ),
+)
+def drop_color(p: Picture, color: Number) -> Value:
+    """The picture without one colour, whose cells become 0."""
+    (row, column), grid = p
+    return picture(row, column, ([0 if c == color else c for c in line] for line in grid))
+
+
+@primitive(
+    "Picture -> Picture",
+    examples=(
+        "negative(((0, 1), ((0, 5), (3, 0)))) == ((0, 1), ((3, 0), (0, 3)))",
+        "negative(((0, 0), ((0, 0),))) == ((0, 0), ((1, 1),))",
+    ),
+)
+def negative(p: Picture) -> Value:
+    """Zeros and colours exchanged: zeros take the lowest colour there is, all else becomes 0.
+
+    Zeros of a picture without any colour become 1.
+    """
+    (row, column), grid = p
+    lowest = min((cell for cell in cells(p) if cell), default=1)
+    return picture(row, column, ([0 if cell else lowest for cell in line] for line in grid))
+
+
+@primitive(
+    "Picture, Color -> Picture",
+    examples=(
+        "tint(((0, 0), ((1, 2), (0, 3))), 5) == ((0, 0), ((5, 5), (0, 5)))",
+        "tint(((2, 0), ((1, 2),)), 0) == ((2, 0), ((0, 0),))",
+    ),
+)
+def tint(p: Picture, color: Number) -> Value:
+    """All cells but the zeros in one colour, from 0 to 9."""
+    check_color("tint", color)
+    (row, column), grid = p
+    return picture(row, column, ([color if cell else 0 for cell in line] for line in grid))
+
+
+# --- extent ---
+
+
+@primitive(
+    "Picture -> Picture",
+    examples=(
+        "shrink(((1, 1), ((0, 0, 0), (0, 2, 3)))) == ((2, 2), ((2, 3),))",
+        "shrink(((1, 1), ((0, 0, 0),))) == ((0, 0), ())",
+    ),
+)
+def shrink(p: Picture) -> Value:
+    """The least box that has all cells but zeros, where it lies."""
+    (row, column), grid = p
+    rows = [i for i, line in enumerate(grid) if any(line)]
+    columns = [j for j, line in enumerate(zip(*grid, strict=True)) if any(line)]
+    if not rows:
+        return EMPTY_PICTURE
+    (top, bottom), (left, right) = (rows[0], rows[-1]), (columns[0], columns[-1])
+    box = (line[left : right + 1] for line in grid[top : bottom + 1])
+    return picture(row + top, column + left, box)
+
+
+@primitive(
+    "Picture -> Picture",
+    examples=(
+        "squeeze(((4, 4), ((1, 0, 2), (0, 0, 0), (3, 0, 0)))) == ((0, 0), ((1, 2), (3, 0)))",
+        "squeeze(((4, 4), ((0, 0),))) == ((0, 0), ())",
+    ),
+)
+def squeeze(p: Picture) -> Value:
+    """The rows and columns that have a cell other than 0, moved together, at the origin."""
+    columns = [j for j, line in enumerate(zip(*p[1], strict=True)) if any(line)]
+    return picture(0, 0, ([line[j] for j in columns] for line in p[1] if any(line)))
+
+
+@primitive(
+    "Picture -> Picture",
+    examples=(
+        "collapse(((4, 4), ((1, 1, 2), (1, 1, 2), (3, 3, 2)))) == ((0, 0), ((1, 2), (3, 2)))",
+        "collapse(((4, 4), ((0, 0), (0, 0)))) == ((0, 0), ((0,),))",
+    ),
+)
+def collapse(p: Picture) -> Value:
+    """Of rows that follow each other and are equal only one, likewise of columns; at the origin."""
+    grid = p[1]
+    turned = tuple(zip(*grid, strict=True))
+    columns = [j for j, line in enumerate(turned) if j == 0 or line != turned[j - 1]]
+    rows = [line for i, line in enumerate(grid) if i == 0 or line != grid[i - 1]]
+    return picture(0, 0, ([line[j] for j in columns] for line in rows))
+
+
+@primitive(
+    "Picture -> Picture",
+    examples=(
+        "to_origin(((4, -2), ((1, 2),))) == ((0, 0), ((1, 2),))",
+        "to_origin(((4, -2), ())) == ((0, 0), ())",
+    ),
+)
+def to_origin(p: Picture) -> Value:
+    """The picture at place (0, 0)."""
+    return picture(0, 0, p[1])
+
+
+@primitive(
+    "Picture -> Picture",
+    examples=(
+        "spot(((4, 2), ((0, 3), (3, 1)))) == ((4, 2), ((3,),))",
+        "spot(((4, 2), ((0, 0),))) == ((4, 2), ((0,),))",
+    ),
+)
+def spot(p: Picture) -> Value:
+    """One cell of the main colour at the picture's place."""
+    (row, column), grid = plain(p)
+    return picture(row, column, [[main_color(p)]] if grid else [])
+
+
+@primitive(
+    "Picture -> Picture",
+    examples=(
+        "swatch(((4, 2), ((0, 3), (3, 1)))) == ((0, 0), ((3,),))",
+        "swatch(((4, 2), ((2, 1), (2, 1)))) == ((0, 0), ((1,),))",
+    ),
+)
+def swatch(p: Picture) -> Value:
+    """One cell of the main colour at the origin."""
+    return picture(0, 0, [[main_color(p)]] if p[1] else [])
+
+
+@primitive(
+    "Picture -> Picture",
+    examples=(
+        "middle(((1, 1), ((2, 0, 2), (0, 0, 0), (2, 0, 2)))) == ((2, 2), ((1,),))",
+        "middle(((0, 0), ((5, 5, 5, 5),))) == ((0, 1), ((1, 1),))",
+    ),
+)
+def middle(p: Picture) -> Value:
+    """The middle of the frame in colour 1: of an even number of rows two, of columns likewise."""
+    (row, column), grid = plain(p)
+    if not grid:
+        return EMPTY_PICTURE
+    high, wide = 2 - n_rows(p) % 2, 2 - width(p) % 2
+    return picture(row + (n_rows(p) - 1) // 2, column + (width(p) - 1) // 2, [[1] * wide] * high)
+
+
+@primitive(
+    "Picture, Integer -> Picture",
+    examples=(
+        "slab(((4, 2), ((0, 3), (3, 1))), 0) == ((0, 0), ((3, 3), (3, 3)))",
+        "slab(((4, 2), ((0, 3), (3, 1))), 3) == ((4, 2), ((0, 0), (0, 0)))",
+    ),
+)
+def slab(p: Picture, code: Number) -> Value:
+    """A full rectangle of the picture's size, by a code from 0 to 3.
+
+    At the origin 0 has the main colour, 1 is blank; at the picture's place 2 has the main
+    colour, 3 is blank.
+    """
+    check_code("slab", code, 4)
+    (row, column), grid = p
+    color = main_color(p) if code in (0, 2) else 0
+    if code < 2:
+        row, column = 0, 0
+    return picture(row, column, ([color] * width(p) for _ in grid))
+
+
+# --- inside and outside ---
+
+
+@primitive(
+    "Picture -> Picture",
+    examples=(
+        "solid(((0, 0), ((2, 2, 2), (2, 0, 3), (2, 2, 2)))) == "
+        "((0, 0), ((2, 2, 2), (2, 2, 2), (2, 2, 2)))",
+        "solid(((1, 0), ((0, 2), (3, 0)))) == ((1, 0), ((0, 2), (2, 0)))",
+    ),
+)
+def solid(p: Picture) -> Value:
+    """Shapes and what they enclose in the main colour.
+
+    Enclosed are the zeros from which no way over sides of zeros leads to the edge.
+    """
+    (row, column), grid = p
+    free, color = outside(p, SIDES), main_color(p)
+    return picture(
+        row,
+        column,
+        ([0 if (i, j) in free else color for j in range(width(p))] for i in range(len(grid))),
+    )
+
+
+@primitive(
+    "Picture -> Picture",
+    examples=(
+        "holes(((0, 0), ((2, 2, 2), (2, 0, 3), (2, 2, 2)))) == "
+        "((0, 0), ((0, 0, 0), (0, 2, 0), (0, 0, 0)))",
+        "holes(((1, 0), ((0, 2), (3, 0)))) == ((1, 0), ((0, 0), (0, 0)))",
+    ),
+)
+def holes(p: Picture) -> Value:
+    """The enclosed zeros alone, in the main colour.
+
+    Enclosed are the zeros from which no way over sides of zeros leads to the edge.
+    """
+    (row, column), grid = p
+    within, color = set[object]().union(*enclosed(p)), main_color(p)
+    return picture(
+        row,
+        column,
+        ([color if (i, j) in within else 0 for j in range(width(p))] for i in range(len(grid))),
+    )
+
+
+def _is_rim(p: Picture, free: set[tuple[int, int]], i: int, j: int) -> bool:
+    """Whether a cell is on the edge or touches the outside, with a side or a corner."""
+    return on_edge(p, i, j) or any((i + di, j + dj) in free for di, dj in ALL_AROUND)
+
+
+@primitive(
+    "Picture -> Picture",
+    examples=(
+        "rim(((0, 0), ((2, 2, 2), (2, 3, 2), (2, 2, 2)))) == "
+        "((0, 0), ((2, 2, 2), (2, 0, 2), (2, 2, 2)))",
+        "rim(((1, 0), ((0, 2), (3, 4)))) == ((1, 0), ((0, 2), (3, 4)))",
+    ),
+)
+def rim(p: Picture) -> Value:
+    """The cells on the edge and those that touch the outside, with a side or a corner.
+
+    The outside are the zeros from which a way over sides and corners of zeros leads to the
+    edge.
+    """
+    (row, column), grid = p
+    free = outside(p, ALL_AROUND)
+    return picture(
+        row,
+        column,
+        (
+            [cell if _is_rim(p, free, i, j) else 0 for j, cell in enumerate(line)]
+            for i, line in enumerate(grid)
+        ),
+    )
+
+
+@primitive(
+    "Picture -> Picture",
+    examples=(
+        "core(((0, 0), ((2, 2, 2), (2, 3, 2), (2, 2, 2)))) == "
+        "((0, 0), ((0, 0, 0), (0, 3, 0), (0, 0, 0)))",
+        "core(((1, 0), ((0, 2), (3, 4)))) == ((1, 0), ((0, 0), (0, 0)))",
+    ),
+)
+def core(p: Picture) -> Value:
+    """The cells that are not of the rim: neither on the edge nor touching the outside.
+
+    The outside is that of `rim`.
+    """
+    (row, column), grid = p
+    free = outside(p, ALL_AROUND)
+    return picture(
+        row,
+        column,
+        (
+            [0 if _is_rim(p, free, i, j) else cell for j, cell in enumerate(line)]
+            for i, line in enumerate(grid)
+        ),
+    )
+
+
+# --- counts ---
+
+
+def _count(p: Picture, what: int) -> int:
+    colors = set(cells(p)) - {0}
+    match what:
+        case 0:
+            return n_shown(p)
+        case 1:
+            return len(colors)
+        case 2:
+            return len(parts_of(places_of(p, *colors), ALL_AROUND))
+        case 3:
+            return sum(len(parts_of(places_of(p, color), SIDES)) for color in colors)
+        case _:
+            return len(enclosed(p))
+
+
+@primitive(
+    "Picture, Integer, Integer -> Picture",
+    examples=(
+        "tally(((4, 2), ((1, 0, 3), (0, 0, 3))), 0, 1) == ((0, 0), ((3, 3, 3),))",
+        "tally(((4, 2), ((1, 0, 3), (0, 0, 3))), 1, 0) == ((0, 0), ((3, 3), (3, 3)))",
+        "tally(((0, 0), ((5, 0, 0, 5, 0, 5),)), 2, 3) == "
+        "((0, 0), ((5, 5, 5), (0, 0, 0), (0, 0, 0)))",
+        "tally(((4, 2), ((0, 0),)), 0, 2) == ((0, 0), ())",
+    ),
+)
+def tally(p: Picture, what: Number, form: Number) -> Value:
+    """A count drawn in the main colour at the origin; what is counted and the form are codes.
+
+    What: 0 cells other than 0, 1 colours, 2 parts of any colours that hang together by sides
+    and corners, 3 parts of one colour that hang together by sides, 4 holes, which are parts of
+    zeros that hang together by sides and do not come to the edge. Form of a count of n: 0 a
+    square of n rows, 1 a row of n cells, 2 a column of n cells, 3 the first n cells of 3 rows
+    of 3, or all of them. A count of nothing is the empty picture.
+    """
+    check_code("tally", what, 5)
+    check_code("tally", form, 4)
+    n, color = _count(p, what), main_color(p)
+    if n == 0:
+        return EMPTY_PICTURE
+    if form == 3:
+        return picture(0, 0, ([color if 3 * i + j < n else 0 for j in range(3)] for i in range(3)))
+    high, wide = (1 if form == 1 else n), (1 if form == 2 else n)
+    require_cells(high, wide)
+    return picture(0, 0, [[color] * wide] * high)
