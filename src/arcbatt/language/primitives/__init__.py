@@ -9,6 +9,7 @@ from . import (
     numbers,
     objects,
     patches,
+    picture_drawing,
     picture_lists,
     pictures,
     pieces,
@@ -28,5 +29,6 @@ FAMILIES = (
     ranks,
     demos,
     pictures,
+    picture_drawing,
     picture_lists,
 )

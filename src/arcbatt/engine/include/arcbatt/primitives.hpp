@@ -11,6 +11,7 @@
 #include "primitives/ranks.hpp"
 #include "primitives/demos.hpp"
 #include "primitives/pictures.hpp"
+#include "primitives/picture_drawing.hpp"
 #include "primitives/picture_lists.hpp"
 #include "columns.hpp"
 

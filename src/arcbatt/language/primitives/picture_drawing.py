@@ -1,0 +1,725 @@
+"""Steps that draw: pictures turned, smeared, framed, filled, brought to a size, laid over others.
+
+The frame of a picture is the rectangle that it covers. Reading order goes along the rows, from
+the first to the last. Codes choose among variants of a step; a number that is no code of the
+step fails with `out of range`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
+from itertools import pairwise, product
+
+from ..budget import charge
+from ..domains import Location, Number, Picture
+from ..failure import out_of_range
+from ..registry import primitive
+from ..values import Grid, Pair, Value
+from .picturing import (
+    EMPTY_PICTURE,
+    Rows,
+    cells,
+    main_color,
+    n_rows,
+    n_shown,
+    picture,
+    plain,
+    require_cells,
+    width,
+)
+
+RIGHT, LEFT, DOWN, UP = (0, 1), (0, -1), (1, 0), (-1, 0)
+DOWN_RIGHT, UP_LEFT, UP_RIGHT, DOWN_LEFT = (1, 1), (-1, -1), (-1, 1), (1, -1)
+STRAIGHT = (RIGHT, LEFT, DOWN, UP)
+DIAGONAL = (DOWN_RIGHT, UP_LEFT, UP_RIGHT, DOWN_LEFT)
+
+
+def require_code(name: str, code: int, first: int, last: int) -> None:
+    if not first <= code <= last:
+        raise out_of_range(f"{name}: {code} is not one of {first} to {last}")
+
+
+def inside(rows: Rows, i: int, j: int) -> bool:
+    return 0 <= i < len(rows) and 0 <= j < len(rows[0])
+
+
+def columns(rows: Iterable[Iterable[int]]) -> list[tuple[int, ...]]:
+    """The columns of rows, so their transpose."""
+    return list(zip(*rows, strict=True))
+
+
+def reversed_rows(rows: Rows) -> list[Sequence[int]]:
+    """Each row from right to left."""
+    return [line[::-1] for line in rows]
+
+
+# --- turn ---
+
+
+def further_off_sideways(given: Picture) -> bool:
+    """Whether the middle of what is shown is as far from the frame's middle sideways as upright."""
+    high, wide = n_rows(given), width(given)
+    shown = [(i, j) for i, line in enumerate(given[1]) for j, c in enumerate(line) if c]
+    upright = sum(2 * i - (high - 1) for i, _ in shown)
+    sideways = sum(2 * j - (wide - 1) for _, j in shown)
+    return abs(sideways) >= abs(upright)
+
+
+@primitive(
+    "Picture, Integer -> Picture",
+    examples=(
+        "turn(((0, 0), ((1, 2, 3),)), 1) == ((0, 0), ((3,), (2,), (1,)))",
+        "turn(((2, 5), ((1, 2), (3, 4))), 4) == ((2, 5), ((2, 1), (4, 3)))",
+        "turn(((0, 0), ((1, 0, 0), (0, 0, 0), (1, 0, 0))), 8)"
+        " == ((0, 0), ((0, 0, 1), (0, 0, 0), (0, 0, 1)))",
+    ),
+)
+def turn(p: Picture, code: Number) -> Value:
+    """The picture turned or flipped; the place of its upper left corner stays.
+
+    Codes: 1 a quarter turn to the left, 2 a half turn, 3 a quarter turn to the right, 4 left
+    and right flipped, 5 top and bottom flipped, 6 flipped over the diagonal from upper left
+    to lower right, 7 over the other diagonal. 8 is 4 or 5: the flip along the axis on which
+    the centre of the cells that are not 0 lies further from the frame's centre, counted in
+    cells; 4 where it is equally far.
+    """
+    require_code("turn", code, 1, 8)
+    (row, column), grid = plain(p)
+    if code == 8:
+        code = 4 if further_off_sideways(p) else 5
+    turned: Rows = grid
+    if code == 1:
+        turned = columns(grid)[::-1]
+    elif code == 2:
+        turned = reversed_rows(grid)[::-1]
+    elif code == 3:
+        turned = columns(grid[::-1])
+    elif code == 4:
+        turned = reversed_rows(grid)
+    elif code == 5:
+        turned = grid[::-1]
+    elif code == 6:
+        turned = columns(grid)
+    else:
+        turned = columns(reversed_rows(grid)[::-1])
+    return picture(row, column, turned)
+
+
+@primitive(
+    "Picture, Direction -> Picture",
+    examples=(
+        "nudge(((0, 0), ((1, 2),)), (1, -3)) == ((1, -3), ((1, 2),))",
+        "nudge(((0, 0), ()), (1, 1)) == ((0, 0), ())",
+    ),
+)
+def nudge(p: Picture, direction: Location) -> Value:
+    """The same cells at a place shifted by so many rows and columns."""
+    (row, column), grid = plain(p)
+    return picture(row + direction[0], column + direction[1], grid)
+
+
+@primitive(
+    "Picture, Integer -> Picture",
+    examples=(
+        "half_of(((0, 0), ((1, 2, 3, 4),)), 1) == ((0, 2), ((3, 4),))",
+        "half_of(((2, 0), ((1,), (2,), (3,))), 3) == ((4, 0), ((3,),))",
+    ),
+)
+def half_of(p: Picture, code: Number) -> Value:
+    """One half of the picture, where it lies: 0 left, 1 right, 2 upper, 3 lower.
+
+    Of an odd number of lines the middle one is left out; half of a single line is the empty
+    picture.
+    """
+    require_code("half_of", code, 0, 3)
+    (row, column), grid = plain(p)
+    high, wide = n_rows(p) // 2, width(p) // 2
+    if code == 0:
+        return picture(row, column, [line[:wide] for line in grid])
+    if code == 1:
+        start = width(p) - wide
+        return picture(row, column + start, [line[start:] for line in grid])
+    if code == 2:
+        return picture(row, column, grid[:high])
+    start = n_rows(p) - high
+    return picture(row + start, column, grid[start:])
+
+
+# --- smear and connect ---
+
+SMEARS: tuple[tuple[Pair, ...], ...] = (
+    (RIGHT,),
+    (LEFT,),
+    (DOWN,),
+    (UP,),
+    (RIGHT, LEFT),
+    (DOWN, UP),
+    STRAIGHT,
+    (DOWN_RIGHT,),
+    (UP_LEFT,),
+    (UP_RIGHT,),
+    (DOWN_LEFT,),
+    (DOWN_RIGHT, UP_LEFT),
+    (UP_RIGHT, DOWN_LEFT),
+    DIAGONAL,
+    STRAIGHT + DIAGONAL,
+)
+
+
+@primitive(
+    "Picture, Integer -> Picture",
+    ties="where several colours arrive, the last of the code's directions",
+    examples=(
+        "smear(((0, 0), ((0, 1, 0, 0, 2, 0),)), 0) == ((0, 0), ((0, 1, 1, 1, 2, 2),))",
+        "smear(((0, 0), ((0, 1, 0, 0, 2, 0),)), 4) == ((0, 0), ((1, 1, 2, 2, 2, 2),))",
+        "smear(((1, 1), ((3, 0, 0), (0, 0, 0), (0, 0, 0))), 7)"
+        " == ((1, 1), ((3, 0, 0), (0, 3, 0), (0, 0, 3)))",
+    ),
+)
+def smear(p: Picture, code: Number) -> Value:
+    """Each cell that is not 0 paints the cells that are 0 from it on, up to the next that is not.
+
+    Codes: 0 to the right, 1 left, 2 down, 3 up; 4 right, left; 5 down, up; 6 right, left,
+    down, up; 7 down-right, 8 up-left, 9 up-right, 10 down-left; 11 down-right, up-left;
+    12 up-right, down-left; 13 the four of 7 to 10; 14 the four of 6, then those of 13.
+    Colours go their whole way in each direction, whatever the other directions paint.
+    """
+    require_code("smear", code, 0, 14)
+    (row, column), grid = plain(p)
+    painted = [list(line) for line in grid]
+    for down, right in SMEARS[code]:
+        for i, line in enumerate(grid):
+            for j, color in enumerate(line):
+                if color:
+                    y, x = i + down, j + right
+                    while inside(grid, y, x) and grid[y][x] == 0:
+                        painted[y][x] = color
+                        y, x = y + down, x + right
+    return picture(row, column, painted)
+
+
+def bridged(line: Sequence[int]) -> list[int]:
+    """What connects cells of one colour on a line, without the cells themselves."""
+    spans = [0] * len(line)
+    shown = [k for k, color in enumerate(line) if color]
+    for start, end in pairwise(shown):
+        if line[start] == line[end]:
+            spans[start + 1 : end] = [line[start]] * (end - start - 1)
+    return spans
+
+
+@primitive(
+    "Picture, Integer -> Picture",
+    examples=(
+        "bridge(((0, 0), ((1, 0, 1, 0, 2),)), 0) == ((0, 0), ((0, 1, 0, 0, 0),))",
+        "bridge(((0, 0), ((0, 2, 0), (1, 0, 1), (0, 2, 0))), 2)"
+        " == ((0, 0), ((0, 0, 0), (0, 2, 0), (0, 0, 0)))",
+    ),
+)
+def bridge(p: Picture, code: Number) -> Value:
+    """Only the gaps between two cells of one colour, painted in it.
+
+    Codes: 0 in rows, 1 in columns, 2 in both. A gap is a run of cells that are 0; the
+    cells at its ends are left out. Columns are painted over rows.
+    """
+    require_code("bridge", code, 0, 2)
+    (row, column), grid = plain(p)
+    across: Rows = [bridged(line) for line in grid] if code != 1 else [[0] * width(p)] * n_rows(p)
+    along: Rows = columns(map(bridged, columns(grid))) if code != 0 else across
+    return picture(
+        row,
+        column,
+        (
+            [v or h for h, v in zip(*lines, strict=True)]
+            for lines in zip(across, along, strict=True)
+        ),
+    )
+
+
+@primitive(
+    "Picture, Integer -> Picture",
+    ties="of equally near cells, the first in reading order",
+    examples=(
+        "spread(((0, 0), ((1, 0, 0, 0, 2),)), 0) == ((0, 0), ((1, 1, 1, 2, 2),))",
+        "spread(((0, 0), ((3, 0, 1, 0, 1),)), 1) == ((0, 0), ((3, 3, 1, 0, 1),))",
+    ),
+)
+def spread(p: Picture, code: Number) -> Value:
+    """Cells that are 0 take the colour of the nearest one that is not, along cells that are 0.
+
+    Steps go to the right, left, down and up. With code 1 the commonest colour but 0 (the
+    lowest of several) does not spread and stands in the way of the others, with code 0 all
+    colours spread. What nothing reaches stays 0.
+    """
+    require_code("spread", code, 0, 1)
+    (row, column), grid = plain(p)
+    wall = main_color(p) if code else 0
+    painted = [list(line) for line in grid]
+    waiting = deque(
+        (i, j)
+        for i, line in enumerate(grid)
+        for j, color in enumerate(line)
+        if color not in (0, wall)
+    )
+    while waiting:
+        i, j = waiting.popleft()
+        for down, right in STRAIGHT:
+            y, x = i + down, j + right
+            if inside(painted, y, x) and painted[y][x] == 0:
+                painted[y][x] = painted[i][j]
+                waiting.append((y, x))
+    return picture(row, column, painted)
+
+
+LINES = (
+    ("row",),
+    ("column",),
+    ("row", "column"),
+    ("falling", "rising"),
+    ("row", "column", "falling", "rising"),
+)
+
+
+@primitive(
+    "Picture, Integer -> Picture",
+    ties="where lines cross, that of the cell that comes first in reading order",
+    examples=(
+        "lines_through(((0, 0), ((0, 1, 0), (0, 0, 0))), 2) == ((0, 0), ((1, 1, 1), (0, 1, 0)))",
+        "lines_through(((0, 0), ((0, 0, 0), (0, 2, 0), (0, 0, 3))), 3)"
+        " == ((0, 0), ((2, 0, 2), (0, 2, 0), (2, 0, 3)))",
+    ),
+)
+def lines_through(p: Picture, code: Number) -> Value:
+    """Each cell that is not 0 paints whole lines through itself, wherever cells are 0.
+
+    Codes: 0 its row, 1 its column, 2 both, 3 both diagonals, 4 all four. Lines end at the
+    frame only: they go on behind other cells. So a cell that is 0 takes the colour of the
+    first cell, in reading order, that is not 0 on any of its own lines.
+    """
+    require_code("lines_through", code, 0, 4)
+    (row, column), grid = plain(p)
+
+    def lines_of(i: int, j: int) -> list[tuple[str, int]]:
+        numbers = {"row": i, "column": j, "falling": j - i, "rising": j + i}
+        return [(line, numbers[line]) for line in LINES[code]]
+
+    first: dict[tuple[str, int], tuple[int, int, int]] = {}
+    for i, cells_of_row in enumerate(grid):
+        for j, color in enumerate(cells_of_row):
+            if color:
+                for line in lines_of(i, j):
+                    first.setdefault(line, (i, j, color))
+
+    def painted(i: int, j: int) -> int:
+        reached = [first[line] for line in lines_of(i, j) if line in first]
+        return grid[i][j] or min(reached, default=(0, 0, 0))[2]
+
+    return picture(
+        row, column, ([painted(i, j) for j in range(width(p))] for i in range(len(grid)))
+    )
+
+
+@primitive(
+    "Picture, Integer -> Picture",
+    examples=(
+        "fall(((0, 0), ((1, 0, 2, 0),)), 0) == ((0, 0), ((0, 0, 1, 2),))",
+        "fall(((0, 0), ((1, 2), (0, 0), (3, 0))), 2) == ((0, 0), ((0, 0), (1, 0), (3, 2)))",
+    ),
+)
+def fall(p: Picture, code: Number) -> Value:
+    """Every cell that is not 0 falls by itself: 0 to the right, 1 left, 2 down, 3 up.
+
+    It comes to rest at the frame's edge or on those before it: on each line the cells keep
+    their order.
+    """
+    require_code("fall", code, 0, 3)
+    (row, column), grid = plain(p)
+    lines: Rows = grid if code < 2 else columns(grid)
+    fallen: list[list[int]] = []
+    for line in lines:
+        shown = [color for color in line if color]
+        gap = [0] * (len(line) - len(shown))
+        fallen.append(gap + shown if code in (0, 2) else shown + gap)
+    return picture(row, column, fallen if code < 2 else columns(fallen))
+
+
+# --- frame ---
+
+
+@primitive(
+    "Picture -> Picture",
+    examples=(
+        "halo(((0, 0), ((0, 0, 0), (0, 5, 0), (0, 0, 0))))"
+        " == ((0, 0), ((1, 1, 1), (1, 0, 1), (1, 1, 1)))",
+        "halo(((3, 3), ((2, 0, 0),))) == ((3, 3), ((0, 1, 0),))",
+    ),
+)
+def halo(p: Picture) -> Value:
+    """Colour 1 where a cell is 0 and touches one that is not, also diagonally; 0 elsewhere.
+
+    The frame does not grow: what would lie beyond it is lost.
+    """
+    (row, column), grid = plain(p)
+
+    def touches(i: int, j: int) -> bool:
+        around = [(i + down, j + right) for down, right in STRAIGHT + DIAGONAL]
+        return any(inside(grid, y, x) and grid[y][x] for y, x in around)
+
+    return picture(
+        row,
+        column,
+        (
+            [int(color == 0 and touches(i, j)) for j, color in enumerate(line)]
+            for i, line in enumerate(grid)
+        ),
+    )
+
+
+@primitive(
+    "Picture, Integer -> Picture",
+    examples=(
+        "framed(((0, 0), ((2,),)), 0) == ((-1, -1), ((1, 1, 1), (1, 2, 1), (1, 1, 1)))",
+        "framed(((1, 1), ((0, 3),)), 1) == ((0, 0), ((3, 3, 3, 3), (3, 0, 3, 3), (3, 3, 3, 3)))",
+    ),
+)
+def framed(p: Picture, code: Number) -> Value:
+    """The picture with a ring of cells around its frame, so one cell larger on each side.
+
+    Codes: 0 a ring of colour 1, 1 a ring of the commonest colour but 0 (the lowest of
+    several; 0 where there is none).
+    """
+    require_code("framed", code, 0, 1)
+    (row, column), grid = plain(p)
+    if not grid:
+        return EMPTY_PICTURE
+    wide = width(p) + 2
+    require_cells(len(grid) + 2, wide)
+    ring = main_color(p) if code else 1
+    edge = [ring] * wide
+    return picture(row - 1, column - 1, [edge, *([ring, *line, ring] for line in grid), edge])
+
+
+@primitive(
+    "Picture, Integer -> Picture",
+    examples=(
+        "grow(((2, 2), ((1, 2),)), 2) == ((2, 2), ((1, 1, 2, 2), (1, 1, 2, 2)))",
+        "grow(((0, 0), ((0, 3),)), 1) == ((0, 0), ((0, 3),))",
+    ),
+)
+def grow(p: Picture, n: Number) -> Value:
+    """Each cell becomes a block of n by n cells, n from 1 to 10; the place stays."""
+    require_code("grow", n, 1, 10)
+    (row, column), grid = plain(p)
+    require_cells(len(grid) * n, width(p) * n)
+    wide = [[color for color in line for _ in range(n)] for line in grid]
+    return picture(row, column, (line for line in wide for _ in range(n)))
+
+
+# --- fill in ---
+
+
+@primitive(
+    "Picture, Integer -> Picture",
+    examples=(
+        "mirror_fill(((0, 0), ((1, 0, 0), (0, 2, 3))), 0) == ((0, 0), ((1, 0, 1), (3, 2, 3)))",
+        "mirror_fill(((0, 0), ((1, 2), (0, 0))), 3) == ((0, 0), ((1, 2), (2, 0)))",
+    ),
+)
+def mirror_fill(p: Picture, code: Number) -> Value:
+    """Cells that are 0 take the colour of their mirror image in the frame, where that is not 0.
+
+    Codes: 0 left and right mirrored, 1 top and bottom; 2 of left-right, top-bottom and both
+    at once, the first that is not 0; 3 mirrored over the diagonal from upper left to lower
+    right, in square frames only, others stay as they are; 4 what 2 takes, otherwise what 3
+    takes. Only cells of the given picture are taken.
+    """
+    require_code("mirror_fill", code, 0, 4)
+    (row, column), grid = plain(p)
+    images: list[Rows] = []
+    if code in (0, 2, 4):
+        images.append(reversed_rows(grid))
+    if code in (1, 2, 4):
+        images.append(grid[::-1])
+    if code in (2, 4):
+        images.append(reversed_rows(grid)[::-1])
+    if code in (3, 4) and n_rows(p) == width(p):
+        images.append(columns(grid))
+    filled: Rows = grid
+    for image in images:
+        filled = [
+            [own or other for own, other in zip(*lines, strict=True)]
+            for lines in zip(filled, image, strict=True)
+        ]
+    return picture(row, column, filled)
+
+
+def pattern(grid: Grid, high: int, wide: int) -> dict[Pair, int] | None:
+    """The colour of each place in a tile of that size which makes up the grid where it is not 0.
+
+    Nothing where two colours would fall on one place, or none on some.
+    """
+    tile_colors: dict[Pair, int] = {}
+    for i, line in enumerate(grid):
+        for j, color in enumerate(line):
+            if color and tile_colors.setdefault((i % high, j % wide), color) != color:
+                return None
+    return tile_colors if len(tile_colors) == high * wide else None
+
+
+@primitive(
+    "Picture -> Picture",
+    ties="of periods of one area, that of fewer rows",
+    examples=(
+        "period_fill(((0, 0), ((1, 2, 1, 0, 1),))) == ((0, 0), ((1, 2, 1, 2, 1),))",
+        "period_fill(((0, 0), ((1, 0), (0, 2)))) == ((0, 0), ((1, 2), (1, 2)))",
+    ),
+)
+def period_fill(p: Picture) -> Value:
+    """The picture, where it is 0, carried on by the smallest tile that it repeats elsewhere.
+
+    A tile is so many rows high and columns wide, laid from the frame's upper left corner on.
+    All cells of the picture that are not 0 and lie at the same place of their tiles must
+    have the same colour, and each place of the tile must have such a cell. The smallest one
+    is that of least area. There must be one that is smaller than the frame, otherwise the
+    picture stays as it is.
+    """
+    (row, column), grid = plain(p)
+    high, wide = n_rows(p), width(p)
+    area, shown = high * wide, n_shown(p)
+    if shown in (0, area):
+        return plain(p)
+    charge(area * area)
+    sizes = sorted(product(range(1, high + 1), range(1, wide + 1)), key=lambda s: (s[0] * s[1], s))
+    for a, b in sizes:
+        if a * b > shown or a * b == area:
+            break
+        colors = pattern(grid, a, b)
+        if colors is not None:
+            return picture(
+                row, column, ([colors[i % a, j % b] for j in range(wide)] for i in range(high))
+            )
+    return plain(p)
+
+
+# --- to a size ---
+
+
+def require_size(name: str, size: Pair) -> None:
+    """Fail unless a size is one, and its cells are within the budget."""
+    if min(size) < 1:
+        raise out_of_range(f"{name}: no size: {size[0]} rows of {size[1]} cells")
+    require_cells(*size)
+
+
+def blank(size: Pair) -> list[list[int]]:
+    return [[0] * size[1] for _ in range(size[0])]
+
+
+@primitive(
+    "Picture, Dims -> Picture",
+    examples=(
+        "paste_on(((1, 1), ((5,),)), (2, 3)) == ((0, 0), ((0, 0, 0), (0, 5, 0)))",
+        "paste_on(((-1, 0), ((1,), (2,))), (1, 1)) == ((0, 0), ((2,),))",
+    ),
+)
+def paste_on(p: Picture, size: Location) -> Value:
+    """A blank picture of a size at (0, 0), with the picture on it at its place.
+
+    What lies beyond is lost. The size is rows and columns, at least 1 of each, otherwise it
+    fails with `out of range`.
+    """
+    require_size("paste_on", size)
+    (row, column), grid = plain(p)
+    pasted = blank(size)
+    for i, line in enumerate(grid):
+        for j, color in enumerate(line):
+            if inside(pasted, row + i, column + j):
+                pasted[row + i][column + j] = color
+    return picture(0, 0, pasted)
+
+
+@primitive(
+    "Picture, Dims -> Picture",
+    examples=(
+        "wrap(((0, 0), ((1, 2, 3, 4, 5),)), (3, 2)) == ((0, 0), ((1, 2), (3, 4), (5, 0)))",
+        "wrap(((0, 0), ((1,), (2,), (3,))), (2, 2)) == ((0, 0), ((1, 3), (2, 0)))",
+    ),
+)
+def wrap(p: Picture, size: Location) -> Value:
+    """The picture folded as a strip into a size, at (0, 0).
+
+    A picture wider than the size goes on below itself, as bands of the picture's height; one
+    that is only higher goes on to the right, as bands of its width. What still lies beyond
+    is lost. The empty picture gives a blank one. A size below 1 fails with `out of range`.
+    """
+    require_size("wrap", size)
+    high, wide = size
+    folded = blank(size)
+    for i, line in enumerate(p[1]):
+        for j, color in enumerate(line):
+            if width(p) > wide:
+                y, x = i + j // wide * n_rows(p), j % wide
+            else:
+                y, x = i % high, j + i // high * width(p)
+            if inside(folded, y, x):
+                folded[y][x] = color
+    return picture(0, 0, folded)
+
+
+def shares(n_from: int, n_to: int) -> list[list[Pair]]:
+    """For each of n_to equal parts of a line, how much of which of its n_from parts it covers."""
+    return [
+        [
+            (k, min((k + 1) * n_to, (t + 1) * n_from) - max(k * n_to, t * n_from))
+            for k in range(t * n_from // n_to, -(-(t + 1) * n_from // n_to))
+        ]
+        for t in range(n_to)
+    ]
+
+
+@primitive(
+    "Picture, Dims -> Picture",
+    ties="of colours that cover the same area, the one commoner in the picture, then the lowest",
+    examples=(
+        "resample(((3, 3), ((1, 2),)), (2, 4)) == ((0, 0), ((1, 1, 2, 2), (1, 1, 2, 2)))",
+        "resample(((0, 0), ((1, 2, 2),)), (1, 2)) == ((0, 0), ((1, 2),))",
+    ),
+)
+def resample(p: Picture, size: Location) -> Value:
+    """The picture stretched or shrunk to a size, at (0, 0).
+
+    Each cell takes the colour, 0 among them, that covers most of its area when the picture
+    is laid over the size. The empty picture gives a blank one. A size below 1 fails with
+    `out of range`. Costs steps as many as cells that may be looked at: rows of both times
+    columns of both.
+    """
+    require_size("resample", size)
+    if not p[1]:
+        return picture(0, 0, blank(size))
+    charge((n_rows(p) + size[0]) * (width(p) + size[1]))
+    whole = Counter(cells(p))
+
+    def commonest(rows: list[Pair], columns_of_row: list[Pair]) -> int:
+        covered: Counter[int] = Counter()
+        for i, high in rows:
+            for j, wide in columns_of_row:
+                covered[p[1][i][j]] += high * wide
+        return min(covered, key=lambda color: (-covered[color], -whole[color], color))
+
+    down, across = shares(n_rows(p), size[0]), shares(width(p), size[1])
+    return picture(0, 0, ([commonest(rows, part) for part in across] for rows in down))
+
+
+def tiled(given: Picture, size: Pair, gap: int, mirrored: bool) -> Value:
+    (row, column), grid = plain(given)
+    if not grid:
+        return picture(0, 0, blank(size))
+
+    def line_at(offset: int, n_lines: int) -> int | None:
+        """Which line of a tile comes at an offset from its first one; none in a gap."""
+        number, line = divmod(offset, n_lines + gap)
+        if line >= n_lines:
+            return None
+        return n_lines - 1 - line if mirrored and number % 2 else line
+
+    rows = [line_at(i - row, len(grid)) for i in range(size[0])]
+    lines = [line_at(j - column, len(grid[0])) for j in range(size[1])]
+    return picture(
+        0, 0, ([0 if i is None or j is None else grid[i][j] for j in lines] for i in rows)
+    )
+
+
+@primitive(
+    "Picture, Dims, Integer -> Picture",
+    examples=(
+        "tile(((0, 0), ((1, 2),)), (2, 5), 0) == ((0, 0), ((1, 2, 1, 2, 1), (1, 2, 1, 2, 1)))",
+        "tile(((0, 1), ((1, 2),)), (1, 5), 1) == ((0, 0), ((0, 1, 2, 0, 1),))",
+    ),
+)
+def tile(p: Picture, size: Location, gap: Number) -> Value:
+    """A size at (0, 0) covered with copies of the picture, laid side by side from its place on.
+
+    They go on in all directions; `gap` 1 leaves a line of 0 between them, `gap` 0 none. The
+    empty picture gives a blank one. A size below 1, or another gap, fails with
+    `out of range`.
+    """
+    require_code("tile", gap, 0, 1)
+    require_size("tile", size)
+    return tiled(p, size, gap, False)
+
+
+@primitive(
+    "Picture, Dims, Integer -> Picture",
+    examples=(
+        "tile_mirrored(((0, 0), ((1, 2),)), (1, 6), 0) == ((0, 0), ((1, 2, 2, 1, 1, 2),))",
+        "tile_mirrored(((0, 0), ((1,), (2,))), (5, 1), 1)"
+        " == ((0, 0), ((1,), (2,), (0,), (2,), (1,)))",
+    ),
+)
+def tile_mirrored(p: Picture, size: Location, gap: Number) -> Value:
+    """As `tile`, with each second copy mirrored: left and right in rows, top and bottom in columns.
+
+    The copy at the picture's own place is not mirrored.
+    """
+    require_code("tile_mirrored", gap, 0, 1)
+    require_size("tile_mirrored", size)
+    return tiled(p, size, gap, True)
+
+
+# --- layers ---
+
+
+def color_at(given: Picture, row: int, column: int) -> int | None:
+    """The colour of a picture at a place; none beyond its frame."""
+    i, j = row - given[0][0], column - given[0][1]
+    return given[1][i][j] if inside(given[1], i, j) else None
+
+
+@primitive(
+    "Picture, Picture -> Picture",
+    examples=(
+        "over(((0, 1), ((0, 5, 6),)), ((0, 0), ((1, 2, 3),))) == ((0, 0), ((1, 2, 5),))",
+        "over(((7, 7), ((5,),)), ((0, 0), ((1,),))) == ((0, 0), ((1,),))",
+    ),
+)
+def over(top: Picture, under: Picture) -> Value:
+    """One picture with the cells of another that are not 0 laid over it, each at its place.
+
+    The frame is that of the picture below; what lies beyond it is lost.
+    """
+    (row, column), grid = plain(under)
+    return picture(
+        row,
+        column,
+        (
+            [color_at(top, row + i, column + j) or color for j, color in enumerate(line)]
+            for i, line in enumerate(grid)
+        ),
+    )
+
+
+@primitive(
+    "Picture, Picture -> Picture",
+    examples=(
+        "holes_over(((0, 1), ((0, 5, 0),)), ((0, 0), ((1, 2, 3),))) == ((0, 0), ((1, 0, 3),))",
+        "holes_over(((7, 7), ((0,),)), ((0, 0), ((1,),))) == ((0, 0), ((1,),))",
+    ),
+)
+def holes_over(top: Picture, under: Picture) -> Value:
+    """One picture, made 0 wherever a cell of another is 0, each at its place.
+
+    The frame is that of the picture below; beyond the frame of the other nothing changes.
+    """
+    (row, column), grid = plain(under)
+    return picture(
+        row,
+        column,
+        (
+            [
+                0 if color_at(top, row + i, column + j) == 0 else color
+                for j, color in enumerate(line)
+            ]
+            for i, line in enumerate(grid)
+        ),
+    )
