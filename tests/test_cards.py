@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 from collections import Counter
@@ -15,7 +16,7 @@ from arcbatt.language import Program, parse_program
 from arcbatt.language.infer import infer
 from arcbatt.library import library_programs
 from arcbatt.pool import NewProgram, NewScore, Pool
-from arcbatt.search.cards import Card, deal, pool_parents
+from arcbatt.search.cards import Card, deal, new_mutants, pool_parents
 from arcbatt.search.mutation import Mutant, Mutator, Rates
 from arcbatt.search.slicing import BattText
 from arcbatt.tasks import find_task
@@ -48,6 +49,23 @@ def test_what_was_seen_is_not_dealt_again() -> None:
     second = deal(LIBRARY, 64, 3, seen=seen)
     assert len(second.mutants) == 64 and not seen & set(digests(second))
     assert len(seen) == 64  # nothing was added
+
+
+def test_a_mutant_that_was_met_is_mutated_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    chain = LIBRARY[:6]
+
+    def following(_self: Mutator, program: Program) -> Mutant:
+        return Mutant(chain[chain.index(program) + 1], "insert", (program,))
+
+    monkeypatch.setattr(Mutator, "mutate", following)
+    mutator = Mutator(LIBRARY, random.Random(0))
+    met = {program.result.digest for program in chain[:3]}
+    ((mutant, belonging),) = new_mutants(mutator, [(chain[0], "task")], met)
+    assert mutant == Mutant(chain[3], "insert", (chain[0],)) and belonging == "task"
+    assert chain[3].result.digest in met
+    # After a few it is given up.
+    seen = {program.result.digest for program in chain}
+    assert not list(new_mutants(mutator, [(chain[0], None)], set(), seen))
 
 
 def test_parents_are_drawn_by_weight() -> None:

@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -18,10 +17,10 @@ from arcbatt.language import Budget, Program, parse_program, run
 from arcbatt.library import library_programs
 from arcbatt.measure import Clock
 from arcbatt.pool import Pool, task_key
-from arcbatt.search.differs import bundled_differs, score_programs, weights_of
 from arcbatt.search.evolving import MUTANT_BUDGET, Evolution, EvolveOptions
 from arcbatt.search.evolving_run import EvolutionRun
 from arcbatt.search.run_folder import RunConfig, RunFolder, read_log
+from arcbatt.search.selection import Candidate
 from arcbatt.search.validating import Outcomes, StagedTask, Validator
 from arcbatt.tasks import Task, load
 
@@ -113,6 +112,39 @@ def test_what_does_not_hold_alone_is_not_kept(
         assert set(evolving.archive.programs()) <= {each.program for each in library_programs()}
 
 
+def test_a_solver_that_is_none_when_it_sees_all_demos_is_not_kept(
+    tasks: list[Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Evolution, "_holds_with_all_demos", lambda _self, _change: False)
+    with Pool.in_memory() as pool:
+        evolving = evolution(tasks, pool, tmp_path, SMALL)
+        evolving.begin()
+        before = (evolving.archive.n_solved, pool.n_programs)
+        for _ in range(2):
+            assert not evolving.step().found
+        evolving.close()
+        assert (evolving.archive.n_solved, pool.n_programs) == before
+
+
+def test_all_demos_are_looked_at_for_solvers_that_look_at_demos(
+    tasks: list[Task], tmp_path: Path
+) -> None:
+    with Pool.in_memory() as pool:
+        evolving = evolution(tasks, pool, tmp_path, SMALL)
+
+        def holds(body: str, credit: int) -> bool:
+            program = parse_program(f"def made(S, I):\n    return {body}\n")
+            return evolving._holds_with_all_demos(
+                (Candidate(program, credit, 1, 1), 0, 1, "solved")
+            )
+
+        assert not holds("second(first(S))", 1000)  # right on the first demo alone
+        assert holds("second(first(S))", 999)
+        assert holds("second(extract(S, compose(rbind(equality, I), first)))", 1000)
+        assert holds("I", 1000)  # sees no demos: held out or not is the same
+        evolving.close()
+
+
 def test_the_engine_has_a_timeline_of_its_own(tasks: list[Task], tmp_path: Path) -> None:
     clock = Clock()
     with clock.active(), Pool.in_memory() as pool:
@@ -164,23 +196,6 @@ def test_runs_repeat_from_their_seed(tasks: list[Task], tmp_path: Path) -> None:
             )
             evolving.close()
     assert seen[0] == seen[1]
-
-
-def test_credit_is_that_of_the_differs(tasks: list[Task], tmp_path: Path) -> None:
-    with Pool.in_memory() as pool:
-        evolving = evolution(tasks, pool, tmp_path, SMALL)
-        program = library_programs()[0].program
-        result = run_on_tasks(Batt([program]), evolving.samples, MUTANT_BUDGET, device="cpu")
-        unsolved = [t for t in range(len(tasks)) if not result.solved[0, t]]
-        credits = evolving._credits([program], [(0, t) for t in unsolved], result)
-        judges = Batt(score_programs(bundled_differs(), [program]))
-        weights = weights_of(bundled_differs())
-        for t in unsolved:
-            samples = evolving.samples.demos_of([t])
-            numbers = np.clip(judges.run(samples, MUTANT_BUDGET).numbers, 0, 1000).sum(axis=1)
-            wanted = int(numbers @ weights) // (len(samples) * int(weights.sum()))
-            assert credits[0, t] == min(wanted, 999)
-        evolving.close()
 
 
 def test_a_run_is_logged_and_can_be_gone_on_with(tasks: list[Task], tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_a_task_is_validated_in_the_stages_that_it_was_run_in(tmp_path: Path) ->
     for t, task in enumerate(tasks):
         found = Outcomes.of_task(result, t, chosen)
         assert found.matches.max() <= len(task.demos)
-        samples = StagedTask(task)
+        samples = StagedTask(TaskSamples([task]))
         assert all(validator.validate(LIBRARY, chosen, found, samples, {}))
         found.matches[1] += 1
         verdicts = validator.validate(LIBRARY, chosen, found, samples, {})
@@ -84,6 +84,7 @@ def test_a_task_is_validated_in_the_stages_that_it_was_run_in(tmp_path: Path) ->
         record = json.loads(validator.records[-1].read_text("utf-8"))
         assert record["differs_in"] == ["matches"]
         assert record["samples"]["task"] == task.id
+        assert record["samples"]["samples"] == "TaskSamples"
         assert len(record["samples"]["in_stages"]) == len(task.demos)
 
 

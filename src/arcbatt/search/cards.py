@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from bisect import bisect
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, islice
 from typing import Any, TypeVar
@@ -29,6 +29,8 @@ T = TypeVar("T")
 DEFAULT_SIZE = 32
 # So many draws for each program that a card wants; then it stays smaller.
 DRAWS_A_PROGRAM = 25
+# One that gives a program that was met before is followed by another, up to so many.
+MUTATIONS_IN_A_ROW = 4
 # Of a pool, so many of the best on each task are parents.
 PARENTS_A_TASK = 8
 # The calls of function values are of no family.
@@ -171,17 +173,22 @@ def new_mutants(
 ) -> Iterator[tuple[Mutant, T]]:
     """Mutate one parent after the other; what has been met or seen before is left out.
 
-    Parents come with anything that belongs to them, which comes out with their mutants. The digests
-    of the mutants are added to `met`.
+    A mutant that is left out is itself mutated, a few times: a parent of few calls has soon given
+    all that one mutation makes of it. Parents come with anything that belongs to them, which comes
+    out with their mutants. The digests of the mutants are added to `met`.
     """
     for parent, belonging in parents:
-        mutant = mutator.mutate(parent)
-        if mutant is None:
-            continue
-        digest = mutant.program.result.digest
-        if digest not in met and digest not in seen:
-            met.add(digest)
-            yield mutant, belonging
+        program = parent
+        for _ in range(MUTATIONS_IN_A_ROW):
+            mutant = mutator.mutate(program)
+            if mutant is None:
+                break
+            digest = mutant.program.result.digest
+            if digest not in met and digest not in seen:
+                met.add(digest)
+                yield replace(mutant, parents=(parent, *mutant.parents[1:])), belonging
+                break
+            program = mutant.program
 
 
 def _bounds(parents: Sequence[Program], weights: Sequence[float] | None) -> list[float]:

@@ -1,7 +1,8 @@
 """The loop: deal, fuse, run, score, slice, validate, keep, again, until the budget is spent.
 
 A generation is one card: parents drawn from the archive (selection.py), mutated, each mutant new to
-the pool. Fused into one batt they are run on the demos of all tasks in stages. Then the differs
+the pool. Fused into one batt they are run on the demos of all tasks in stages, each demo held out
+(held_out.py): a program that looks outputs up in `S` solves nothing. Then the differs
 judge those mutants that solve no task: on the task that the parent was drawn for, where the mutant
 behaves like none that the task has kept, and on tasks of which it matches some demos. What solves a
 task, or is nearly right on one, is offered to the archive; what the archive takes is run again
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import asdict, dataclass, field
@@ -31,8 +32,9 @@ from arcbatt.pool import Card, NewProgram, NewScore, Pool
 from arcbatt.tasks import Task
 
 from .cards import new_mutants
-from .differs import Differ, bundled_differs, score_programs, weights_of
+from .crediting import Crediting
 from .duplicates import group_by_behaviour
+from .held_out import HeldOutSamples
 from .mutation import Donors, Mutant, Mutator, Rates
 from .selection import DEFAULT_PER_TASK, FULL_CREDIT, Archive, Candidate, Offer
 from .validating import Outcomes, StagedTask, Validator
@@ -117,15 +119,15 @@ class Evolution:
     def __post_init__(self) -> None:
         self.rng = random.Random(self.options.seed)
         self.archive = Archive(len(self.samples), self.options.per_task)
-        self.differs: tuple[Differ, ...] = bundled_differs() if self.options.use_differs else ()
-        self._weights = weights_of(self.differs)
+        self.crediting = Crediting(self._run, use_differs=self.options.use_differs)
+        self._held_out = HeldOutSamples(self.samples.tasks)
         self._engine = ThreadPoolExecutor(1, "engine")
         self._running: _Running | None = None
         self._donors: Donors | None = None
         self._n_dealt = self.generation
         self._seen: set[bytes] = set()
         self._known: set[bytes] = set()  # programs that the pool has
-        self._alone = [StagedTask(task) for task in self.samples.tasks]
+        self._alone: dict[int, StagedTask] = {}
 
     # --- the beginning ---
 
@@ -146,12 +148,16 @@ class Evolution:
         result = self._run(Batt(seeds))
         scored = [(p, t) for p, t in np.argwhere(result.n_matches > 0).tolist()]
         with phase("score"):
-            changes = self._offer_pairs(seeds, result, scored, self._credits(seeds, scored, result))
+            changes = self._offer_pairs(seeds, result, scored)
         with phase("store"):
             self._store([], changes, None)
-        if self.differs:
+        if self.options.use_differs:
             report("how near the programs come to the tasks they do not solve")
-            self._offer_nearly_right(self._seeds_to_judge(seeds))
+            nearest = self.crediting.nearest(self._seeds_to_judge(seeds), self.archive)
+            with phase("score"):
+                changes = [(c, t, 0, self.archive.offer(t, c)) for t, c in nearest]
+            with phase("store"):
+                self._store([], changes, None)
 
     def _seeds_to_judge(self, seeds: Sequence[Program]) -> list[Program]:
         """Solvers first, then any: those that may be nearly right on other tasks."""
@@ -159,26 +165,6 @@ class Evolution:
         rest = [program for program in seeds if program not in set(solvers)]
         self.rng.shuffle(rest)
         return [*solvers, *rest][:MAX_JUDGED_SEEDS]
-
-    def _offer_nearly_right(self, programs: Sequence[Program]) -> None:
-        """Judges programs on the first demo of every task."""
-        judges = score_programs(self.differs, programs)
-        result = self._run(Batt([*programs, *judges]))
-        with phase("score"):
-            n, n_differs = len(programs), len(self.differs)
-            numbers = result.numbers[n:].reshape(n, n_differs, -1)
-            credits = np.einsum("pdt,d->pt", numbers, self._weights) // self._weights.sum()
-            changes = []
-            for task, niche in enumerate(self.archive.niches):
-                if niche.solver is not None:
-                    continue
-                best = np.argsort(-credits[:, task], kind="stable")[: 2 * self.options.per_task]
-                for p in best.tolist():
-                    credit = min(int(credits[p, task]), FULL_CREDIT - 1)
-                    candidate = self._candidate(programs[p], result, p, task, credit)
-                    changes.append((candidate, task, 0, self.archive.offer(task, candidate)))
-        with phase("store"):
-            self._store([], changes, None)
 
     # --- a generation ---
 
@@ -272,7 +258,7 @@ class Evolution:
     def _run_batt(self, batt: Batt, only: NDArray[np.int32] | None) -> TaskResult:
         return run_on_tasks(
             batt,
-            self.samples,
+            self._held_out,
             MUTANT_BUDGET,
             only=only,
             device=self.options.device,
@@ -291,13 +277,10 @@ class Evolution:
         distinct[[group.kept for group in groups]] = True
         wanted = (result.n_matches > 0) & self._has_use_for(result) & distinct
         pairs = {(p, t) for p, t in np.argwhere(wanted).tolist()}
-        if self.differs:
+        if self.options.use_differs:
             ran = (result.reasons == 0) & distinct
             pairs |= {(k, t) for k, t in enumerate(tasks) if t is not None and ran[k, t]}
-        ordered = sorted(pairs)
-        changes = self._offer_pairs(
-            programs, result, ordered, self._credits(programs, ordered, result)
-        )
+        changes = self._offer_pairs(programs, result, sorted(pairs))
         offers_of: dict[Program, set[Offer]] = {}
         for candidate, _, _, offer in changes:
             offers_of.setdefault(candidate.program, set()).add(offer)
@@ -319,67 +302,12 @@ class Evolution:
         useful: NDArray[np.bool_] = (limits < 0) | (result.solved & (result.steps < limits))
         return useful
 
-    def _credit(self, numbers: NDArray[np.int32], n_demos: int) -> int:
-        """The credit of what the differs gave over all demos, short of full."""
-        total = int(np.dot(np.clip(numbers, 0, 1000 * n_demos), self._weights))
-        return min(total // (n_demos * int(self._weights.sum())), FULL_CREDIT - 1)
-
-    def _credits(
-        self, programs: Sequence[Program], pairs: Sequence[tuple[int, int]], result: TaskResult
-    ) -> dict[tuple[int, int], int]:
-        """The credit of programs on tasks that they do not solve.
-
-        A program that behaves on the first demo like one that the task has kept has its credit.
-        """
-        solved, hashes = result.solved, result.hashes
-        nearly = [(p, t) for p, t in pairs if not solved[p, t]]
-        if not self.differs:
-            n_matches, n_demos = result.n_matches, result.n_demos
-            return {
-                (p, t): FULL_CREDIT * int(n_matches[p, t]) // int(n_demos[t]) for p, t in nearly
-            }
-        found: dict[tuple[int, int], int] = {}
-        to_judge: dict[tuple[int, int], list[tuple[int, int]]] = {}  # by behaviour and task
-        for p, t in nearly:
-            niche, behaviour = self.archive.niches[t], int(hashes[p, t])
-            if niche.solver is not None:
-                continue
-            known = niche.credit_of(behaviour) if not result.n_matches[p, t] else None
-            if known is not None:
-                found[p, t] = known
-            else:
-                to_judge.setdefault((behaviour, t), []).append((p, t))
-        if not to_judge:
-            return found
-        judged = [members[0] for members in to_judge.values()]
-        with phase("fuse"):
-            batt = Batt(score_programs(self.differs, [programs[p] for p, _ in judged]))
-        only = np.repeat([t for _, t in judged], len(self.differs)).astype(np.int32)
-        numbers = self._run(batt, only).numbers
-        for k, members in enumerate(to_judge.values()):
-            for p, t in members:
-                rows = slice(k * len(self.differs), (k + 1) * len(self.differs))
-                found[p, t] = self._credit(numbers[rows, t], int(result.n_demos[t]))
-        return found
-
-    def _candidate(
-        self, program: Program, result: TaskResult, p: int, task: int, credit: int
-    ) -> Candidate:
-        steps, behaviour = int(result.steps[p, task]), int(result.hashes[p, task])
-        return Candidate(program, credit, steps, behaviour)
-
     def _offer_pairs(
-        self,
-        programs: Sequence[Program],
-        result: TaskResult,
-        pairs: Iterable[tuple[int, int]],
-        credits: dict[tuple[int, int], int],
+        self, programs: Sequence[Program], result: TaskResult, pairs: Sequence[tuple[int, int]]
     ) -> list[_Change]:
-        solved = result.solved
         changes: list[_Change] = []
-        for p, t in pairs:
-            credit = FULL_CREDIT if solved[p, t] else credits.get((p, t), 0)
-            candidate = self._candidate(programs[p], result, p, t, credit)
+        offers = self.crediting.candidates(programs, pairs, result, self.archive)
+        for (p, t), candidate in offers:
             offer = self.archive.offer(t, candidate)
             changes.append((candidate, t, int(result.n_matches[p, t]), offer))
         return changes
@@ -391,8 +319,8 @@ class Evolution:
     ) -> list[_Change]:
         """Each program that the archive has taken is run again alone, on the task it is for.
 
-        Those that do not give what they gave in the batt leave the archive; the others' changes
-        are returned.
+        Those that do not give what they gave in the batt leave the archive, and so do solvers that
+        are none when they see all demos; the others' changes are returned.
         """
         places = {program: k for k, program in enumerate(hand.batt.programs)}
         by_task: dict[int, list[_Change]] = {}
@@ -407,15 +335,32 @@ class Evolution:
                     hand.batt.programs,
                     chosen,
                     Outcomes.of_task(result, t, chosen),
-                    self._alone[t],
+                    self._task_alone(t),
                     {"card": asdict(hand.card), "task": self.samples.tasks[t].id},
                 )
             for change, is_right in zip(members, verdicts, strict=True):
-                if is_right:
+                if is_right and self._holds_with_all_demos(change):
                     taken.append(change)
                 else:
                     self.archive.withdraw(t, change[0])
         return taken
+
+    def _task_alone(self, task: int) -> StagedTask:
+        found = self._alone.get(task)
+        if found is None:
+            found = StagedTask(HeldOutSamples([self.samples.tasks[task]]))
+            self._alone[task] = found
+        return found
+
+    def _holds_with_all_demos(self, change: _Change) -> bool:
+        """Whether a solver that looks at the demos is one too when it sees all of them."""
+        candidate, t, _, _ = change
+        if candidate.credit < FULL_CREDIT or "S" not in candidate.program.inputs:
+            return True
+        batt = Batt([candidate.program])
+        with phase("validate"):
+            whole = run_on_tasks(batt, self.samples, MUTANT_BUDGET, only=[t], device="cpu")
+        return bool(whole.solved[0, t])
 
     def _found(self, hand: _Hand, taken: Sequence[_Change]) -> Iterator[Found]:
         kinds = {mutant.program: mutant.kind for mutant in hand.mutants}

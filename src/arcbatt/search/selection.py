@@ -22,7 +22,7 @@ from typing import Literal
 
 from arcbatt.language import Program
 
-SOLVER_SHARE = 0.3
+SOLVER_SHARE = 0.5
 CREDIT_POWER = 3
 DRAWS_TO_HALVE = 200
 DEFAULT_PER_TASK = 6
@@ -33,12 +33,16 @@ Offer = Literal["solved", "cheaper", "improved", "kept", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A program with what it is worth on one task: credit 0 to 1000, the latter if it solves it."""
+    """A program with what it is worth on one task: credit 0 to 1000, the latter if it solves it.
+
+    `look` is the score of the differ that takes the first look, 0 to 1000 too.
+    """
 
     program: Program
     credit: int
     steps: int
     behaviour: int
+    look: int = 0
 
     @property
     def rank(self) -> tuple[int, int, bytes]:
@@ -60,9 +64,9 @@ class Niche:
             return FULL_CREDIT
         return self.nearly_right[0].credit if self.nearly_right else 0
 
-    def credit_of(self, behaviour: int) -> int | None:
-        """The credit of what is kept with this behaviour."""
-        return next((c.credit for c in self.nearly_right if c.behaviour == behaviour), None)
+    def find(self, behaviour: int) -> Candidate | None:
+        """What is kept with this behaviour."""
+        return next((c for c in self.nearly_right if c.behaviour == behaviour), None)
 
     @property
     def weight(self) -> float:
@@ -108,6 +112,13 @@ class Archive:
         nearly = (c.program for niche in self.niches for c in niche.nearly_right)
         return list(dict.fromkeys([*self.solvers(), *nearly]))
 
+    def least_look(self, task: int) -> int:
+        """The least that a first look must give: the middle one of what a full task keeps."""
+        kept = self.niches[task].nearly_right
+        if len(kept) < self.per_task:
+            return 0
+        return sorted(candidate.look for candidate in kept)[len(kept) // 2]
+
     def offer(self, task: int, candidate: Candidate) -> Offer:
         """Keeps a candidate if its task has use for it; says which.
 
@@ -119,7 +130,7 @@ class Archive:
         if niche.solver is not None or candidate.credit <= 0:
             return "refused"
         before = niche.best_credit
-        same = next((c for c in niche.nearly_right if c.behaviour == candidate.behaviour), None)
+        same = niche.find(candidate.behaviour)
         if same is not None:
             if same.rank <= candidate.rank:
                 return "refused"

@@ -98,13 +98,9 @@ class SampleGrids:
 
 @dataclass(frozen=True)
 class StagedTask:
-    """The demos of a task, run in stages: those beyond the first only where that matches."""
+    """The samples of one task, run in stages: demos beyond the first only where that matches."""
 
-    task: Task
-
-    @cached_property
-    def packed(self) -> TaskSamples:
-        return TaskSamples([self.task])
+    samples: TaskSamples
 
     @property
     def n_columns(self) -> int:
@@ -112,13 +108,16 @@ class StagedTask:
 
     def run_alone(self, program: Program, budget: Budget) -> Outcomes:
         batt = Batt([program])
-        return Outcomes.of_task(
-            run_on_tasks(batt, self.packed, budget, device="cpu", n_threads=1), 0
-        )
+        result = run_on_tasks(batt, self.samples, budget, device="cpu", n_threads=1)
+        return Outcomes.of_task(result, 0)
 
     def to_json(self) -> dict[str, Any]:
-        demos = [(demo.input, demo.output) for demo in self.task.demos]
-        return {"task": self.task.id, "in_stages": demos}
+        (task,) = self.samples.tasks
+        return {
+            "task": task.id,
+            "samples": type(self.samples).__name__,
+            "in_stages": [(demo.input, demo.output) for demo in task.demos],
+        }
 
 
 class Outcomes(NamedTuple):
