@@ -14,6 +14,7 @@ from itertools import chain
 from typing import TypeAlias
 
 from ..budget import require
+from ..failure import out_of_range
 from ..values import Grid, Pair
 
 Picture: TypeAlias = tuple[Pair, Grid]
@@ -61,3 +62,62 @@ def main_color(given: Picture) -> int:
     """The commonest colour but 0, the lowest of several; 0 where there is none."""
     counts = Counter(cell for cell in cells(given) if cell)
     return min(counts, key=lambda color: (-counts[color], color), default=0)
+
+
+def check_code(name: str, code: int, n_codes: int) -> None:
+    """Fail unless a number is one of the codes from 0 on."""
+    if not 0 <= code < n_codes:
+        raise out_of_range(f"{name}: {code} is no code from 0 to {n_codes - 1}")
+
+
+def check_color(name: str, color: int) -> None:
+    """Fail unless a number is a colour that a cell can take."""
+    if not 0 <= color <= 9:
+        raise out_of_range(f"{name}: {color} is no color from 0 to 9")
+
+
+# --- neighbourhoods ---
+
+SIDES = ((-1, 0), (0, -1), (0, 1), (1, 0))
+ALL_AROUND = (*SIDES, (-1, -1), (-1, 1), (1, -1), (1, 1))
+
+
+def parts_of(places: Iterable[Pair], steps: Sequence[Pair]) -> list[set[Pair]]:
+    """Places parted into those that hang together by steps from one to the next."""
+    rest = set(places)
+    parts = []
+    while rest:
+        todo = [rest.pop()]
+        part = set(todo)
+        while todo:
+            i, j = todo.pop()
+            near = {(i + di, j + dj) for di, dj in steps} & rest
+            rest -= near
+            part |= near
+            todo += near
+        parts.append(part)
+    return parts
+
+
+def places_of(given: Picture, *colors: int) -> set[Pair]:
+    """Rows and columns of the cells of some colours, counted from the first cell."""
+    return {
+        (i, j) for i, line in enumerate(given[1]) for j, cell in enumerate(line) if cell in colors
+    }
+
+
+def on_edge(given: Picture, i: int, j: int) -> bool:
+    """Whether a cell is one of the outermost."""
+    return i in (0, n_rows(given) - 1) or j in (0, width(given) - 1)
+
+
+def outside(given: Picture, steps: Sequence[Pair]) -> set[Pair]:
+    """The zeros that can be reached by steps over zeros from those on the edge."""
+    parts = parts_of(places_of(given, 0), steps)
+    return {at for part in parts if any(on_edge(given, *at) for at in part) for at in part}
+
+
+def enclosed(given: Picture) -> list[set[Pair]]:
+    """The holes: zeros that hang together by their sides and do not come to the edge."""
+    parts = parts_of(places_of(given, 0), SIDES)
+    return [part for part in parts if not any(on_edge(given, *at) for at in part)]
