@@ -1,15 +1,42 @@
 """Pictures cut into lists of pictures, picked from lists, and put together again.
 
 A list is a set of pictures: its order is that of values, by place first, and no two of its
-pictures are equal.
+pictures are equal. Whatever puts pictures together leaves out those without cells.
 """
 
 from __future__ import annotations
 
-from ..domains import Picture
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby, pairwise
+from typing import TypeAlias
+
+from ..budget import charge, require
+from ..domains import Number, Picture, Pictures
 from ..registry import primitive
-from ..values import Value
-from .picturing import cells, picture
+from ..values import Grid, Pair, Value
+from .picturing import (
+    ALL_AROUND,
+    EMPTY_PICTURE,
+    SIDES,
+    cells,
+    check_code,
+    enclosed,
+    n_rows,
+    n_shown,
+    on_edge,
+    parts_of,
+    picture,
+    places_of,
+    plain,
+    require_cells,
+    width,
+)
+
+
+def _columns(p: Picture) -> Grid:
+    return tuple(zip(*p[1], strict=True))
+
 
 # --- cut ---
 
@@ -29,3 +56,554 @@ def split_colors(p: Picture) -> Value:
         picture(row, column, ([c if c == color else 0 for c in line] for line in grid))
         for color in colors
     )
+
+
+def _require_list(total: int, high: int, wide: int) -> int:
+    """The weight of a list with one more picture of a size; fails if it is over the budget."""
+    total += 5 + high * (1 + wide)
+    require(total)
+    return total
+
+
+def _cropped(p: Picture, parts: Iterable[set[Pair]]) -> frozenset[Picture]:
+    """Parts of a picture where they lie, each alone and no larger than it is."""
+    (row, column), grid = p
+    total = 0
+    boxes = []
+    for part in parts:
+        rows, columns = {i for i, _ in part}, {j for _, j in part}
+        box = range(min(rows), max(rows) + 1), range(min(columns), max(columns) + 1)
+        total = _require_list(total, *map(len, box))
+        boxes.append((part, *box))
+    return frozenset(
+        picture(
+            row + rows[0],
+            column + columns[0],
+            ([grid[i][j] if (i, j) in part else 0 for j in columns] for i in rows),
+        )
+        for part, rows, columns in boxes
+    )
+
+
+def _all_parts(p: Picture) -> frozenset[Picture]:
+    colors = set(cells(p)) - {0}
+    return _cropped(p, (part for c in colors for part in parts_of(places_of(p, c), SIDES)))
+
+
+@primitive(
+    "Picture -> Pictures",
+    examples=(
+        "split_parts(((0, 0), ((1, 2), (0, 2)))) == {((0, 0), ((1,),)), ((0, 1), ((2,), (2,)))}",
+        "split_parts(((5, 5), ((3, 0), (0, 3)))) == {((5, 5), ((3,),)), ((6, 6), ((3,),))}",
+        "split_parts(((5, 5), ((0, 0),))) == EMPTY",
+    ),
+)
+def split_parts(p: Picture) -> Value:
+    """Cells of one colour that touch by their sides, each such part a picture, 0 left out."""
+    return _all_parts(p)
+
+
+@primitive(
+    "Picture -> Pictures",
+    examples=(
+        "split_shapes(((0, 0), ((1, 0), (0, 2)))) == {((0, 0), ((1, 0), (0, 2)))}",
+        "split_shapes(((1, 1), ((1, 0, 2),))) == {((1, 1), ((1,),)), ((1, 3), ((2,),))}",
+    ),
+)
+def split_shapes(p: Picture) -> Value:
+    """Cells other than 0 that touch by sides or corners, each such part a picture.
+
+    Other parts that reach into its rectangle are 0 there.
+    """
+    return _cropped(p, parts_of(places_of(p, *range(1, 10)), ALL_AROUND))
+
+
+def _around(part: set[Pair]) -> set[Pair]:
+    return {(i + di, j + dj) for i, j in part for di, dj in ALL_AROUND}
+
+
+def _least_remainder(p: Picture, color: int) -> int:
+    """How many cells the smallest part has that a colour leaves; 0 if it separates nothing."""
+    walls = places_of(p, color)
+    rows, columns = {i for i, _ in walls}, {j for _, j in walls}
+    if not ({0, n_rows(p) - 1} <= rows or {0, width(p) - 1} <= columns):
+        return 0
+    outer: set[Pair] = set()
+    for wall in parts_of(walls, ALL_AROUND):
+        if any(on_edge(p, i, j) for i, j in wall):
+            outer |= wall
+    left = parts_of(places_of(p, *set(range(10)) - {color}), ALL_AROUND)
+    if len(left) < 2 or any(outer.isdisjoint(_around(part)) for part in left):
+        return 0
+    return min(map(len, left))
+
+
+@primitive(
+    "Picture -> Pictures",
+    ties="of colours that separate equally well, and of equally common ones, the lowest",
+    examples=(
+        "cut(((0, 0), ((1, 5, 2), (0, 5, 3)))) == {((0, 0), ((1,), (0,))), ((0, 2), ((2,), (3,)))}",
+        "cut(((1, 1), ((0, 0, 0), (0, 4, 0)))) == {((2, 2), ((4,),))}",
+        "cut(((1, 1), ((3, 3),))) == EMPTY",
+    ),
+)
+def cut(p: Picture) -> Value:
+    """What one colour separates: the parts that hang together, by sides or corners, without it.
+
+    A colour, 0 too, separates if it has cells on two opposite edges and leaves two or more
+    parts, each of which touches, by a side or corner, cells of it that are connected, in the
+    same way, with the edge. Of these, it is the colour whose smallest part is largest; if there
+    is none, it is the commonest colour. The zeros of a part belong to it, so they count for its
+    size; what lies within its rectangle but belongs to others is 0.
+    """
+    counts = Counter(cells(p))
+    best = min(counts, key=lambda color: (-counts[color], color), default=0)
+    most = 0
+    for color in sorted(counts):
+        least = _least_remainder(p, color)
+        if least > most:
+            best, most = color, least
+    return _cropped(p, parts_of(places_of(p, *set(range(10)) - {best}), ALL_AROUND))
+
+
+@primitive(
+    "Picture -> Pictures",
+    examples=(
+        "split_columns(((5, 5), ((1, 2), (3, 4)))) == "
+        "{((0, 0), ((1,), (3,))), ((0, 1), ((2,), (4,)))}",
+        "split_columns(((0, 0), ())) == EMPTY",
+    ),
+)
+def split_columns(p: Picture) -> Value:
+    """Each column as a picture, at row 0 and the column that it has in the picture.
+
+    Where the picture lies does not count.
+    """
+    return frozenset(picture(0, j, ([c] for c in line)) for j, line in enumerate(_columns(p)))
+
+
+@primitive(
+    "Picture -> Pictures",
+    examples=(
+        "split_rows(((5, 5), ((1, 2), (3, 4)))) == {((0, 0), ((1, 2),)), ((1, 0), ((3, 4),))}",
+        "split_rows(((0, 0), ())) == EMPTY",
+    ),
+)
+def split_rows(p: Picture) -> Value:
+    """Each row as a picture, at column 0 and the row that it has in the picture.
+
+    Where the picture lies does not count.
+    """
+    return frozenset(picture(i, 0, [line]) for i, line in enumerate(p[1]))
+
+
+@primitive(
+    "Picture -> Pictures",
+    examples=(
+        "split_halves(((0, 0), ((1, 2, 3),))) == {((0, 0), ((1,),)), ((0, 2), ((3,),))}",
+        "split_halves(((4, 0), ((1,), (2,)))) == {((4, 0), ((1,),)), ((5, 0), ((2,),))}",
+        "split_halves(((0, 0), ((1,),))) == EMPTY",
+    ),
+)
+def split_halves(p: Picture) -> Value:
+    """The left and right halves, or, of a picture that is higher than wide, top and bottom.
+
+    A line in the middle belongs to neither. A single cell has no halves.
+    """
+    (row, column), grid = p
+    if width(p) >= n_rows(p):
+        half, rest = width(p) // 2, (width(p) + 1) // 2
+        halves = {
+            picture(row, column, (line[:half] for line in grid)),
+            picture(row, column + rest, (line[rest:] for line in grid)),
+        }
+    else:
+        half, rest = n_rows(p) // 2, (n_rows(p) + 1) // 2
+        halves = {picture(row, column, grid[:half]), picture(row + rest, column, grid[rest:])}
+    return frozenset(halves - {EMPTY_PICTURE})
+
+
+def _runs(n: int, lines: set[int]) -> list[range]:
+    """Runs of the numbers below n that are not among some."""
+    rest = (list(run) for bare, run in groupby(range(n), lambda k: k not in lines) if bare)
+    return [range(run[0], run[-1] + 1) for run in rest]
+
+
+@primitive(
+    "Picture -> Pictures",
+    ties="of several colours that do, one whose panels are all of one size, then the one with the "
+    "most panels, then the lowest",
+    examples=(
+        "split_blocks(((0, 0), ((1, 5, 2), (3, 5, 4)))) == "
+        "{((0, 0), ((1,), (3,))), ((0, 2), ((2,), (4,)))}",
+        "size(split_blocks(((0, 0), ((1, 0, 1), (0, 0, 0), (1, 0, 1))))) == 4",
+        "split_blocks(((0, 0), ((1, 2), (3, 4)))) == EMPTY",
+    ),
+)
+def split_blocks(p: Picture) -> Value:
+    """The panels between full rows and full columns of one colour, which may be 0.
+
+    Lines may be several cells thick, and lie on the edge. With fewer than two panels there are
+    none.
+    """
+    (row, column), grid = p
+    best: tuple[list[range], list[range]] = [], []
+    best_rank = (False, 1)
+    for color in sorted(set(cells(p))):
+        line_rows = {i for i, line in enumerate(grid) if set(line) == {color}}
+        line_columns = {j for j, line in enumerate(_columns(p)) if set(line) == {color}}
+        rows, columns = _runs(n_rows(p), line_rows), _runs(width(p), line_columns)
+        even = len(set(map(len, rows))) == 1 == len(set(map(len, columns)))
+        rank = (even, len(rows) * len(columns))
+        if rank[1] > 1 and rank > best_rank:
+            best, best_rank = (rows, columns), rank
+    return frozenset(
+        picture(row + rows[0], column + columns[0], ([grid[i][j] for j in columns] for i in rows))
+        for rows in best[0]
+        for columns in best[1]
+    )
+
+
+def _brackets(p: Picture, inner: Pair) -> dict[Pair, int]:
+    """Where 2x2 cells, but for the inner one, are of one colour but 0: it, by the first's place."""
+    grid = p[1]
+    found = {}
+    for i in range(n_rows(p) - 1):
+        for j in range(width(p) - 1):
+            block = {(di, dj): grid[i + di][j + dj] for di in (0, 1) for dj in (0, 1)}
+            inside = block.pop(inner)
+            colors = set(block.values())
+            if len(colors) == 1 and colors.isdisjoint({0, inside}):
+                found[i, j] = colors.pop()
+    return found
+
+
+@primitive(
+    "Picture -> Pictures",
+    examples=(
+        "bracketed(((0, 0), ((4, 4, 4), (4, 7, 4), (4, 4, 4)))) == {((1, 1), ((7,),))}",
+        "bracketed(((0, 0), ((4, 4, 4, 4), (4, 0, 1, 4), (4, 4, 4, 4)))) == {((1, 1), ((0, 1),))}",
+        "bracketed(((0, 0), ((4, 4, 4), (4, 4, 4), (4, 4, 4)))) == EMPTY",
+    ),
+)
+def bracketed(p: Picture) -> Value:
+    """What is inside each rectangle that has, at all four corners, brackets of one colour.
+
+    A bracket is three of 2x2 cells, in a colour that is not 0, around a fourth that is a corner
+    of the inside and not of that colour. What is between the brackets does not matter.
+    """
+    (row, column), grid = p
+    uppers_left, uppers_right = _brackets(p, (1, 1)), _brackets(p, (1, 0))
+    lowers_left, lowers_right = _brackets(p, (0, 1)), _brackets(p, (0, 0))
+    found = set()
+    total = 0
+    for (top, left), color in uppers_left.items():
+        charge(width(p) - 1 - left)
+        for right in range(left + 1, width(p) - 1):
+            if uppers_right.get((top, right)) != color:
+                continue
+            charge(n_rows(p) - 2 - top)
+            for bottom in range(top + 1, n_rows(p) - 1):
+                if lowers_left.get((bottom, left)) == color == lowers_right.get((bottom, right)):
+                    total = _require_list(total, bottom - top, right - left)
+                    inside = (line[left + 1 : right + 1] for line in grid[top + 1 : bottom + 1])
+                    found.add(picture(row + top + 1, column + left + 1, inside))
+    return frozenset(found)
+
+
+@primitive(
+    "Picture, Integer -> Pictures",
+    ties="of equally advanced parts the first in order moves first",
+    examples=(
+        "settle(((0, 0), ((1, 0, 0),)), 0) == {((0, 2), ((1,),))}",
+        "settle(((0, 0), ((1,), (0,), (2,), (0,))), 2) == {((2, 0), ((1,),)), ((3, 0), ((2,),))}",
+    ),
+)
+def settle(p: Picture, code: Number) -> Value:
+    """The parts of `split_parts`, each moved as far as it goes: right, left, down or up by code.
+
+    The part whose rectangle begins furthest that way moves first, cell by cell, until its next
+    cell is outside the picture or taken by a part that has moved. So parts may move through
+    others that have yet to move.
+    """
+    check_code("settle", code, 4)
+    row, column = p[0]
+    di, dj = ((0, 1), (0, -1), (1, 0), (-1, 0))[code]
+    inside = {(row + i, column + j) for i in range(n_rows(p)) for j in range(width(p))}
+    taken: set[Pair] = set()
+    settled = set()
+    in_order = sorted(_all_parts(p))
+    for part in sorted(in_order, key=lambda part: -di * part[0][0] - dj * part[0][1]):
+        (i, j), shape = part
+        here = {(i + a, j + b) for a, b in places_of(part, *range(1, 10))}
+        while True:
+            charge(len(here))
+            there = {(a + di, b + dj) for a, b in here}
+            if not there <= inside or there & taken:
+                break
+            here = there
+            i, j = i + di, j + dj
+        taken |= here
+        settled.add(picture(i, j, shape))
+    return frozenset(settled)
+
+
+# --- pick ---
+
+Criterion: TypeAlias = Callable[[Sequence[Picture], Picture], int]
+
+
+def _mask(p: Picture) -> tuple[tuple[bool, ...], ...]:
+    return tuple(tuple(cell != 0 for cell in line) for line in p[1])
+
+
+def _n_colors(p: Picture) -> int:
+    return len(set(cells(p)) - {0})
+
+
+def _n_zeros(p: Picture) -> int:
+    """How many cells are 0 in the rectangle of those that are not."""
+    shown = places_of(p, *range(1, 10))
+    if not shown:
+        return 0
+    rows, columns = [i for i, _ in shown], [j for _, j in shown]
+    return (max(rows) - min(rows) + 1) * (max(columns) - min(columns) + 1) - len(shown)
+
+
+def _n_symmetries(p: Picture) -> int:
+    grid = p[1]
+    left_right = tuple(line[::-1] for line in grid)
+    images = (left_right, grid[::-1], _columns(p), left_right[::-1])
+    return sum(image == grid for image in images)
+
+
+_CRITERIA: tuple[Criterion, ...] = (
+    lambda items, p: n_shown(p),
+    lambda items, p: -n_shown(p),
+    lambda items, p: n_rows(p) * width(p),
+    lambda items, p: -n_rows(p) * width(p),
+    lambda items, p: _n_colors(p),
+    lambda items, p: -p[0][0],
+    lambda items, p: p[0][0],
+    lambda items, p: len(parts_of(places_of(p, *range(1, 10)), ALL_AROUND)),
+    lambda items, p: _n_zeros(p),
+    lambda items, p: -_n_zeros(p),
+    lambda items, p: sum(map(len, enclosed(p))),
+    lambda items, p: -sum(map(len, enclosed(p))),
+    lambda items, p: -p[0][1],
+    lambda items, p: p[0][1],
+    lambda items, p: sum(other[1] == p[1] for other in items),
+    lambda items, p: -sum(other[1] == p[1] for other in items),
+    lambda items, p: sum(_mask(other) == _mask(p) for other in items),
+    lambda items, p: -sum(_mask(other) == _mask(p) for other in items),
+    lambda items, p: _n_symmetries(p),
+    lambda items, p: -_n_colors(p),
+    lambda items, p: -_n_symmetries(p),
+)
+
+
+def _in_order(pictures: Pictures) -> list[Picture]:
+    return sorted(set(map(plain, pictures)))
+
+
+def _ranked(pictures: Pictures, name: str, code: int) -> list[tuple[int, Picture]]:
+    """The pictures in order, each with what the criterion makes of it."""
+    check_code(name, code, len(_CRITERIA))
+    items = _in_order(pictures)
+    return [(_CRITERIA[code](items, p), p) for p in items]
+
+
+@primitive(
+    "Pictures, Integer -> Picture",
+    ties="the first in order",
+    examples=(
+        "pick({((0, 0), ((1,),)), ((0, 2), ((2, 2),))}, 0) == ((0, 2), ((2, 2),))",
+        "pick({((0, 0), ((1,),)), ((0, 2), ((2, 2),))}, 12) == ((0, 0), ((1,),))",
+        "pick(EMPTY, 0) == ((0, 0), ())",
+    ),
+)
+def pick(pictures: Pictures, code: Number) -> Value:
+    """The picture that is first by a criterion; the empty picture where there is none.
+
+    The codes: 0 most cells that are not 0, 1 fewest; 2 largest, 3 smallest area; 4 most colours
+    but 0; 5 topmost, 6 bottommost by its first row; 7 most shapes, as in `split_shapes`; 8 most
+    zeros in the rectangle of the other cells, 9 fewest; 10 most zeros that are shut off from its
+    edge, 11 fewest; 12 leftmost, 13 rightmost by its first column; 14 commonest, 15 rarest cells,
+    wherever they lie; 16 commonest, 17 rarest shape: cells that are not 0; 18 most symmetric, by
+    the number of these that leave its cells as they are: left for right, upside down, rows for
+    columns, turned by half; 19 fewest colours but 0; 20 least symmetric.
+    """
+    ranked = _ranked(pictures, "pick", code)
+    return max(ranked, key=lambda entry: entry[0], default=(0, EMPTY_PICTURE))[1]
+
+
+@primitive(
+    "Pictures, Integer -> Pictures",
+    examples=(
+        "best_of({((0, 0), ((1,),)), ((0, 2), ((2, 2),))}, 3) == {((0, 0), ((1,),))}",
+        "size(best_of({((0, 0), ((1,),)), ((0, 2), ((2,),))}, 0)) == 2",
+    ),
+)
+def best_of(pictures: Pictures, code: Number) -> Value:
+    """All pictures that are first by a criterion of `pick`."""
+    ranked = _ranked(pictures, "best_of", code)
+    best = max((value for value, _ in ranked), default=0)
+    return frozenset(p for value, p in ranked if value == best)
+
+
+@primitive(
+    "Pictures, Integer -> Pictures",
+    examples=(
+        "rest_of({((0, 0), ((1,),)), ((0, 2), ((2, 2),))}, 3) == {((0, 2), ((2, 2),))}",
+        "rest_of({((0, 0), ((1,),)), ((0, 2), ((2,),))}, 0) == EMPTY",
+    ),
+)
+def rest_of(pictures: Pictures, code: Number) -> Value:
+    """All pictures that are not first by a criterion of `pick`."""
+    ranked = _ranked(pictures, "rest_of", code)
+    best = max((value for value, _ in ranked), default=0)
+    return frozenset(p for value, p in ranked if value != best)
+
+
+@primitive(
+    "Pictures -> Picture",
+    examples=(
+        "pick_unique({((0, 0), ((1, 1),)), ((0, 2), ((1, 2),))}) == ((0, 2), ((1, 2),))",
+        "pick_unique({((0, 0), ((1,),)), ((0, 2), ((2,),))}) == ((0, 0), ())",
+    ),
+)
+def pick_unique(pictures: Pictures) -> Value:
+    """The picture that has a colour, which may be 0, that no other has.
+
+    The empty picture unless there is one such picture, and one such colour.
+    """
+    items = _in_order(pictures)
+    owners = [
+        holding[0]
+        for color in range(10)
+        if len(holding := [p for p in items if color in cells(p)]) == 1
+    ]
+    return owners[0] if len(owners) == 1 else EMPTY_PICTURE
+
+
+# --- put together ---
+
+
+def _with_cells(pictures: Pictures) -> list[Picture]:
+    """The pictures, but the empty one, in order."""
+    return [p for p in _in_order(pictures) if p[1]]
+
+
+def _pasted(items: Sequence[Picture]) -> Picture:
+    """All where they lie, later ones over earlier, in a picture that is just large enough."""
+    if not items:
+        return EMPTY_PICTURE
+    top, left = min(p[0][0] for p in items), min(p[0][1] for p in items)
+    high = max(p[0][0] + n_rows(p) for p in items) - top
+    wide = max(p[0][1] + width(p) for p in items) - left
+    require_cells(high, wide)
+    joint = [[0] * wide for _ in range(high)]
+    for (row, column), grid in items:
+        for i, line in enumerate(grid, row - top):
+            for j, cell in enumerate(line, column - left):
+                joint[i][j] = cell or joint[i][j]
+    return picture(top, left, joint)
+
+
+@primitive(
+    "Pictures -> Picture",
+    ties="of pictures with equally many, the first in order lies on top",
+    examples=(
+        "heap_up({((0, 0), ((1, 1),)), ((0, 1), ((2,),))}) == ((0, 0), ((1, 2),))",
+        "heap_up({((0, 0), ((1,),)), ((1, 2), ((2,),))}) == ((0, 0), ((1, 0, 0), (0, 0, 2)))",
+    ),
+)
+def heap_up(pictures: Pictures) -> Value:
+    """All pictures where they lie, on their joint rectangle: those with fewest cells on top.
+
+    Only cells that are not 0 count, and cover.
+    """
+    return _pasted(sorted(_with_cells(pictures), key=n_shown)[::-1])
+
+
+def _in_line(items: Sequence[Picture], downwards: bool) -> Picture:
+    """Pictures one after the other, from where the first one lies."""
+    moved = []
+    row, column = items[0][0] if items else (0, 0)
+    for p in items:
+        moved.append(((row, column), p[1]))
+        row, column = (row + n_rows(p), column) if downwards else (row, column + width(p))
+    return _pasted(moved)
+
+
+def _least_gap(numbers: Iterable[int]) -> int:
+    in_order = sorted(numbers)
+    return min((b - a for a, b in pairwise(in_order)), default=0)
+
+
+@primitive(
+    "Pictures -> Picture",
+    ties="of pictures in the same row or column the first in order",
+    examples=(
+        "line_up({((0, 0), ((1,),)), ((3, 5), ((2,),))}) == ((0, 0), ((1, 2),))",
+        "line_up({((0, 0), ((1,),)), ((3, 0), ((2,),))}) == ((0, 0), ((1,), (2,)))",
+    ),
+)
+def line_up(pictures: Pictures) -> Value:
+    """All pictures side by side in the order of their columns, from where the first one lies.
+
+    Where the least difference between two of their columns is smaller than that between two of
+    their rows, they go one below the other, in the order of their rows.
+    """
+    items = _with_cells(pictures)
+    downwards = _least_gap(p[0][1] for p in items) < _least_gap(p[0][0] for p in items)
+    return _in_line(sorted(items, key=lambda p: p[0][0 if downwards else 1]), downwards)
+
+
+@primitive(
+    "Pictures, Integer -> Picture",
+    ties="of pictures of one area the first in order",
+    examples=(
+        "butt({((0, 0), ((1, 1),)), ((0, 3), ((2,),))}, 0) == ((0, 3), ((2, 1, 1),))",
+        "butt({((0, 0), ((1, 1),)), ((0, 3), ((2,),))}, 1) == ((0, 3), ((2, 0), (1, 1)))",
+    ),
+)
+def butt(pictures: Pictures, code: Number) -> Value:
+    """All pictures, the smallest first, side by side (0) or one below the other (1).
+
+    The first one stays where it is.
+    """
+    check_code("butt", code, 2)
+    return _in_line(sorted(_with_cells(pictures), key=lambda p: n_rows(p) * width(p)), bool(code))
+
+
+_Layers: TypeAlias = tuple[int, ...]
+_OVERLAYS: tuple[Callable[[_Layers], int], ...] = (
+    lambda layers: next(filter(None, layers), 0),
+    lambda layers: layers[0] if all(layers) else 0,
+    lambda layers: sum(layers) if len(list(filter(None, layers))) == 1 else 0,
+    lambda layers: int(not any(layers)),
+    lambda layers: 0 if any(layers[1:]) else layers[0],
+)
+
+
+@primitive(
+    "Pictures, Integer -> Picture",
+    examples=(
+        "overlay({((0, 0), ((1, 0, 0),)), ((0, 4), ((2, 2, 0),))}, 0) == ((0, 0), ((1, 2, 0),))",
+        "overlay({((0, 0), ((1, 0, 0),)), ((0, 4), ((2, 2, 0),))}, 1) == ((0, 0), ((1, 0, 0),))",
+        "overlay({((0, 0), ((1, 0, 0),)), ((0, 4), ((2, 2, 0),))}, 3) == ((0, 0), ((0, 0, 1),))",
+    ),
+)
+def overlay(pictures: Pictures, code: Number) -> Value:
+    """All pictures of the first one's size over each other, wherever they lie, as one at (0, 0).
+
+    By code, a cell is: 0 the first that is not 0; 1 that of the first picture where no picture
+    has 0; 2 that of the one picture that has not 0, where it is one; 3 colour 1 where all have
+    0, else 0; 4 that of the first picture where all others have 0.
+    """
+    check_code("overlay", code, 5)
+    items = _with_cells(pictures)
+    grids = [p[1] for p in items if (n_rows(p), width(p)) == (n_rows(items[0]), width(items[0]))]
+    rows = (map(_OVERLAYS[code], zip(*lines, strict=True)) for lines in zip(*grids, strict=True))
+    return picture(0, 0, rows)

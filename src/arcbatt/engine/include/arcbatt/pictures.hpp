@@ -141,20 +141,48 @@ ARC_FN PictureList<C> failed_list(Reason why) {
 
 // Pictures in any order, which are overwritten, as a list; what failed among them is the failure.
 template <class C>
-ARC_FN PictureList<C> list_of(Picture<C>* items, i64 n) {
+ARC_FN PictureList<C> list_of(Lane& lane, Picture<C>* items, i64 n) {
   const i64 bad = first_where(n, [=](i64 k) { return items[k].failed(); });
   if (bad < n) return failed_list<C>(items[bad].reason());
-  for (i64 i = 1; i < n; i++) {
-    const Picture<C> item = items[i];
-    i64 j = i;
-    while (j > 0 && compare_pictures(items[j - 1], item) > 0) j--;
-    if (j == i) continue;
-    sync();
-    if (thread_index() == 0) {
-      for (i64 k = i; k > j; k--) items[k] = items[k - 1];
-      items[j] = item;
+  PictureList<C> list;
+  list.items = items;
+  list.n = (i32)n;
+  i64 in_order = 1;  // so many, none twice
+  while (in_order < n && compare_pictures(items[in_order - 1], items[in_order]) < 0) in_order++;
+  if (in_order >= n) return list;
+  // Runs by insertion, then merged from the bottom up.
+  const i64 run_size = n <= 24 ? 24 : 8;
+  for (i64 start = 0; start < n; start += run_size)
+    for (i64 i = start + 1; i < min_of(start + run_size, n); i++) {
+      const Picture<C> item = items[i];
+      i64 j = i;
+      while (j > start && compare_pictures(items[j - 1], item) > 0) j--;
+      if (j == i) continue;
+      sync();
+      if (thread_index() == 0) {
+        for (i64 k = i; k > j; k--) items[k] = items[k - 1];
+        items[j] = item;
+      }
+      sync();
     }
-    sync();
+  if (n > run_size) {
+    Picture<C>* other = lane.allocate_array<Picture<C>>((u64)n);
+    if (!other) return failed_list<C>(OVER_BUDGET);
+    for (i64 run = run_size; run < n; run *= 2) {
+      for (i64 start = 0; start < n; start += 2 * run) {
+        const i64 middle = min_of(start + run, n), end = min_of(start + 2 * run, n);
+        i64 a = start, b = middle;
+        for (i64 k = start; k < end; k++) {
+          const bool take_a = a < middle && (b >= end || compare_pictures(items[a], items[b]) <= 0);
+          const Picture<C> item = items[take_a ? a++ : b++];
+          if (thread_index() == 0) other[k] = item;
+        }
+      }
+      sync();
+      Picture<C>* t = items;
+      items = other;
+      other = t;
+    }
   }
   i64 kept = 0;
   for (i64 k = 0; k < n; k++) {
@@ -165,7 +193,6 @@ ARC_FN PictureList<C> list_of(Picture<C>* items, i64 n) {
     sync();
     kept++;
   }
-  PictureList<C> list;
   list.items = items;
   list.n = (i32)kept;
   return list;
@@ -201,7 +228,7 @@ ARC_FN PictureList<i32> list_of_value(Lane& lane, const Value& v) {
   Picture<i32>* items = lane.allocate_array<Picture<i32>>(v.n);
   if (!items) return failed_list<i32>(OVER_BUDGET);
   each(v.n, [=](i64 k) { items[k] = picture_of(v.members()[k]); });
-  return list_of(items, (i64)v.n);
+  return list_of(lane, items, (i64)v.n);
 }
 ARC_FN Value value_of(Lane& lane, const PictureList<i32>& list) {
   if (list.failed()) return fail(list.why);
