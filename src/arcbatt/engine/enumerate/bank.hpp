@@ -1,0 +1,271 @@
+// The bank of one example: every distinct picture and list of pictures that steps have given, each
+// once, and what every step gave on it.
+#pragma once
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "../arena.hpp"
+#include "steps.hpp"
+
+namespace arc {
+
+// Where a step was not tried yet on a value, and where it gave none.
+constexpr u32 UNTRIED = ~0u, REFUSED = ~0u - 1;
+
+inline u64 fold_product(u64 a, u64 b) {
+  const unsigned __int128 product = (unsigned __int128)a * b;
+  return (u64)product ^ (u64)(product >> 64);
+}
+constexpr u64 HASH_K1 = 0x9e3779b97f4a7c15ULL, HASH_K2 = 0xd1b54a32d192ed03ULL;
+
+inline u64 hash_bytes(const void* bytes, u64 n, u64 seed) {
+  const char* at = (const char*)bytes;
+  u64 h = seed;
+  for (; n >= 8; n -= 8, at += 8) {
+    u64 word;
+    std::memcpy(&word, at, 8);
+    h = fold_product(h ^ word, HASH_K1);
+  }
+  if (n) {
+    u64 word = 0;
+    std::memcpy(&word, at, n);
+    h = fold_product(h ^ word, HASH_K1);
+  }
+  return fold_product(h, HASH_K2);
+}
+inline u64 hash_of_picture(const Pic& p) {
+  const u64 place = (u64)(u32)p.row << 32 | (u32)p.column, size = (u64)(u32)p.n_rows << 32 | (u32)p.width;
+  return hash_bytes(p.cells, (u64)p.area(), fold_product(place ^ HASH_K2, size ^ HASH_K1));
+}
+
+// A table from 64-bit hashes to numbers; hashes are taken for what they are hashes of.
+class HashTable {
+ public:
+  HashTable() : keys_(1024, 0), numbers_(1024, 0) {}
+  // The number of a hash; `otherwise` becomes it where it had none.
+  u32 find_or_add(u64 hash, u32 otherwise) {
+    if (2 * (n_ + 1) > keys_.size()) widen();
+    if (!hash) hash = 1;
+    u64 at = hash & (keys_.size() - 1);
+    while (keys_[at] && keys_[at] != hash) at = (at + 1) & (keys_.size() - 1);
+    if (keys_[at]) return numbers_[at];
+    keys_[at] = hash;
+    numbers_[at] = otherwise;
+    n_++;
+    return otherwise;
+  }
+  u64 bytes() const { return keys_.size() * 12; }
+
+ private:
+  std::vector<u64> keys_;
+  std::vector<u32> numbers_;
+  u64 n_ = 0;
+
+  void widen() {
+    std::vector<u64> keys(2 * keys_.size(), 0);
+    std::vector<u32> numbers(2 * keys_.size(), 0);
+    for (u64 k = 0; k < keys_.size(); k++) {
+      if (!keys_[k]) continue;
+      u64 at = keys_[k] & (keys.size() - 1);
+      while (keys[at]) at = (at + 1) & (keys.size() - 1);
+      keys[at] = keys_[k];
+      numbers[at] = numbers_[k];
+    }
+    keys_.swap(keys);
+    numbers_.swap(numbers);
+  }
+};
+
+struct Entry {
+  Pic picture;
+  const u32* items = nullptr;  // of a list: its pictures, in their order
+  u32 n_items = 0;
+  u8 depth = 0;  // the least number of steps that gave it
+  bool is_list = false;
+  u32* children = nullptr;  // by step, what it gave; null where none was tried
+};
+
+struct Limits {
+  i64 area = 900;       // of a picture
+  i64 list_area = 4500;  // of all pictures of a list
+  i64 list_items = 1000;
+};
+
+class Bank {
+ public:
+  u64 n_applications = 0;  // of steps to pictures and lists, each once a distinct value
+
+  Bank(Size input_size, const Limits& limits) : input_size_(input_size), limits_(limits) {
+    arena_.max_bytes = 64ULL << 20;
+    arena_.reset(lane_);
+    set_budget(lane_, NO_BUDGET);
+    lane_.max_elements = (u64)limits.area * 2;
+  }
+
+  const Entry& operator[](u32 id) const { return entries_[id]; }
+  u32 n_entries() const { return (u32)entries_.size(); }
+  void set_output_size(Size size) { output_size_ = size; }
+  Size input_size() const { return input_size_; }
+  Size output_size() const { return output_size_; }
+  u64 bytes() const {
+    return kept_bytes_ + entries_.capacity() * sizeof(Entry) + ids_.bytes() + arena_.n_bytes;
+  }
+
+  // The number of a picture, which is copied if it is new.
+  u32 add(const Pic& picture, u8 depth) {
+    const u32 id = ids_.find_or_add(hash_of_picture(picture), n_entries());
+    if (id < n_entries()) return lower_depth(id, depth);
+    Entry entry;
+    entry.picture = picture;
+    if (picture.area()) {
+      u8* cells = (u8*)keep((u64)picture.area());
+      std::memcpy(cells, picture.cells, (u64)picture.area());
+      entry.picture.cells = cells;
+    }
+    entry.depth = depth;
+    entries_.push_back(entry);
+    return id;
+  }
+
+  // What a step gives on a value: its number, or REFUSED.
+  u32 apply(u32 id, u32 step, u8 depth) {
+    if (!entries_[id].children) {
+      u32* children = (u32*)keep(N_STEPS * sizeof(u32));
+      std::memset(children, 0xff, N_STEPS * sizeof(u32));
+      entries_[id].children = children;
+    }
+    const u32 known = entries_[id].children[step];
+    if (known != UNTRIED) {
+      if (known != REFUSED) lower_depth(known, depth);
+      return known;
+    }
+    const u32 given = run(id, STEPS[step], step, depth);
+    entries_[id].children[step] = given;
+    return given;
+  }
+  // Steps that take the output's size are to be tried anew.
+  void forget_output_steps() {
+    for (Entry& entry : entries_)
+      if (entry.children)
+        for (u32 s = 0; s < N_STEPS; s++)
+          if (STEPS[s].takes == Takes::OUTPUT_SIZE) entry.children[s] = UNTRIED;
+  }
+
+ private:
+  Size input_size_, output_size_ = {0, 0};
+  Limits limits_;
+  std::vector<Entry> entries_;
+  HashTable ids_;
+  Arena arena_;  // scratch, for one application
+  Lane lane_;
+  std::vector<std::unique_ptr<char[]>> blocks_;  // what is kept
+  char* free_ = nullptr;
+  u64 n_free_ = 0;
+  u64 kept_bytes_ = 0;
+  std::vector<Pic> pictures_;
+  std::vector<u32> given_;
+
+  void* keep(u64 n_bytes) {
+    n_bytes = (n_bytes + 15) & ~15ULL;
+    if (n_bytes > n_free_) {
+      const u64 size = n_bytes > 65536 ? n_bytes : 65536;
+      blocks_.emplace_back(new char[size]);
+      free_ = blocks_.back().get();
+      n_free_ = size;
+      kept_bytes_ += size;
+    }
+    char* result = free_;
+    free_ += n_bytes;
+    n_free_ -= n_bytes;
+    return result;
+  }
+  u32 lower_depth(u32 id, u8 depth) {
+    if (depth < entries_[id].depth) entries_[id].depth = depth;
+    return id;
+  }
+
+  u32 run(u32 id, const Step& step, u32 number, u8 depth) {
+    const bool is_list = entries_[id].is_list;
+    const bool takes_list = step.shape == Shape::L_TO_P || step.shape == Shape::L_TO_L;
+    if (is_list && step.shape == Shape::P_TO_P && step.takes == Takes::NOTHING)
+      return run_on_items(id, number, depth);
+    if (is_list != takes_list) return REFUSED;
+    n_applications++;
+    arena_.reset(lane_);
+    const Pic& picture = entries_[id].picture;
+    switch (step.shape) {
+      case Shape::P_TO_P: {
+        if (step.takes == Takes::OUTPUT_SIZE && !output_size_.n_rows) return REFUSED;
+        const Size size = step.takes == Takes::OUTPUT_SIZE ? output_size_ : input_size_;
+        return add_picture(step.to_picture(lane_, picture, step.args, size), depth);
+      }
+      case Shape::P_TO_L: return add_list(step.to_list(lane_, picture, step.args), depth);
+      case Shape::L_TO_P: return add_picture(step.pick(lane_, pictures_of(id), step.args), depth);
+      default: return add_list(step.sift(lane_, pictures_of(id), step.args), depth);
+    }
+  }
+  PicList pictures_of(u32 id) {
+    const Entry& entry = entries_[id];
+    pictures_.clear();
+    for (u32 k = 0; k < entry.n_items; k++) pictures_.push_back(entries_[entry.items[k]].picture);
+    PicList list;
+    list.items = pictures_.data();
+    list.n = (i32)entry.n_items;
+    return list;
+  }
+  u32 add_picture(const Pic& picture, u8 depth) {
+    if (picture.failed() || picture.area() > limits_.area) return REFUSED;
+    return add(picture, depth);
+  }
+  u32 add_list(const PicList& list, u8 depth) {
+    if (list.failed() || list.n > limits_.list_items) return REFUSED;
+    i64 area = 0;
+    for (i32 k = 0; k < list.n; k++) area += list.items[k].area();
+    if (area > limits_.list_area) return REFUSED;
+    given_.clear();
+    for (i32 k = 0; k < list.n; k++) given_.push_back(add(list.items[k], depth));
+    return add_items(depth);
+  }
+  // The list of the pictures in `given_`, which are in order and none twice.
+  u32 add_items(u8 depth) {
+    const u64 hash = hash_bytes(given_.data(), given_.size() * sizeof(u32), HASH_K2 + given_.size());
+    const u32 id = ids_.find_or_add(hash, n_entries());
+    if (id < n_entries()) return lower_depth(id, depth);
+    Entry entry;
+    entry.is_list = true;
+    entry.n_items = (u32)given_.size();
+    u32* items = (u32*)keep(given_.size() * sizeof(u32));
+    if (!given_.empty()) std::memcpy(items, given_.data(), given_.size() * sizeof(u32));
+    entry.items = items;
+    entry.depth = depth;
+    entries_.push_back(entry);
+    return id;
+  }
+  // A step on every picture of a list.
+  u32 run_on_items(u32 id, u32 step, u8 depth) {
+    std::vector<u32> given;
+    i64 area = 0;
+    for (u32 k = 0; k < entries_[id].n_items; k++) {
+      const u32 item = apply(entries_[id].items[k], step, depth);
+      if (item == REFUSED) return REFUSED;
+      area += entries_[item].picture.area();
+      given.push_back(item);
+    }
+    if (area > limits_.list_area) return REFUSED;
+    auto before = [&](u32 a, u32 b) {
+      return compare_pictures(entries_[a].picture, entries_[b].picture) < 0;
+    };
+    // Mostly in order already.
+    for (size_t i = 1; i < given.size(); i++)
+      for (size_t j = i; j > 0 && before(given[j], given[j - 1]); j--) std::swap(given[j], given[j - 1]);
+    size_t kept = 0;
+    for (size_t k = 0; k < given.size(); k++)
+      if (!kept || given[kept - 1] != given[k]) given[kept++] = given[k];
+    given.resize(kept);
+    given_.swap(given);
+    return add_items(depth);
+  }
+};
+
+}  // namespace arc

@@ -1,0 +1,142 @@
+// The walk: the same steps on all examples in lock step. What it finds are tuples, one value for each
+// example, each tuple once; a tuple is a program, and what gave it is its text.
+#pragma once
+#include <atomic>
+#include <chrono>
+
+#include "bank.hpp"
+
+namespace arc {
+
+constexpr u32 NO_PARENT = ~0u;
+
+struct Tuple {
+  u32 parent;  // NO_PARENT: it is a seed
+  u16 step;    // of a seed: its number
+  u8 depth;
+  bool is_list;
+};
+
+// What a search may spend, and whether it has.
+struct Spending {
+  u64 max_applications = ~0ULL;
+  u64 max_bytes = ~0ULL;
+  double max_s = 1e9;
+  const std::atomic<bool>* stop = nullptr;
+
+  std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+  double elapsed_s() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  }
+  bool is_out_of_time() const { return (stop && stop->load(std::memory_order_relaxed)) || elapsed_s() > max_s; }
+};
+
+class LockStep {
+ public:
+  std::vector<Bank>& banks;
+  std::vector<Tuple> tuples;
+  std::vector<u32> ids;  // of tuple t: banks.size() of them from t * banks.size() on
+  u64 n_merged = 0;      // tuples that were there before
+  u64 n_refused = 0;     // steps that not all examples took
+  bool was_cut = false;  // the walk ended because the spending was out
+
+  explicit LockStep(std::vector<Bank>& banks) : banks(banks) {}
+
+  const u32* ids_of(u32 tuple) const { return ids.data() + (u64)tuple * banks.size(); }
+  const Pic& picture(u32 tuple, u32 example) const { return banks[example][ids_of(tuple)[example]].picture; }
+
+  void clear() {
+    tuples.clear();
+    ids.clear();
+    seen_ = HashTable();
+  }
+  void add_seed(const u32* seed_ids, u16 number, u8 depth) {
+    add(seed_ids, {NO_PARENT, number, depth, banks[0][seed_ids[0]].is_list});
+  }
+
+  // Takes every tuple below a depth one step further, by all the enabled steps.
+  void run(u8 max_depth, const std::vector<u8>& enabled, const Spending& spending) {
+    std::vector<u32> next(banks.size());
+    std::vector<u16> steps[2];  // those that take pictures, lists
+    for (u32 s = 0; s < N_STEPS; s++) {
+      if (!enabled[s]) continue;
+      const Step& step = STEPS[s];
+      const bool takes_list = step.shape == Shape::L_TO_P || step.shape == Shape::L_TO_L;
+      if (!takes_list) steps[0].push_back((u16)s);
+      if (takes_list || (step.shape == Shape::P_TO_P && step.takes == Takes::NOTHING))
+        steps[1].push_back((u16)s);
+    }
+    for (u8 depth = 0; depth < max_depth; depth++) {
+      const u32 n = (u32)tuples.size();
+      for (u32 t = 0; t < n; t++) {
+        if (tuples[t].depth != depth) continue;
+        if (is_spent(spending)) {
+          was_cut = true;
+          return;
+        }
+        const bool is_list = tuples[t].is_list;
+        for (u16 s : steps[is_list]) {
+          // A list is of no use unless one more step can be done with it.
+          if (STEPS[s].shape == Shape::P_TO_L && depth + 2 > max_depth) continue;
+          extend(t, s, next.data());
+        }
+      }
+    }
+  }
+  // What a step gives on a tuple: the number of a tuple, or NO_PARENT where it is refused or known.
+  u32 extend(u32 tuple, u16 step, u32* next) {
+    const u8 depth = (u8)(tuples[tuple].depth + 1);
+    for (u32 e = 0; e < banks.size(); e++) {
+      next[e] = banks[e].apply(ids_of(tuple)[e], step, depth);
+      if (next[e] == REFUSED) {
+        n_refused++;
+        return NO_PARENT;
+      }
+    }
+    return add(next, {tuple, step, depth, banks[0][next[0]].is_list});
+  }
+
+  u64 n_applications() const {
+    u64 n = 0;
+    for (const Bank& bank : banks) n += bank.n_applications;
+    return n;
+  }
+  u64 bytes() const {
+    u64 n = ids.capacity() * sizeof(u32) + tuples.capacity() * sizeof(Tuple) + seen_.bytes();
+    for (const Bank& bank : banks) n += bank.bytes();
+    return n;
+  }
+
+ private:
+  HashTable seen_;
+  u32 n_looks_ = 0;
+
+  bool is_spent(const Spending& spending) {
+    if (n_applications() >= spending.max_applications) return true;
+    if (++n_looks_ % 16) return false;
+    return bytes() > spending.max_bytes || spending.is_out_of_time();
+  }
+
+  u32 add(const u32* tuple_ids, const Tuple& tuple) {
+    const u32 number = (u32)tuples.size();
+    if (tuple.parent != NO_PARENT) {
+      // All its values were found on shorter ways: whatever it leads to, they lead to sooner.
+      bool is_late = true;
+      for (u32 e = 0; e < banks.size() && is_late; e++) is_late = banks[e][tuple_ids[e]].depth < tuple.depth;
+      if (is_late) {
+        n_merged++;
+        return NO_PARENT;
+      }
+    }
+    const u64 hash = hash_bytes(tuple_ids, banks.size() * sizeof(u32), HASH_K1);
+    if (seen_.find_or_add(hash, number) != number) {
+      n_merged++;
+      return NO_PARENT;
+    }
+    ids.insert(ids.end(), tuple_ids, tuple_ids + banks.size());
+    tuples.push_back(tuple);
+    return number;
+  }
+};
+
+}  // namespace arc

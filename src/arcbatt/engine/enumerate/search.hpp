@@ -1,0 +1,273 @@
+// One task searched: sizes guessed, values enumerated, outputs put together from them.
+#pragma once
+#include "cover.hpp"
+#include "sizes.hpp"
+
+namespace arc {
+
+// A grid with its own cells.
+struct GridCells {
+  Size size = {0, 0};
+  std::vector<u8> cells;
+  Pic picture() const {
+    Pic p;
+    p.n_rows = size.n_rows;
+    p.width = size.width;
+    p.cells = cells.data();
+    return p;
+  }
+};
+
+// A seed that is given: its grid in each example, and the number of steps that it counts.
+struct GivenSeed {
+  std::vector<GridCells> grids;
+  u8 depth;
+};
+
+struct TaskToSearch {
+  std::vector<GridCells> inputs;   // of the demos, then of the tests
+  std::vector<GridCells> outputs;  // of the demos
+  std::vector<GivenSeed> seeds;
+};
+
+struct SearchOptions {
+  u8 depth = 2;
+  u8 size_depth = 2;
+  u32 size_guess = 0;  // which of the guesses at the output's size is taken
+  bool output_seeds = true;
+  std::vector<u8> enabled;  // by step
+  CoverLimits cover;
+  u64 max_bytes = 1ULL << 30;
+  Spending spending;
+};
+
+// Seeds are numbered: the input, blanks of the input's and the output's size, the outputs of the demos
+// from here on, and after those what is given.
+constexpr u16 SEED_INPUT = 0, SEED_BLANK = 1, SEED_BLANK_OUTPUT = 2, SEED_FIRST_OUTPUT = 3;
+
+// A way to a value: the number of a seed, then steps.
+typedef std::vector<u16> Path;
+inline Path path_of(const LockStep& walk, u32 tuple) {
+  Path path;
+  for (; tuple != NO_PARENT; tuple = walk.tuples[tuple].parent) path.push_back(walk.tuples[tuple].step);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+struct FoundAxis {
+  Path of, plus;  // empty: none
+  i32 times = 1, more = 0;
+  bool of_width = false;
+};
+struct FoundPick {
+  Path path;
+  Piece piece;
+  Mode mode;
+};
+struct FoundStack {
+  Stack stack;
+  std::vector<FoundPick> picks;
+};
+
+struct SearchCounts {
+  u64 n_applications = 0, n_values = 0, n_tuples = 0, n_merged = 0, n_refused = 0;
+  u64 n_pieces_offered = 0, n_pieces = 0, n_scanned = 0, n_stacks = 0, n_bytes = 0;
+  double size_s = 0, walk_s = 0, pieces_s = 0, cover_s = 0;
+  bool was_cut = false;
+  std::vector<u64> values_by_depth, tuples_by_depth;
+};
+
+struct SearchResult {
+  bool has_size = false;
+  u32 n_sizes_matched = 0;
+  FoundAxis rows, columns;
+  std::vector<Size> sizes;  // of the tests' outputs
+  std::vector<FoundStack> stacks;
+  SearchCounts counts;
+};
+
+class Search {
+ public:
+  Search(const TaskToSearch& task, const SearchOptions& options) : task_(task), options_(options), walk_(banks_) {
+    i64 largest = 0;
+    for (const auto* grids : {&task.inputs, &task.outputs})
+      for (const GridCells& grid : *grids) largest = std::max<i64>(largest, (i64)grid.cells.size());
+    Limits limits;
+    limits.area = 2 * largest;
+    limits.list_area = 10 * largest;
+    banks_.reserve(task.inputs.size());
+    for (const GridCells& input : task.inputs) banks_.emplace_back(input.size, limits);
+    for (const GridCells& output : task.outputs) targets_.push_back(output.picture());
+    // Colours that no grid has are not looked for.
+    u32 colors = 0;
+    for (const auto* grids : {&task.inputs, &task.outputs})
+      for (const GridCells& grid : *grids)
+        for (u8 cell : grid.cells) colors |= 1u << cell;
+    enabled_ = options.enabled;
+    for (u32 s = 0; s < N_STEPS; s++)
+      if (STEPS[s].color >= 0 && !(colors >> STEPS[s].color & 1)) enabled_[s] = 0;
+    // Colours of a piece as a whole are those that every output has.
+    for (u8 color = 1; color < 10; color++)
+      if (std::all_of(task.outputs.begin(), task.outputs.end(), [&](const GridCells& grid) {
+            return std::find(grid.cells.begin(), grid.cells.end(), color) != grid.cells.end();
+          }))
+        tints_.push_back(color);
+  }
+
+  SearchResult run() {
+    SearchResult result;
+    double at = elapsed();
+    const bool has_size = find_size(result);
+    result.counts.size_s = elapsed() - at;
+    at = elapsed();
+    if (has_size) {
+      walk_.clear();
+      add_seeds(true);
+      walk_.run(options_.depth, enabled_, options_.spending);
+      heap_lists();
+      result.counts.walk_s = elapsed() - at;
+      at = elapsed();
+      Pieces pieces(walk_, targets_, options_.max_bytes / 2);
+      for (u32 t = 0; t < walk_.tuples.size(); t++)
+        if (!walk_.tuples[t].is_list) pieces.add(t, tints_);
+      result.counts.pieces_s = elapsed() - at;
+      at = elapsed();
+      Cover cover(pieces, options_.cover);
+      for (Stack& stack : cover.run(options_.spending)) {
+        FoundStack found;
+        for (const Pick& pick : stack.picks) {
+          const Piece& piece = pieces.pieces[pick.piece];
+          found.picks.push_back({path_of(walk_, piece.tuple), piece, pick.mode});
+        }
+        found.stack = std::move(stack);
+        result.stacks.push_back(std::move(found));
+      }
+      result.counts.cover_s = elapsed() - at;
+      result.counts.n_pieces = pieces.pieces.size();
+      result.counts.n_pieces_offered = pieces.n_offered;
+      result.counts.n_scanned = cover.n_scanned;
+      result.counts.n_stacks = cover.n_stacks;
+      result.counts.n_bytes = pieces.bytes();
+      result.counts.was_cut |= pieces.was_cut;
+    }
+    count(result.counts);
+    return result;
+  }
+
+ private:
+  const TaskToSearch& task_;
+  const SearchOptions& options_;
+  std::vector<Bank> banks_;
+  LockStep walk_;
+  std::vector<Pic> targets_;
+  std::vector<u8> enabled_, tints_;
+
+  double elapsed() const { return options_.spending.elapsed_s(); }
+  u32 n_demos() const { return (u32)task_.outputs.size(); }
+
+  u32 add_blank(u32 e, Size size) {
+    const std::vector<u8> zeros((u64)(size.n_rows * size.width), 0);
+    Pic p;
+    p.n_rows = size.n_rows;
+    p.width = size.width;
+    p.cells = zeros.data();
+    return banks_[e].add(p, 1);
+  }
+  void add_seeds(bool with_output_size) {
+    const u32 n = (u32)banks_.size();
+    std::vector<u32> ids(n);
+    for (u32 e = 0; e < n; e++) ids[e] = banks_[e].add(task_.inputs[e].picture(), 0);
+    walk_.add_seed(ids.data(), SEED_INPUT, 0);
+    for (u32 e = 0; e < n; e++) ids[e] = add_blank(e, banks_[e].input_size());
+    walk_.add_seed(ids.data(), SEED_BLANK, 1);
+    if (with_output_size) {
+      for (u32 e = 0; e < n; e++) ids[e] = add_blank(e, banks_[e].output_size());
+      walk_.add_seed(ids.data(), SEED_BLANK_OUTPUT, 1);
+    }
+    if (options_.output_seeds)
+      for (u32 k = 0; k < n_demos(); k++) {
+        for (u32 e = 0; e < n; e++)
+          // Nobody may copy an answer.
+          ids[e] = is_input_of(k, e) ? add_blank(e, task_.outputs[k].size)
+                                     : banks_[e].add(task_.outputs[k].picture(), 1);
+        walk_.add_seed(ids.data(), (u16)(SEED_FIRST_OUTPUT + k), 1);
+      }
+    for (u32 k = 0; k < task_.seeds.size(); k++) {
+      const GivenSeed& seed = task_.seeds[k];
+      for (u32 e = 0; e < n; e++) ids[e] = banks_[e].add(seed.grids[e].picture(), seed.depth);
+      walk_.add_seed(ids.data(), (u16)(SEED_FIRST_OUTPUT + n_demos() + k), seed.depth);
+    }
+  }
+  bool is_input_of(u32 demo, u32 example) const {
+    const GridCells &a = task_.inputs[demo], &b = task_.inputs[example];
+    return a.size == b.size && a.cells == b.cells;
+  }
+
+  bool find_size(SearchResult& result) {
+    std::vector<Size> outputs;
+    for (const GridCells& output : task_.outputs) outputs.push_back(output.size);
+    add_seeds(false);
+    bool is_input = options_.size_guess == 0, is_constant = is_input;
+    for (u32 d = 0; d < n_demos(); d++) {
+      is_input &= outputs[d] == task_.inputs[d].size;
+      is_constant &= outputs[d] == outputs[0];
+    }
+    // No other formula can be cheaper than these two, and all demos agree.
+    if (!is_input && !is_constant) walk_.run(options_.size_depth, enabled_, options_.spending);
+    SizeGuesser guesser(walk_, outputs);
+    const std::vector<SizeGuess> guesses = guesser.guess(options_.size_guess + 1);
+    if (guesses.size() <= options_.size_guess) return false;
+    const SizeGuess& guess = guesses[options_.size_guess];
+    result.has_size = true;
+    result.n_sizes_matched = guess.n_matched;
+    result.rows = found(guess.rows);
+    result.columns = found(guess.columns);
+    for (u32 e = 0; e < banks_.size(); e++) {
+      banks_[e].set_output_size(e < n_demos() ? outputs[e] : guess.sizes[e]);
+      if (e >= n_demos()) result.sizes.push_back(guess.sizes[e]);
+      banks_[e].forget_output_steps();
+    }
+    return true;
+  }
+  FoundAxis found(const AxisFormula& formula) const {
+    FoundAxis axis;
+    if (formula.of != NO_PARENT) axis.of = path_of(walk_, formula.of);
+    if (formula.plus != NO_PARENT) axis.plus = path_of(walk_, formula.plus);
+    axis.times = formula.times;
+    axis.more = formula.more;
+    axis.of_width = formula.of_width;
+    return axis;
+  }
+
+  // Lists that no step is left for are put together all the same.
+  void heap_lists() {
+    u32 heap_up = N_STEPS;
+    for (u32 s = 0; s < N_STEPS; s++)
+      if (!std::strcmp(STEPS[s].primitive, "heap_up")) heap_up = s;
+    if (heap_up == N_STEPS || !enabled_[heap_up]) return;
+    std::vector<u32> next(banks_.size());
+    const u32 n = (u32)walk_.tuples.size();
+    for (u32 t = 0; t < n; t++)
+      if (walk_.tuples[t].is_list) walk_.extend(t, (u16)heap_up, next.data());
+  }
+
+  void count(SearchCounts& counts) {
+    counts.n_applications = walk_.n_applications();
+    counts.n_tuples = walk_.tuples.size();
+    counts.n_merged = walk_.n_merged;
+    counts.n_refused = walk_.n_refused;
+    counts.n_bytes += walk_.bytes();
+    counts.was_cut |= walk_.was_cut;
+    for (const Bank& bank : banks_) {
+      counts.n_values += bank.n_entries();
+      for (u32 id = 0; id < bank.n_entries(); id++) tick(counts.values_by_depth, bank[id].depth);
+    }
+    for (const Tuple& tuple : walk_.tuples) tick(counts.tuples_by_depth, tuple.depth);
+  }
+  static void tick(std::vector<u64>& counts, u8 at) {
+    if (counts.size() <= at) counts.resize(at + 1u, 0);
+    counts[at]++;
+  }
+};
+
+}  // namespace arc

@@ -1,0 +1,273 @@
+"""Enumeration: one view of a task in, stacks of pieces out, each a program.
+
+The engine tries every step of its vocabulary on every value it has found, on all examples in lock
+step, and puts outputs together from values that are never wrong where they paint. What it finds is
+named by the steps that gave it; here those names become programs of the language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any
+
+from arcbatt.engine import _enumerate
+from arcbatt.language import Program
+from arcbatt.language.ir import Node, call_node, constant, primitive_node
+from arcbatt.tasks import Grid
+
+MODES = ("shown", "holes", "whole")
+_SHOWN, _HOLES, _WHOLE = range(3)
+_INPUT, _BLANK, _BLANK_OUTPUT, _FIRST_OUTPUT = range(4)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of the vocabulary: a primitive on pictures with its further arguments."""
+
+    shape: str  # "picture", "cut", "pick" or "sift"
+    primitive: str
+    args: tuple[int, ...]
+    takes: str  # "input size", "output size" or nothing
+
+    def __str__(self) -> str:
+        given = [self.takes] if self.takes else []
+        return f"{self.primitive}({', '.join([*given, *map(str, self.args)])})"
+
+
+@cache
+def vocabulary() -> tuple[Step, ...]:
+    """All steps, in the order in which they are tried."""
+    return tuple(Step(*row) for row in _enumerate.steps())
+
+
+@dataclass(frozen=True)
+class Seed:
+    """A value to start from beside the input: its grid in each example, and how to compute it.
+
+    `depth` is the number of steps that it counts.
+    """
+
+    node: Node
+    grids: Sequence[Grid]
+    depth: int = 1
+
+
+@dataclass(frozen=True)
+class View:
+    """A task as it is searched: grids, and the nodes that compute them from `S` and `I`.
+
+    `restore` makes an output of the task from the node of one of the view.
+    """
+
+    name: str
+    demos: Sequence[tuple[Grid, Grid]]
+    tests: Sequence[Grid]
+    demos_node: Node
+    input_node: Node
+    restore: Any  # Callable[[Node], Node]
+    seeds: Sequence[Seed] = ()
+
+
+@dataclass(frozen=True)
+class EnumerateOptions:
+    """How far a search goes, and what of it is switched off.
+
+    `off` has names of primitives whose steps are not tried. `max_bytes` bounds the memory of one
+    search; `max_applications` the steps tried, so that a search ends at the same place always.
+    """
+
+    depth: int = 2
+    size_depth: int = 2
+    size_guess: int = 0
+    output_seeds: bool = True
+    off: frozenset[str] = frozenset()
+    max_pieces: int = 10
+    subsets: bool = True
+    modes: int = 7
+    max_applications: int = 20_000_000
+    max_bytes: int = 2**30
+    max_s: float = 60.0
+    max_stacks: int = 100
+
+    @cached_property
+    def enabled(self) -> bytes:
+        return bytes(step.primitive not in self.off for step in vocabulary())
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A piece of a stack: the way to its value, what is done to it at the end, what it paints."""
+
+    path: tuple[int, ...]
+    tint: int
+    to_origin: bool
+    pasted: bool
+    mode: int
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Pieces one under the other, the uppermost first; bit d of `demos`: demo d comes out right."""
+
+    picks: tuple[Pick, ...]
+    demos: int
+    depth: int
+    outputs: tuple[Grid | None, ...]
+
+    @property
+    def n_right(self) -> int:
+        return self.demos.bit_count()
+
+
+@dataclass(frozen=True)
+class Enumerated:
+    """What a search of a view has found."""
+
+    view: View
+    size: Any
+    stacks: list[Stack]
+    counts: dict[str, Any] = field(repr=False)
+
+    def program(self, stack: Stack, name: str) -> Program:
+        """The program that gives what a stack gives."""
+        return _Writer(self.view, self.size).program(stack, name)
+
+
+def enumerate_view(
+    view: View, options: EnumerateOptions, stop: _enumerate.StopFlag | None = None
+) -> Enumerated:
+    """Search one view of a task, in this thread; other threads go on meanwhile."""
+    inputs = [_pack(before) for before, _ in view.demos] + [_pack(grid) for grid in view.tests]
+    size, stacks, counts = _enumerate.search(
+        inputs,
+        [_pack(after) for _, after in view.demos],
+        [([_pack(grid) for grid in seed.grids], seed.depth) for seed in view.seeds],
+        options.enabled,
+        options.depth,
+        options.size_depth,
+        options.size_guess,
+        options.output_seeds,
+        options.max_pieces,
+        options.subsets,
+        options.modes,
+        options.max_applications,
+        options.max_bytes,
+        options.max_s,
+        options.max_stacks,
+        stop or _enumerate.StopFlag(),
+    )
+    found = [
+        Stack(
+            tuple(Pick(tuple(path), *rest) for path, *rest in picks),
+            demos,
+            depth,
+            tuple(None if grid is None else _unpack(grid) for grid in outputs),
+        )
+        for picks, demos, depth, outputs in stacks
+    ]
+    return Enumerated(view, size, found, counts)
+
+
+def _pack(grid: Grid) -> tuple[int, int, bytes]:
+    return len(grid), len(grid[0]), b"".join(map(bytes, grid))
+
+
+def _unpack(packed: tuple[int, int, bytes]) -> Grid:
+    n_rows, width, cells = packed
+    return tuple(tuple(cells[width * i : width * (i + 1)]) for i in range(n_rows))
+
+
+class _Writer:
+    """Writes what was found in a view as programs."""
+
+    def __init__(self, view: View, size: Any) -> None:
+        self._view = view
+        self._size = size
+
+    def program(self, stack: Stack, name: str) -> Program:
+        result: Node | None = None
+        for pick in reversed(stack.picks):
+            piece = self._piece(pick)
+            if result is None or pick.mode == _WHOLE:
+                result = piece
+            else:
+                layer = "over" if pick.mode == _SHOWN else "holes_over"
+                result = call_node(layer, piece, result)
+        assert result is not None
+        return Program(self._view.restore(call_node("last", result)), name)
+
+    def _piece(self, pick: Pick) -> Node:
+        node = self._value(pick.path)
+        if pick.to_origin:
+            node = call_node("to_origin", node)
+        if pick.tint:
+            node = call_node("tint", node, constant(pick.tint))
+        if pick.pasted:
+            node = call_node("paste_on", node, self._output_size)
+        return node
+
+    def _value(self, path: tuple[int, ...]) -> Node:
+        node = self._seed(path[0])
+        is_list = False
+        for number in path[1:]:
+            step = vocabulary()[number]
+            args = [constant(arg) for arg in step.args]
+            if is_list and step.shape == "picture":
+                function = primitive_node(step.primitive)
+                for arg in reversed(args):
+                    function = call_node("rbind", function, arg)
+                node = call_node("apply", function, node)
+            else:
+                size = {"input size": self._input_size, "output size": self._output_size}
+                sized = [size[step.takes]] if step.takes else []
+                node = call_node(step.primitive, node, *sized, *args)
+                is_list = step.shape in ("cut", "sift")
+        return node
+
+    def _seed(self, number: int) -> Node:
+        view = self._view
+        n_outputs = len(view.demos)
+        if number == _INPUT:
+            grid = view.input_node
+        elif number in (_BLANK, _BLANK_OUTPUT):
+            size = self._input_size if number == _BLANK else self._output_size
+            grid = call_node("canvas", constant(0), size)
+        elif number < _FIRST_OUTPUT + n_outputs:
+            index = constant(number - _FIRST_OUTPUT)
+            grid = call_node("other_output", view.demos_node, index, view.input_node)
+        else:
+            grid = view.seeds[number - _FIRST_OUTPUT - n_outputs].node
+        return call_node("astuple", constant((0, 0)), grid)
+
+    @property
+    def _input_size(self) -> Node:
+        return call_node("shape", self._view.input_node)
+
+    @cached_property
+    def _output_size(self) -> Node:
+        _, rows, columns = self._size
+        if rows[0] == columns[0] == [_INPUT] and rows[1:4] == columns[1:4] == ([], 1, 0):
+            return self._input_size
+        sides = [self._side(*rows), self._side(*columns)]
+        if all(side.kind == "constant" for side in sides):
+            return constant((sides[0].value, sides[1].value))
+        return call_node("astuple", *sides)
+
+    def _side(self, of: list[int], plus: list[int], times: int, more: int, of_width: bool) -> Node:
+        def side_of(path: list[int]) -> Node:
+            grid = call_node("last", self._value(tuple(path)))
+            return call_node("width" if of_width else "height", grid)
+
+        node: Node | None = None
+        if of:
+            node = side_of(of)
+            if times != 1:
+                node = call_node("multiply", node, constant(times))
+        if plus:
+            added = side_of(plus)
+            node = added if node is None else call_node("add", node, added)
+        if node is None:
+            return constant(more)
+        return call_node("add", node, constant(more)) if more else node
