@@ -6,6 +6,7 @@ from . import (
     demos,
     functions,
     grids,
+    learned,
     numbers,
     objects,
     patches,
@@ -29,4 +30,5 @@ FAMILIES = (
     demos,
     pictures,
     picture_lists,
+    learned,
 )

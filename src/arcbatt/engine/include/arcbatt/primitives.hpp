@@ -12,6 +12,7 @@
 #include "primitives/demos.hpp"
 #include "primitives/pictures.hpp"
 #include "primitives/picture_lists.hpp"
+#include "primitives/learned.hpp"
 #include "columns.hpp"
 
 namespace arc {
