@@ -6,6 +6,7 @@ from . import (
     demos,
     functions,
     grids,
+    learned,
     numbers,
     objects,
     patches,
@@ -31,4 +32,5 @@ FAMILIES = (
     pictures,
     picture_drawing,
     picture_lists,
+    learned,
 )

@@ -1,0 +1,551 @@
+// What the demos teach: as language/primitives/learned.py.
+#pragma once
+#include "../learning.hpp"
+#include "grids.hpp"
+
+namespace arc {
+
+// --- the roles of colours ---
+
+constexpr int N_MEASURES = 6 + 9 + 8;
+
+// What a scene's colours measure; nothing of colours that it lacks.
+struct Measures {
+  u32 colors = 0;
+  i32 numbers[10][N_MEASURES];
+};
+
+// Measures the colours of a scene that are not in `without`.
+ARC_FN void measure_colors(const Scene& scene, u32 without, i32* labels, Place* places, Measures& m) {
+  const i64 n = scene.n_cells(), n_rows = scene.n_rows, width = scene.width;
+  m.colors = 0;
+  for (i64 k = 0; k < n; k++) m.colors |= 1u << scene.cells[k];
+  m.colors &= ~without;
+  for (int c = 0; c < 10; c++)
+    for (int k = 0; k < N_MEASURES; k++) m.numbers[c][k] = 0;
+  for (i32 i = 0; i < n_rows; i++)
+    for (i32 j = 0; j < width; j++) {
+      i32* numbers = m.numbers[scene.cell(i, j)];
+      const i32 down = i + 1, right = j + 1, up = (i32)n_rows - i, left = (i32)width - j;
+      const i32 reaches[8] = {right,        left,          down,         up,
+                              down + right - 1, up + left - 1, down + left - 1, up + right - 1};
+      numbers[0]++;
+      for (int k = 0; k < 8; k++) numbers[15 + k] = max_of(numbers[15 + k], reaches[k]);
+    }
+  // Parts: each begins where its first place is listed.
+  const i64 n_parts = label_scene(scene, BY_COLOR_8, 0, labels, places);
+  i64 next = 0;
+  for (const Place* place = places; next < n_parts; place++)
+    if (labels[(i64)place->row * width + place->column] == next) {
+      m.numbers[scene.cell(place->row, place->column)][2]++;
+      next++;
+    }
+  for (int c = 0; c < 10; c++) {
+    if (!(m.colors >> c & 1)) continue;
+    i32* numbers = m.numbers[c];
+    // What other colours' cells the edge does not reach.
+    for (i64 k = 0; k < n; k++) labels[k] = scene.cells[k] == c;
+    Place *first = places, *end = places;
+    auto reach = [&](i64 i, i64 j) {
+      if (!scene.has(i, j) || labels[i * width + j]) return;
+      labels[i * width + j] = 1;
+      *end++ = {(i32)i, (i32)j};
+    };
+    for (i64 i = 0; i < n_rows; i++) {
+      reach(i, 0);
+      reach(i, width - 1);
+    }
+    for (i64 j = 0; j < width; j++) {
+      reach(0, j);
+      reach(n_rows - 1, j);
+    }
+    for (; first < end; first++) {
+      reach(first->row - 1, first->column);
+      reach(first->row + 1, first->column);
+      reach(first->row, first->column - 1);
+      reach(first->row, first->column + 1);
+    }
+    numbers[4] = (i32)(n - numbers[0] - (end - places));
+    for (int k = 0; k < 6; k += 2) numbers[k + 1] = -numbers[k];
+    if (c > 0) numbers[5 + c] = 1;
+  }
+}
+
+// The colour for which a measure is greatest, the lowest of several; there must be one.
+ARC_FN int take_color(const Measures& m, int measure) {
+  int best = lowest_bit(m.colors);
+  for (int c = best + 1; c < 10; c++)
+    if (m.colors >> c & 1 && m.numbers[c][measure] > m.numbers[best][measure]) best = c;
+  return best;
+}
+
+struct Ratio {
+  i64 part, whole;
+  ARC_FN bool operator<(const Ratio& other) const { return part * other.whole < other.part * whole; }
+};
+ARC_FN Ratio margin_of(const Measures& m, int measure) {
+  const int best = take_color(m, measure);
+  const i64 first = m.numbers[best][measure];
+  const u32 others = m.colors & ~(1u << best);
+  if (!others) return {first != 0, 1};
+  i64 second = -((i64)1 << 40);
+  for (int c = 0; c < 10; c++)
+    if (others >> c & 1) second = max_of(second, (i64)m.numbers[c][measure]);
+  if (first == second) return {0, 1};
+  return {first - second, (first < 0 ? -first : first) + (second < 0 ? -second : second)};
+}
+
+// What is learnt of the demos: the fixed colours and the measures that tell further roles.
+struct RoleRule {
+  u32 fixed = 1;
+  i32 n = 0;
+  i32 measures[10];
+};
+
+ARC_FN u32 colors_of(const Scene& scene) {
+  u32 colors = 0;
+  for (i64 k = 0; k < scene.n_cells(); k++) colors |= 1u << scene.cells[k];
+  return colors;
+}
+
+// Learns the rule; `all` has room for the demos' measures.
+ARC_FN void learn_roles(const Value& demos, Measures* all, i32* labels, Place* places, RoleRule& rule) {
+  const i64 n = demos.n;
+  u32 in_any = 0, in_all = ~0u, out_any = 0, out_first = 0;
+  bool one_out = true;
+  for (i64 k = 0; k < n; k++) {
+    const u32 given = colors_of(demo_side(demos, k, 0)), wanted = colors_of(demo_side(demos, k, 1));
+    in_any |= given;
+    in_all &= given;
+    out_any |= wanted;
+    if (k == 0) out_first = wanted;
+    one_out &= wanted == out_first;
+  }
+  rule.fixed = 1;
+  rule.n = 0;
+  if (n) rule.fixed |= (out_any & ~in_any) | (in_all & ~out_any) | (one_out ? out_first : 0);
+  for (i64 k = 0; k < n; k++) measure_colors(demo_side(demos, k, 0), rule.fixed, labels, places, all[k]);
+  for (;;) {
+    int best = -1;
+    Ratio best_margin = {0, 1};
+    for (int measure = 0; measure < N_MEASURES; measure++) {
+      Ratio worst = {-1, 1};
+      for (i64 k = 0; k < n; k++) {
+        if (!all[k].colors) continue;
+        const Ratio margin = margin_of(all[k], measure);
+        if (worst.part < 0 || margin < worst) worst = margin;
+      }
+      if (best_margin < worst) {
+        best = measure;
+        best_margin = worst;
+      }
+    }
+    if (best < 0) return;
+    rule.measures[rule.n++] = best;
+    for (i64 k = 0; k < n; k++)
+      if (all[k].colors) all[k].colors &= ~(1u << take_color(all[k], best));
+  }
+}
+
+// For each role the colour of a scene that has it.
+ARC_FN void find_roles(const RoleRule& rule, const Scene& scene, Measures& m, i32* labels, Place* places,
+                       i32* roles) {
+  measure_colors(scene, rule.fixed, labels, places, m);
+  int n = 0;
+  u32 used = rule.fixed;
+  for (int c = 0; c < 10; c++)
+    if (rule.fixed >> c & 1) roles[n++] = c;
+  for (int k = 0; k < rule.n; k++) {
+    const int measure = rule.measures[k];
+    int color = -1;
+    if (measure >= 6 && measure < 15) {
+      if (!(used >> (measure - 5) & 1)) color = measure - 5;
+    } else if (m.colors) {
+      color = take_color(m, measure);
+    }
+    roles[n++] = color;
+    if (color < 0) continue;
+    used |= 1u << color;
+    m.colors &= ~(1u << color);
+  }
+  while (n < 10) roles[n++] = -1;
+  for (int k = 0; k < 10; k++) {
+    if (roles[k] >= 0) continue;
+    roles[k] = lowest_bit(m.colors ? m.colors : ~used);
+    used |= 1u << roles[k];
+    m.colors &= ~(1u << roles[k]);
+  }
+}
+
+// The roles in grids, 10 numbers each: with `inverse` from colours to roles, else from roles to colours.
+// Of all demos' inputs where there is no grid, else of the grid.
+ARC_NOINLINE bool role_tables(Lane& lane, const Value& demos, const Value* grid, bool inverse, i32* tables) {
+  i64 most = grid ? (i64)grid->n * width_of(*grid) : 0;
+  for (i64 k = 0; k < (i64)demos.n; k++) most = max_of(most, demo_side(demos, k, 0).n_cells());
+  Measures* all = lane.allocate_array<Measures>(demos.n + 1);
+  i32* labels = lane.allocate_array<i32>(most);
+  Place* places = lane.allocate_array<Place>(most);
+  if (!all || !labels || !places) return false;
+  serial([&]() {
+    RoleRule rule;
+    learn_roles(demos, all, labels, places, rule);
+    for (i64 k = 0; k < (grid ? 1 : (i64)demos.n); k++) {
+      i32 roles[10];
+      const Scene scene = grid ? scene_of(*grid) : demo_side(demos, k, 0);
+      find_roles(rule, scene, all[demos.n], labels, places, roles);
+      for (int role = 0; role < 10; role++)
+        tables[10 * k + (inverse ? roles[role] : role)] = inverse ? role : roles[role];
+    }
+    return 0;
+  });
+  return true;
+}
+
+ARC_FN Value renamed(Lane& lane, const Value& grid, const i32* names) {
+  const i64 n = (i64)grid.n * width_of(grid);
+  ARC_ALLOCATE(to, i32, n);
+  const i32* from = grid.ints;
+  each(n, [=](i64 k) { to[k] = names[from[k]]; });
+  return grid_value(to, grid.n, (u32)width_of(grid));
+}
+ARC_FN Value renamed_by_roles(Lane& lane, const Value& demos, const Value& grid, const Value& shown,
+                              bool inverse) {
+  ARC_ALLOCATE(names, i32, 10);
+  const Scratch scratch(lane);
+  const bool done = role_tables(lane, demos, &grid, inverse, names);
+  scratch.give_back(lane);
+  return done ? renamed(lane, shown, names) : fail(OVER_BUDGET);
+}
+
+ARC_FN Value prim_role_demos(Lane& lane, const Value* a) {
+  const Value demos = a[0];
+  if (!are_color_demos(demos)) return fail(WRONG_TYPE);
+  ARC_ALLOCATE(names, i32, 10 * (u64)demos.n);
+  const Scratch scratch(lane);
+  const bool done = role_tables(lane, demos, nullptr, true, names);
+  scratch.give_back(lane);
+  if (!done) return fail(OVER_BUDGET);
+  ARC_NEW_MEMBERS(pairs, demos.n);
+  for (u32 k = 0; k < demos.n; k++) {
+    ARC_NEW_MEMBERS(sides, 2);
+    for (u32 side = 0; side < 2; side++) {
+      const Value grid = renamed(lane, demos.members()[k].members()[side], names + 10 * k);
+      if (grid.failed()) return grid;
+      sync();
+      if (thread_index() == 0) sides[side] = grid;
+      sync();
+    }
+    const Value pair = tuple_of(lane, sides, 2);
+    if (pair.failed()) return pair;
+    sync();
+    if (thread_index() == 0) pairs[k] = pair;
+    sync();
+  }
+  return tuple_of(lane, pairs, demos.n);
+}
+ARC_FN Value prim_to_roles(Lane& lane, const Value* a) {
+  if (!are_color_demos(a[0]) || !is_color_grid(a[1])) return fail(WRONG_TYPE);
+  return renamed_by_roles(lane, a[0], a[1], a[1], true);
+}
+ARC_FN Value prim_from_roles(Lane& lane, const Value* a) {
+  if (!are_color_demos(a[0]) || !is_color_grid(a[1]) || !is_color_grid(a[2])) return fail(WRONG_TYPE);
+  return renamed_by_roles(lane, a[0], a[1], a[2], false);
+}
+
+// --- outputs ---
+
+ARC_FN Value prim_other_output(Lane& lane, const Value* a) {
+  const Value demos = a[0];
+  const i64 k = a[1].number;
+  if (k < 0 || k >= (i64)demos.n) return fail(OUT_OF_RANGE);
+  if (!are_color_demos(demos) || !is_color_grid(a[2])) return fail(WRONG_TYPE);
+  const Value demo = demos.members()[k];
+  const Value wanted = demo.members()[1];
+  if (!equal(demo.members()[0], a[2])) return wanted;
+  const i64 n = (i64)wanted.n * width_of(wanted);
+  ARC_ALLOCATE(blank, i32, n);
+  each(n, [=](i64 c) { blank[c] = 0; });
+  return grid_value(blank, wanted.n, (u32)width_of(wanted));
+}
+
+// --- cells ---
+
+// Learns from a lesson's demos and writes what becomes of the grid's cells; in one thread.
+ARC_NOINLINE Reason learn_cells(const Lesson& lesson, const Cutting& cutting, const Seeing& seeing, Book& book,
+                                i64 code, i32* to) {
+  const bool relative = code >= N_PLAIN_SIGHTS;
+  u32 known = 0, changing = 0;
+  for (i64 d = 0; d < lesson.n_demos; d++) {
+    const i32 *given = lesson.scenes[d].cells, *wanted = lesson.wanted[d].cells;
+    for (i64 k = 0; k < lesson.scenes[d].n_cells(); k++) {
+      known |= 1u << given[k];
+      changing |= (u32)(given[k] != wanted[k]) << given[k];
+    }
+  }
+  book.clear();
+  for (i64 s = 0; s < lesson.n_scenes; s++) {
+    const Scene scene = lesson.scenes[s];
+    const bool is_last = s == lesson.n_scenes - 1;
+    const i64 first = cutting.n ? cutting.firsts[s] : 0, after = cutting.n ? cutting.firsts[s + 1] : 0;
+    look_at_scene(scene, cutting.regions + first, after - first, code, seeing);
+    const i32* wanted = is_last ? nullptr : lesson.wanted[s].cells;
+    i64 k = 0;
+    for (i64 i = 0; i < scene.n_rows; i++)
+      for (i64 j = 0; j < scene.width; j++, k++) {
+        const u32 own = (u32)scene.cells[k];
+        // What never changes cannot contradict itself: it need not be looked up.
+        if (!relative && known >> own & 1 && !(changing >> own & 1)) {
+          if (is_last) to[k] = (i32)own;
+          continue;
+        }
+        u8 order[10];
+        const u64 key =
+            relative ? relative_key(scene, seeing, code, i, j, order) : plain_key(scene, seeing, code, i, j);
+        const u64 slot = book.slot_of(key);
+        i32& value = book.values[slot];
+        if (!is_last) {
+          // A colour; or one of those seen, by its number, and from 10 on a colour.
+          i32 becomes = wanted[k];
+          if (relative) {
+            const u64 numbers = key;
+            i32 n_colors = 0;
+            for (u64 rest = numbers; rest; rest >>= 4)
+              if ((rest & 15) != OUTSIDE_COLOR) n_colors = max_of(n_colors, (i32)(rest & 15));
+            i32 source = 10 + becomes;
+            for (i32 c = 0; c < n_colors; c++)
+              if (order[c] == becomes) source = c;
+            becomes = source;
+          }
+          if (value < 0) {
+            book.keys[slot] = key;
+            value = becomes;
+          } else if (value != becomes) {
+            return EMPTY;
+          }
+        } else if (value >= 0) {
+          to[k] = !relative ? value : value < 10 ? order[value] : value - 10;
+        } else if (relative && !(changing >> own & 1)) {
+          to[k] = (i32)own;
+        } else {
+          return EMPTY;
+        }
+      }
+  }
+  return OK;
+}
+
+ARC_FN Reason learn_cells_in(Lane& lane, const Value* a, i64 code, i32* to) {
+  const Lesson lesson = lesson_of(lane, a[0], a[1], false, false);
+  if (!lesson.scenes) return OVER_BUDGET;
+  if (!lesson.n_demos) return EMPTY;
+  Cutting cutting;
+  if (cut_for_sight(code) >= 0) {
+    cutting = cut_lesson(lane, lesson, cut_for_sight(code));
+    if (!cutting.regions) return OVER_BUDGET;
+  }
+  const Seeing seeing = new_seeing(lane, lesson, code);
+  Book book = new_book(lane, lesson.n_cells);
+  if (!seeing.columns || !book.keys) return OVER_BUDGET;
+  return (Reason)serial([&]() { return (i64)learn_cells(lesson, cutting, seeing, book, code, to); });
+}
+ARC_FN Value prim_learn_cells(Lane& lane, const Value* a) {
+  const i64 code = a[2].number;
+  if (code < 0 || code >= N_SIGHTS) return fail(OUT_OF_RANGE);
+  if (!are_color_demos(a[0]) || !is_color_grid(a[1])) return fail(WRONG_TYPE);
+  ARC_ALLOCATE(to, i32, (u64)a[1].n * (u64)width_of(a[1]));
+  const Scratch scratch(lane);
+  const Reason why = learn_cells_in(lane, a, code, to);
+  scratch.give_back(lane);
+  return why == OK ? grid_value(to, a[1].n, (u32)width_of(a[1])) : fail(why);
+}
+
+// --- objects ---
+
+// Each of these learns from a lesson whose parts have their keys, and writes what becomes of the grid;
+// in one thread.
+
+ARC_FN Reason learn_objects(const Lesson& lesson, const Cutting& cutting, Book& book, i32* to) {
+  // For each key what its objects may have become: bit 0 stands for staying, 1 + c for colour c.
+  book.clear();
+  for (i64 d = 0; d < lesson.n_demos; d++) {
+    const Scene given = lesson.scenes[d], wanted = lesson.wanted[d];
+    i64 n_changed = 0;
+    for (i64 k = 0; k < given.n_cells(); k++) n_changed += given.cells[k] != wanted.cells[k];
+    for (i64 r = cutting.firsts[d]; r < cutting.firsts[d + 1]; r++) {
+      const Region& region = cutting.regions[r];
+      u32 colors = 0;
+      i64 changed_here = 0;
+      for (i32 k = 0; k < region.size; k++) {
+        const i32 color = wanted.cell(region.places[k].row, region.places[k].column);
+        colors |= 1u << color;
+        changed_here += color != region.color(region.places[k]);
+      }
+      n_changed -= changed_here;
+      u32 options = (colors & (colors - 1) ? 0 : colors << 1) | (changed_here == 0);
+      const u64 slot = book.slot_of(region.key);
+      if (book.values[slot] >= 0) options &= (u32)book.values[slot];
+      if (!options) return EMPTY;
+      book.keys[slot] = region.key;
+      book.values[slot] = (i32)options;
+    }
+    if (n_changed) return EMPTY;  // beside the objects
+  }
+  const Scene grid = lesson.scenes[lesson.n_scenes - 1];
+  for (i64 k = 0; k < grid.n_cells(); k++) to[k] = grid.cells[k];
+  for (i64 r = cutting.firsts[lesson.n_scenes - 1]; r < cutting.n; r++) {
+    const Region& region = cutting.regions[r];
+    const i32 options = book.values[book.slot_of(region.key)];
+    if (options < 0) return EMPTY;
+    if (options & 1) continue;
+    const i32 color = lowest_bit((u32)options) - 1;
+    for (i32 k = 0; k < region.size; k++)
+      to[(i64)region.places[k].row * grid.width + region.places[k].column] = color;
+  }
+  return OK;
+}
+
+// `heads` and `nexts` have room for a number for each part; parts' forms are known.
+ARC_FN Reason learn_moves(const Lesson& lesson, const Cutting& cutting, Book& book, i32* heads, i32* nexts,
+                          i32* to) {
+  // For each key a part that moved.
+  book.clear();
+  Region* regions = cutting.regions;
+  for (i64 s = 0; s + 1 < lesson.n_scenes; s += 2) {
+    const i64 first = cutting.firsts[s], middle = cutting.firsts[s + 1], end = cutting.firsts[s + 2];
+    if (middle - first != end - middle) return EMPTY;
+    // For each form a list of the output's parts, in their order.
+    for (i64 r = first; r < middle; r++) heads[regions[r].form] = -1;
+    for (i64 r = end - 1; r >= middle; r--) heads[regions[r].form] = -1;
+    for (i64 r = end - 1; r >= middle; r--) {
+      nexts[r] = heads[regions[r].form];
+      heads[regions[r].form] = (i32)r;
+    }
+    for (i64 r = first; r < middle; r++)
+      if (heads[regions[r].form] < 0) {
+        return EMPTY;
+      } else {
+        Region& region = regions[r];
+        const Region& moved = regions[heads[region.form]];
+        heads[region.form] = nexts[moved.number];
+        region.down = moved.top - region.top;
+        region.along = moved.left - region.left;
+        const u64 slot = book.slot_of(region.key);
+        if (book.values[slot] < 0) {
+          book.keys[slot] = region.key;
+          book.values[slot] = (i32)r;
+        }
+        const Region& taught = regions[book.values[slot]];
+        if (taught.down != region.down || taught.along != region.along) return EMPTY;
+      }
+  }
+  const Scene grid = lesson.scenes[lesson.n_scenes - 1];
+  for (i64 k = 0; k < grid.n_cells(); k++) to[k] = 0;
+  for (i64 r = cutting.firsts[lesson.n_scenes - 1]; r < cutting.n; r++) {
+    const Region& region = regions[r];
+    const i32 taught = book.values[book.slot_of(region.key)];
+    if (taught < 0) return EMPTY;
+    for (i32 k = 0; k < region.size; k++) {
+      const i64 i = (i64)region.places[k].row + regions[taught].down;
+      const i64 j = (i64)region.places[k].column + regions[taught].along;
+      if (!grid.has(i, j) || to[i * grid.width + j]) return EMPTY;
+      to[i * grid.width + j] = region.color(region.places[k]);
+    }
+  }
+  return OK;
+}
+
+ARC_FN bool shows(const Region& region, const Scene& wanted) {
+  if (region.height() != wanted.n_rows || region.width() != wanted.width) return false;
+  for (i64 i = 0; i < wanted.n_rows; i++)
+    for (i64 j = 0; j < wanted.width; j++)
+      if (region.scene->cell(region.top + i, region.left + j) != wanted.cell(i, j)) return false;
+  return true;
+}
+// The number of the object that is picked; -1 where there is none. `counts` has room for a number for
+// each slot of the table.
+ARC_FN i64 pick_object(const Lesson& lesson, const Cutting& cutting, Book& book, i32* counts) {
+  // For each key how many demos in turn pick the object that alone has it.
+  book.clear();
+  for (i64 d = 0; d < lesson.n_demos; d++) {
+    const i64 first = cutting.firsts[d], end = cutting.firsts[d + 1];
+    for (i64 r = first; r < end; r++) {
+      const u64 key = cutting.regions[r].key, slot = book.slot_of(key);
+      book.keys[slot] = key;
+      book.values[slot] = max_of(book.values[slot], 0);
+      counts[slot] = 0;
+    }
+    for (i64 r = first; r < end; r++) counts[book.slot_of(cutting.regions[r].key)]++;
+    bool any_left = false;
+    for (i64 r = first; r < end; r++) {
+      const u64 slot = book.slot_of(cutting.regions[r].key);
+      if (counts[slot] != 1 || book.values[slot] != d || !shows(cutting.regions[r], lesson.wanted[d])) continue;
+      book.values[slot]++;
+      any_left = true;
+    }
+    if (!any_left) return -1;
+  }
+  i64 picked = -1;
+  for (i64 r = cutting.firsts[lesson.n_scenes - 1]; r < cutting.n; r++) {
+    if (book.values[book.slot_of(cutting.regions[r].key)] != lesson.n_demos) continue;
+    if (picked >= 0) return -1;
+    picked = r;
+  }
+  return picked;
+}
+
+enum ObjectLesson { COLORS, MOVES, PICK };
+
+// Makes the result in `to`, which has room for the grid; `size` gets the rows and columns of it.
+ARC_NOINLINE Reason learn_objects_in(Lane& lane, const Value* a, ObjectLesson what, i32* to, Place& size) {
+  const Lesson lesson = lesson_of(lane, a[0], a[1], what == MOVES, what == PICK);
+  if (!lesson.scenes) return OVER_BUDGET;
+  if (!lesson.n_demos) return EMPTY;
+  const Cutting cutting = cut_lesson(lane, lesson, (int)a[2].number);
+  if (!cutting.regions) return OVER_BUDGET;
+  const Describing describing = new_describing(lane, lesson, cutting);
+  Book book = new_book(lane, cutting.n);
+  i32* heads = lane.allocate_array<i32>(max_of((i64)book.n_slots, cutting.n));
+  i32* nexts = lane.allocate_array<i32>(cutting.n);
+  if (!describing.slots || !book.keys || !heads || !nexts) return OVER_BUDGET;
+  const i64 feature = a[3].number;
+  if (what == MOVES)
+    serial([&]() {
+      find_alike(cutting, describing, SAME_FORM);
+      for (i64 r = 0; r < cutting.n; r++) cutting.regions[r].form = (i32)cutting.regions[r].key;
+      return 0;
+    });
+  serial([&]() {
+    describe(lesson, cutting, describing, feature);
+    return 0;
+  });
+  size = {(i32)a[1].n, (i32)width_of(a[1])};
+  if (what == COLORS) return (Reason)serial([&]() { return (i64)learn_objects(lesson, cutting, book, to); });
+  if (what == MOVES)
+    return (Reason)serial([&]() { return (i64)learn_moves(lesson, cutting, book, heads, nexts, to); });
+  const i64 picked = serial([&]() { return pick_object(lesson, cutting, book, heads); });
+  if (picked < 0) return EMPTY;
+  const Region region = cutting.regions[picked];
+  const i32* from = a[1].ints;
+  const i64 width = width_of(a[1]), top = region.top, left = region.left, wide = region.width();
+  each_in_grid(region.height(), wide, [=](i64 i, i64 j) { to[i * wide + j] = from[(top + i) * width + left + j]; });
+  size = {(i32)region.height(), (i32)wide};
+  return OK;
+}
+
+ARC_FN Value learn_by_objects(Lane& lane, const Value* a, ObjectLesson what) {
+  const i64 segments = a[2].number, feature = a[3].number;
+  if (segments < 0 || segments > (what == MOVES ? TOGETHER_8 : ZEROS)) return fail(OUT_OF_RANGE);
+  if (feature < 0 || feature >= N_FEATURES) return fail(OUT_OF_RANGE);
+  if (!are_color_demos(a[0]) || !is_color_grid(a[1])) return fail(WRONG_TYPE);
+  ARC_ALLOCATE(to, i32, (u64)a[1].n * (u64)width_of(a[1]));
+  const Scratch scratch(lane);
+  Place size = {0, 0};
+  const Reason why = learn_objects_in(lane, a, what, to, size);
+  scratch.give_back(lane);
+  return why == OK ? grid_value(to, (u32)size.row, (u32)size.column) : fail(why);
+}
+ARC_FN Value prim_learn_objects(Lane& lane, const Value* a) { return learn_by_objects(lane, a, COLORS); }
+ARC_FN Value prim_learn_moves(Lane& lane, const Value* a) { return learn_by_objects(lane, a, MOVES); }
+ARC_FN Value prim_pick_object(Lane& lane, const Value* a) { return learn_by_objects(lane, a, PICK); }
+
+}  // namespace arc
