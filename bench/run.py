@@ -3,10 +3,12 @@ training.
 
     python bench/run.py [--repeats 5] [--device cpu] [--threads 2]
 
-Prints one table: tasks loaded and validated, programs parsed and fused, run, scored, shown. Each
-row is the best of several processes; "command" counts from when Python has loaded its modules,
+Prints two tables. First: tasks loaded and validated, programs parsed and fused, run, scored, shown.
+Each row is the best of several processes; "command" counts from when Python has loaded its modules,
 "process" from its start. 3,436 samples are every pair a second time, mirrored. The programs are the
 first 32 of the library, or every second one, among which some take many steps on tasks of others.
+Second: the library and as many mutants of it with a pool, in one process; what it remembers is
+not run again.
 """
 
 from __future__ import annotations
@@ -28,6 +30,10 @@ from rich.table import Table
 
 from arcbatt.language import format_program
 from arcbatt.library import library_programs
+from arcbatt.pool import Pool
+from arcbatt.search.cards import deal
+from arcbatt.search.remembering import ResultMemory
+from arcbatt.search.running import ProgramRun
 from arcbatt.tasks import Grid, load
 
 N_PROGRAMS = 32
@@ -94,6 +100,32 @@ def write_mirrored(path: Path) -> int:
     return n_samples
 
 
+def memory_table(device: str, n_threads: int) -> Table:
+    """The same run with a pool that knows nothing, and with one that knows it."""
+    tasks = list(load(TRAINING))
+    library = [each.program for each in library_programs()]
+    programs = [*library, *deal(library, len(library)).programs]
+    table = Table(title=f"{len(programs)} programs, {len(tasks)} tasks, results in a pool")
+    for heading in ("run", "ms", "ms in the engine", "hits", "misses", "ms in the cache", "KiB"):
+        table.add_column(heading, justify="left" if heading == "run" else "right")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("first", "again"):
+            with Pool.open(Path(folder) / "pool.db") as pool:
+                start = time.perf_counter()
+                memory = ResultMemory(pool.results, tasks, None)
+                run = ProgramRun(tasks, device=device, n_threads=n_threads, memory=memory)
+                for batt in run.batts(programs):
+                    for _ in run.parts(batt):
+                        pass
+                report = run.report()
+                elapsed_s = time.perf_counter() - start
+                use, size = pool.results.use, pool.stats().caches["results"].n_bytes
+            figures = [1000 * elapsed_s, 1000 * report.engine_s, use.n_hits, use.n_misses]
+            figures += [1000 * use.seconds, size / 1024]
+            table.add_row(name, *(f"{figure:,.0f}" for figure in figures))
+    return table
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--repeats", type=int, default=5)
@@ -125,6 +157,7 @@ def main() -> None:
     console = Console()
     console.width = max(console.width, 110)
     console.print(table)
+    console.print(memory_table(options.device, options.threads))
 
 
 if __name__ == "__main__":

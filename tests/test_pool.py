@@ -718,7 +718,6 @@ def test_a_cache_remembers(pool: Pool) -> None:
     assert pool.results.get([a, b, a]) == {a: b"one", b: b""}
     pool.results.put({a: b"two"})
     assert pool.results.get([a]) == {a: b"two"}
-    assert pool.types.get([a]) == {}
     assert (pool.results.use.n_hits, pool.results.use.n_misses) == (4, 2)
     assert pool.results.use.hit_rate == pytest.approx(4 / 6)
 
@@ -740,14 +739,6 @@ def test_a_cache_is_bounded_and_forgets_what_was_used_least_recently() -> None:
         assert (stats.n_rows, stats.n_bytes) == (0, 0)
     with pytest.raises(ValueError, match="negative"):
         CacheLimit(rows=-1)
-
-
-def test_limits_are_per_cache() -> None:
-    with Pool.in_memory(cache_limit=CacheLimit(rows=1)) as pool:
-        entry = (key("a"), NO_TASK)
-        pool.results.put({entry: b"result"})
-        pool.types.put({entry: b"type"})
-        assert pool.results.get([entry]) and pool.types.get([entry])
 
 
 def test_another_version_of_the_language_finds_nothing(
@@ -773,11 +764,11 @@ def test_the_use_of_caches_is_measured_and_kept(tmp_path: Path) -> None:
     entry = (key("a"), NO_TASK)
     for _ in range(2):
         with Pool.open(path) as pool:
-            pool.types.get([entry])
-            pool.types.put({entry: b"Grid"})
-            pool.types.get([entry, entry])
+            pool.results.get([entry])
+            pool.results.put({entry: b"Grid"})
+            pool.results.get([entry, entry])
     with Pool.open(path) as pool:
-        stats = pool.stats().caches["types"]
+        stats = pool.stats().caches["results"]
     assert (stats.n_hits, stats.n_misses, stats.n_rows, stats.n_bytes) == (5, 1, 1, 4)
     assert stats.seconds > 0
 

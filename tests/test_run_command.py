@@ -76,8 +76,8 @@ def test_json(programs: Path) -> None:
         "67a3c6ac": ["solve_67a3c6ac", "solve_68b16354"],
         "68b16354": ["solve_68b16354"],
     }
-    # Demos: each program on each task. Tests: all programs that solve something, on both.
-    assert content["ran_on"] == {"cpu": 3 * 2 + 3 * 2}
+    # Demos: each program on each task. Tests: programs on the tasks that they solve, two and one.
+    assert content["ran_on"] == {"cpu": 3 * 2 + 2 + 1}
 
 
 def test_table(programs: Path) -> None:
@@ -115,6 +115,24 @@ def test_the_pool_is_run_and_files_beside_it(pool: Path, programs: Path) -> None
     n_library = len(library_programs())
     assert run("--pool", pool, *TASKS)["programs"] == n_library
     assert run("--pool", pool, "--programs", programs, *TASKS)["programs"] == n_library + 3
+
+
+def test_what_the_pool_knows_is_not_run_again(pool: Path, programs: Path) -> None:
+    first = run("--pool", pool, *TASKS)
+    again = run("--pool", pool, "--programs", programs, *TASKS)
+    assert (first["pairs_recalled"], again["pairs_recalled"]) == (0, first["pairs"])
+    assert again["pairs"] == first["pairs"] + 3 * 2
+    for name, solvers in solvers_of(first).items():
+        assert set(solvers) <= set(solvers_of(again)[name])
+    assert first["failures"] == run("--pool", pool, *TASKS)["failures"]
+    outcome = Outcome("run", "--pool", pool, *TASKS, "--timing")
+    assert f"{first['pairs']} of them known before" in outcome.out
+    n_programs = first["programs"]
+    assert ["results", str(n_programs), "0", "100.0%"] in [
+        line.split()[:4] for line in outcome.err.splitlines()
+    ]
+    # In full nothing is taken from there.
+    assert run("--pool", pool, *TASKS, "--full")["pairs_recalled"] == 0
 
 
 def test_the_pool_that_is_there_is_run(no_pool: Path, tmp_path: Path) -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
 
+from arcbatt.engine.batt import Batt
 from arcbatt.language import Budget, Failure, Program, Reason, parse_program
 from arcbatt.language import run as run_alone
 from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
 from arcbatt.measure import Clock
-from arcbatt.pool import Pool
+from arcbatt.pool import Cache, Pool, PoolError
 from arcbatt.search import running
+from arcbatt.search.remembering import ResultMemory
 from arcbatt.search.running import Match, ProgramRun, RunReport, run_programs
 from arcbatt.tasks import Pair, Task, load
 
@@ -181,6 +186,86 @@ def test_a_run_can_be_stopped_between_parts() -> None:
     assert report.n_pairs == 5 * len(report.programs) and not report.is_complete
     assert {match.task for match in report.matches} <= set(range(5))
     assert not report.to_json()["complete"]
+
+
+def run_with(memory: ResultMemory | None, programs: Sequence[Program]) -> RunReport:
+    run = ProgramRun(MADE, device="cpu", memory=memory)
+    for batt in run.batts(programs):
+        for _ in run.parts(batt):
+            pass
+    return run.report()
+
+
+def without_engine(report: RunReport) -> RunReport:
+    return replace(report, n_recalled=0, engine_s=0, ran_on={})
+
+
+@pytest.mark.parametrize("n_known", [0, 1, 3, len(PROGRAMS)])
+def test_what_is_known_is_not_run_again(n_known: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = run_with(None, PROGRAMS)
+    ran: list[Program] = []
+    real = running.run_on_tasks
+
+    def noting(batt: Batt, *args: object, **kwargs: object) -> object:
+        ran.extend(batt.programs)
+        return real(batt, *args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(running, "run_on_tasks", noting)
+    with Pool.in_memory() as pool:
+        memory = ResultMemory(pool.results, MADE, None)
+        known = PROGRAMS[::-1][:n_known]
+        run_with(memory, known)
+        ran.clear()
+        again = run_with(memory, PROGRAMS)
+        assert set(ran) == set(PROGRAMS) - set(known)
+        assert again.n_recalled == n_known * len(MADE)
+        assert again.to_json()["pairs_recalled"] == again.n_recalled
+        assert without_engine(again) == without_engine(wanted)
+        # Now all are known.
+        ran.clear()
+        assert without_engine(run_with(memory, PROGRAMS)) == without_engine(wanted)
+        assert not ran
+        assert pool.results.use.n_hits == n_known + len(PROGRAMS)
+
+
+def test_a_memory_is_of_its_tasks_its_budget_and_the_language(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with Pool.in_memory() as pool:
+        run_with(ResultMemory(pool.results, MADE, None), PROGRAMS)
+        for tasks, budget in ((MADE[::-1], None), (MADE[:2], None), (MADE, SMALL)):
+            places, rows = ResultMemory(pool.results, tasks, budget).recall(PROGRAMS)
+            assert len(places) == 0 and rows.shape == (0, len(tasks))
+        places, rows = ResultMemory(pool.results, MADE, Budget()).recall(PROGRAMS)
+        assert places.tolist() == [0, 1, 2, 3] and rows.shape == (4, 3)
+        monkeypatch.setattr(pool.results, "_language", "another")
+        assert not len(ResultMemory(pool.results, MADE, None).recall(PROGRAMS)[0])
+
+
+def test_a_pool_that_cannot_be_written_to_is_said_and_no_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PoolError("mine.db: the disk is full")
+
+    monkeypatch.setattr(Cache, "put", refuse)
+    with Pool.in_memory() as pool:
+        memory = ResultMemory(pool.results, MADE, None)
+        with pytest.warns(RuntimeWarning, match=r"not remembered: mine\.db: the disk is full"):
+            report = run_with(memory, PROGRAMS)
+    assert report.is_complete
+
+
+def test_a_run_that_was_stopped_or_is_in_full_remembers_nothing() -> None:
+    with Pool.in_memory() as pool:
+        memory = ResultMemory(pool.results, MADE, None)
+        run = ProgramRun(MADE, device="cpu", part_s=1e-9, memory=memory)
+        (batt,) = run.batts(PROGRAMS)
+        next(run.parts(batt))
+        full = ProgramRun(MADE, device="cpu", staged=False, memory=memory)
+        (batt,) = full.batts(PROGRAMS)
+        assert sum(full.parts(batt)) == len(MADE)
+        assert len(memory.recall(PROGRAMS)[0]) == 0
 
 
 @pytest.mark.parametrize("staged", [True, False])

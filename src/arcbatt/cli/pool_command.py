@@ -201,12 +201,12 @@ def prune(
 ) -> None:
     """Keep the best N programs of each task, and all that solve one or were never scored.
 
-    Better is a higher score, then a higher partial score, then fewer steps. What the caches hold of
+    Better is a higher score, then a higher partial score, then fewer steps. What the cache holds of
     other versions of the language goes too.
     """
     with open_pool(pool) as opened:
         n_evicted = opened.evict(keep)
-        n_forgotten = sum(c.forget_other_languages() for c in (opened.results, opened.types))
+        n_forgotten = opened.results.forget_other_languages()
         total = opened.n_programs
     if as_json:
         print_json({"evicted": n_evicted, "forgotten": n_forgotten, "total": total})
@@ -216,7 +216,7 @@ def prune(
 
 @pool_app.command()
 def stats(pool: PoolFile = None, as_json: AsJson = False) -> None:
-    """Say how much is in the pool, and how its caches were used."""
+    """Say how much is in the pool, and how its cache was used."""
     with open_pool(pool) as opened:
         found = opened.stats()
         path = str(opened.path)

@@ -18,6 +18,7 @@ from arcbatt.library import library_programs
 from arcbatt.measure import current_clock
 from arcbatt.pool import NewProgram, Pool, default_path
 from arcbatt.pool.rows import IMPORT, LIBRARY, kind_of
+from arcbatt.search.remembering import ResultMemory
 from arcbatt.search.running import Match, ProgramRun, RanProgram, RunReport
 
 from . import INTERRUPTED
@@ -119,6 +120,8 @@ def run(
     solvers that come with arcbatt. A program solves a task when it gives the output of every demo.
     Whether it is right on test inputs is not looked at.
 
+    With a pool, what programs gave in stages is remembered in it, and not run again.
+
     Ctrl-C ends the run and shows what is done.
 
     Status 0, 2 if a program or file cannot be read, 130 if the run was ended.
@@ -126,7 +129,14 @@ def run(
     check_device(device)
     chosen = choose_tasks(data, tasks or [])
     source = _find_programs(pool, programs or [], may_be_made=store)
-    running = ProgramRun(chosen, staged=not full, device=device, n_threads=threads, part_s=PART_S)
+    running = ProgramRun(
+        chosen,
+        staged=not full,
+        device=device,
+        n_threads=threads,
+        part_s=PART_S,
+        memory=None if source.pool is None else ResultMemory(source.pool.results, chosen, None),
+    )
     try:
         with warnings_as_notices(), _bar(source, len(chosen), as_json) as advance:
             is_ended = _run_all(running, source, advance)
@@ -388,9 +398,12 @@ def _summary(report: RunReport) -> Text:
         style="bold green" if n_solved else "bold",
     )
     n_matched = sum(ran.n_matched for ran in report.programs)
-    where = ", ".join(report.ran_on) or "nothing"
+    where = ", ".join(report.ran_on) or "no device"
+    pairs = f"{report.n_pairs:,} (program, task) pairs"
+    if report.n_recalled:
+        pairs += f", {report.n_recalled:,} of them known before"
     text.append(
-        f"\n{_several(n_matched, 'demo')} matched; {report.n_pairs:,} (program, task) pairs; "
+        f"\n{_several(n_matched, 'demo')} matched; {pairs}; "
         f"{_several(report.n_calls, 'call')}, {report.n_calls_before:,} before sharing; "
         f"{report.engine_s:.2f} s of {_wall_s():.2f} s in the engine, on {where}",
         style="dim",

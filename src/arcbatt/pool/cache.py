@@ -59,7 +59,7 @@ class CacheUse:
 
 
 class Cache:
-    """One kind of remembered thing in a pool: `pool.results`, `pool.types`."""
+    """One kind of remembered thing in a pool, such as `pool.results`."""
 
     def __init__(
         self,

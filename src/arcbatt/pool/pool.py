@@ -75,7 +75,6 @@ class Pool:
         self._connection = store.connection
         self.path = path
         self.results = Cache(store, "results", cache_limit)
-        self.types = Cache(store, "types", cache_limit)
 
     @classmethod
     def open(
@@ -102,8 +101,7 @@ class Pool:
             self._report_caches()
             # Notes on use are not worth an error, least of all after another one.
             with suppress(PoolError):
-                for cache in (self.results, self.types):
-                    cache.flush()
+                self.results.flush()
         finally:
             self._connection.close()
 
@@ -394,8 +392,7 @@ class Pool:
 
     def stats(self) -> PoolStats:
         """Return how much is in the pool."""
-        for cache in (self.results, self.types):
-            cache.flush()
+        self.results.flush()
         with self._store.reading():
             return read_stats(self._connection)
 
@@ -457,11 +454,8 @@ class Pool:
         return rows
 
     def _report_caches(self) -> None:
-        used = [
-            (name, cache.use.n_hits, cache.use.n_misses, cache.use.hit_rate, cache.use.seconds)
-            for name, cache in (("results", self.results), ("types", self.types))
-            if cache.use.n_hits or cache.use.n_misses
-        ]
-        if used:
+        use = self.results.use
+        if use.n_hits or use.n_misses:
             columns = ("cache", "hits", "misses", "hit rate", "seconds in the cache")
-            measure.add_table("caches", columns, used)
+            row = ("results", use.n_hits, use.n_misses, use.hit_rate, use.seconds)
+            measure.add_table("caches", columns, [row])

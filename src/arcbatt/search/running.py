@@ -28,6 +28,8 @@ from arcbatt.pool import NewScore
 from arcbatt.pool.rows import POINTS_A_DEMO
 from arcbatt.tasks import Task
 
+from .remembering import ROW, ResultMemory, Rows
+
 PROGRAMS_A_BATT = 2_000
 # What a call takes on one sample: a cautious guess, from which the first part of a run is cut. How
 # long it takes shows the size of the next.
@@ -77,7 +79,8 @@ class RunReport:
 
     `failures` counts failed samples by reason, `n_runs` all samples of which it is known whether
     they failed: first demos and test inputs in stages, otherwise all. `n_pairs` is how many
-    (program, task) were done, which is less than all if the run was stopped.
+    (program, task) were done, which is less than all if the run was stopped; `n_recalled` those of
+    them that were known before.
     """
 
     tasks: tuple[Task, ...]
@@ -86,6 +89,7 @@ class RunReport:
     failures: Mapping[Reason, int]
     n_runs: int
     n_pairs: int
+    n_recalled: int
     n_calls: int
     n_calls_before: int
     staged: bool
@@ -156,6 +160,7 @@ class RunReport:
             "staged": self.staged,
             "complete": self.is_complete,
             "pairs": self.n_pairs,
+            "pairs_recalled": self.n_recalled,
             "demos_matched": sum(each.n_matched for each in self.programs),
             "runs": self.n_runs,
             "failures": {reason.words: n for reason, n in self.failures.items()},
@@ -228,12 +233,20 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Batt:
-    """A batt of the run, where its programs start among all, and the parts that are done."""
+    """A batt of the run, where its programs start among all, and the parts that are done.
+
+    Of the programs at the places `recalled` it is known what they give; `to_run` are the others.
+    """
 
     batt: Batt
     start: int
     size: BattSize
+    recalled: NDArray[np.intp]
+    known: Rows
+    to_run: NDArray[np.intp]
+    rest: Batt
     parts: list[_Part] = field(default_factory=list)
+    new: list[Rows] = field(default_factory=list)
 
 
 class ProgramRun:
@@ -252,6 +265,7 @@ class ProgramRun:
         device: str = "auto",
         n_threads: int | None = None,
         part_s: float | None = None,
+        memory: ResultMemory | None = None,
     ) -> None:
         self.tasks = tuple(tasks)
         self.staged = staged
@@ -259,6 +273,7 @@ class ProgramRun:
         self._device = device
         self._n_threads = n_threads
         self._part_s = part_s
+        self._memory = memory if staged else None
         self._batts: list[_Batt] = []
         self._seen: set[Program] = set()
         self._tasks: dict[tuple[int, int], _TasksOfPart] = {}
@@ -271,12 +286,20 @@ class ProgramRun:
                 some = list(islice(new, PROGRAMS_A_BATT))
             if not some:
                 return
+            recalled, known = self._recall(some)
             with measure.phase("fuse"):
                 batt = Batt(some)
                 start = sum(len(before.batt.programs) for before in self._batts)
-                fused = _Batt(batt, start, batt.size)
+                to_run = np.setdiff1d(np.arange(len(some)), recalled)
+                rest = Batt([some[p] for p in to_run]) if len(recalled) else batt
+                fused = _Batt(batt, start, batt.size, recalled, known, to_run, rest)
             self._batts.append(fused)
             yield fused
+
+    def _recall(self, programs: Sequence[Program]) -> tuple[NDArray[np.intp], Rows]:
+        if self._memory is None:
+            return np.zeros(0, np.intp), np.zeros((0, len(self.tasks)), ROW)
+        return self._memory.recall(programs)
 
     def _is_new(self, program: Program) -> bool:
         if program in self._seen:
@@ -304,6 +327,8 @@ class ProgramRun:
                     size = max(size // 2, 1)
                 elif elapsed_s < self._part_s / 4:
                     size *= 2
+        if self._memory is not None and len(fused.to_run) and self.tasks:
+            self._memory.remember(fused.rest.programs, np.concatenate(fused.new, axis=1))
 
     def _first_size(self, fused: _Batt) -> int:
         """Of all tasks, or those that are guessed to take the time of a part: a power of two."""
@@ -324,62 +349,63 @@ class ProgramRun:
 
     def _run_in_stages(self, fused: _Batt, tasks: _TasksOfPart) -> _Part:
         engine = _Engine()
-        with engine.running() as note:
-            got = run_on_tasks(
-                fused.batt,
-                tasks.demos,
-                self._budget,
-                device=self._device,
-                n_threads=self._n_threads,
-            )
-            note(got.ran_on)
+        rows = np.zeros((len(fused.batt.programs), len(tasks)), ROW)
+        rows[fused.recalled] = fused.known[:, tasks.first : tasks.first + len(tasks)]
+        if len(fused.to_run):
+            with engine.running() as note:
+                got = run_on_tasks(
+                    fused.rest,
+                    tasks.demos,
+                    self._budget,
+                    device=self._device,
+                    n_threads=self._n_threads,
+                )
+                note(got.ran_on)
+            for name, array in (
+                ("reason", got.reasons),
+                ("n_matches", got.n_matches),
+                ("steps", got.steps),
+            ):
+                rows[name][fused.to_run] = array
+            fused.new.append(rows[fused.to_run])
+        reasons, n_matches, steps = rows["reason"], rows["n_matches"], rows["steps"]
         with measure.phase("score"):
-            rows, columns = np.nonzero(got.n_matches)
-            solved = got.solved
-            n_by_reason = np.bincount(got.reasons.ravel(), minlength=len(Reason) + 1)
-            n_failures = np.count_nonzero(got.reasons, axis=1)
+            matching, columns = np.nonzero(n_matches)
+            solved = n_matches == tasks.demos.n_demos
+            n_by_reason = np.bincount(reasons.ravel(), minlength=len(Reason) + 1)
+            n_failures = np.count_nonzero(reasons, axis=1)
         # Programs by tasks: how many test inputs it gives an output for, -1: not run on them.
         n_outputs: NDArray[np.int64] = np.full(solved.shape, -1, np.int64)
-        chosen = np.flatnonzero(solved.any(axis=1))
-        if len(chosen):
-            on = np.flatnonzero(solved.any(axis=0))
-            reasons = self._run_on_tests(fused.batt, chosen, tasks, on, engine)
+        for t in np.flatnonzero(solved.any(axis=0)).tolist():
+            solvers = np.flatnonzero(solved[:, t])
+            on_tests = self._run_on_tests(
+                [fused.batt.programs[p] for p in solvers], tasks, t, engine
+            )
             with measure.phase("score"):
-                counted = solved[np.ix_(chosen, on)]
-                ends = np.cumsum(tasks.n_tests[on])
-                n_fine = np.add.reduceat(
-                    (reasons == 0).astype(np.int64), ends - tasks.n_tests[on], 1
-                )
-                n_outputs[np.ix_(chosen, on)] = np.where(counted, n_fine, -1)
-                runs = reasons[np.repeat(counted, tasks.n_tests[on], axis=1)]
-                n_by_reason += np.bincount(runs, minlength=len(Reason) + 1)
-                n_failures[chosen] += np.where(counted, tasks.n_tests[on] - n_fine, 0).sum(axis=1)
+                n_outputs[solvers, t] = np.count_nonzero(on_tests == 0, axis=1)
+                n_failures[solvers] += np.count_nonzero(on_tests, axis=1)
+                n_by_reason += np.bincount(on_tests.ravel(), minlength=len(Reason) + 1)
         with measure.phase("score"):
             return _Part(
                 len(tasks),
-                tasks.matches(fused.start, rows, columns, got.n_matches, got.steps, n_outputs),
-                got.n_matches.sum(axis=1, dtype=np.int64),
+                tasks.matches(fused.start, matching, columns, n_matches, steps, n_outputs),
+                n_matches.sum(axis=1, dtype=np.int64),
                 n_failures,
-                got.steps.sum(axis=1),
+                steps.sum(axis=1),
                 n_by_reason,
                 engine.elapsed_s,
                 engine.ran_on,
             )
 
     def _run_on_tests(
-        self,
-        batt: Batt,
-        chosen: NDArray[np.int64],
-        tasks: _TasksOfPart,
-        on: NDArray[np.int64],
-        engine: _Engine,
+        self, programs: Sequence[Program], tasks: _TasksOfPart, task: int, engine: _Engine
     ) -> NDArray[np.uint8]:
-        """Reasons of the chosen programs, by test input of some tasks."""
+        """Reasons of programs by test input of a task: too few of either for a GPU or threads."""
         with measure.phase("fuse"):
-            few = Batt([batt.programs[p] for p in chosen])
-            tests = tasks.demos.tests_of(on.tolist())
+            batt = Batt(programs)
+            tests = tasks.demos.tests_of([task])
         with engine.running() as note:
-            got = few.run(tests, self._budget, device=self._device, n_threads=self._n_threads)
+            got = batt.run(tests, self._budget, device="cpu", n_threads=1)
             note(got.ran_on)
         return got.reasons
 
@@ -420,7 +446,7 @@ class ProgramRun:
         programs: list[RanProgram] = []
         n_by_reason = np.zeros(len(Reason) + 1, np.int64)
         ran_on: dict[str, int] = {}
-        n_pairs = 0
+        n_pairs = n_recalled = 0
         parts = [part for fused in self._batts for part in fused.parts]
         for fused in self._batts:
             zeros = np.zeros(len(fused.batt.programs), np.int64)
@@ -429,7 +455,9 @@ class ProgramRun:
                 for name in ("n_matched", "n_failures", "steps")
             ]
             programs += map(RanProgram, fused.batt.programs, *sums)
-            n_pairs += len(fused.batt.programs) * sum(part.n_tasks for part in fused.parts)
+            n_tasks = sum(part.n_tasks for part in fused.parts)
+            n_pairs += len(fused.batt.programs) * n_tasks
+            n_recalled += len(fused.recalled) * n_tasks
         for part in parts:
             n_by_reason += part.n_by_reason
             for device, n in part.ran_on.items():
@@ -441,6 +469,7 @@ class ProgramRun:
             failures={reason: int(n_by_reason[reason]) for reason in Reason},
             n_runs=int(n_by_reason.sum()),
             n_pairs=n_pairs,
+            n_recalled=n_recalled,
             n_calls=sum(fused.size.n_calls for fused in self._batts),
             n_calls_before=sum(fused.size.n_calls_before for fused in self._batts),
             staged=self.staged,
