@@ -215,13 +215,13 @@ ARC_FN bool further_off_sideways(const Picture<C>& p) {
   const C* cells = p.cells;
   const i64 n_rows = p.n_rows, width = p.width;
   const i64 upright = total(n_rows, [=](i64 i) {
-    i64 n = 0;
+    i32 n = 0;
     for (i64 j = 0; j < width; j++) n += cells[i * width + j] != 0;
     return n * (2 * i - (n_rows - 1));
   });
   const i64 sideways = total(n_rows, [=](i64 i) {
     i64 sum = 0;
-    for (i64 j = 0; j < width; j++) sum += cells[i * width + j] ? 2 * j - (width - 1) : 0;
+    for (i64 j = 0; j < width; j++) sum += (2 * j - (width - 1)) & -(i64)(cells[i * width + j] != 0);
     return sum;
   });
   return (sideways < 0 ? -sideways : sideways) >= (upright < 0 ? -upright : upright);
@@ -432,7 +432,7 @@ ARC_FN Picture<C> step_spread(Lane& lane, const Picture<C>& p, i64 code) {
   const int wall = code ? count_colors(p).main_color() : 0;
   const i64 n_rows = p.n_rows, width = p.width, stride = width + 2;
   ARC_SCRATCH(board, u8, (n_rows + 2) * stride);  // with an edge that nothing spreads to
-  ARC_SCRATCH(waiting, i32, n_rows * width);
+  ARC_SCRATCH(waiting, i32, n_rows * width + 1);
   const C* from = p.cells;
   serial([=]() {
     constexpr u8 EDGE = 255;
@@ -449,16 +449,17 @@ ARC_FN Picture<C> step_spread(Lane& lane, const Picture<C>& p, i64 code) {
         n_free += color == 0;
       }
     }
-    for (i64 at = 0; at < n && n_free > 0; at++) {
+    const i64 n_all = n + n_free;  // what may come to wait
+    for (i64 at = 0; at < n && n < n_all; at++) {
       const i64 k = waiting[at];
       const u8 color = board[k];
       const i64 around[4] = {k + 1, k - 1, k + stride, k - stride};
-      for (int d = 0; d < 4; d++)
-        if (!board[around[d]]) {
-          board[around[d]] = color;
-          waiting[n++] = (i32)around[d];
-          n_free--;
-        }
+      for (int d = 0; d < 4; d++) {  // without a branch, which would often be foretold wrong
+        const u8 found = board[around[d]];
+        board[around[d]] = found ? found : color;
+        waiting[n] = (i32)around[d];
+        n += !found;
+      }
     }
     return 0;
   });
@@ -477,7 +478,8 @@ ARC_FN Value prim_spread(Lane& lane, const Value* a) {
 template <class K, class C>
 ARC_FN Picture<C> draw_lines(Lane& lane, const Picture<C>& p, i64 code, K nothing) {
   ARC_NEW_PICTURE(drawn, to, p.row, p.column, p.n_rows, p.width);
-  const bool straight = code != 3, rows_too = code != 1, columns_too = code != 0, diagonals = code >= 3;
+  const bool rows_too = code == 0 || code == 2 || code == 4, diagonals = code >= 3;
+  const bool columns_too = code == 1 || code == 2 || code == 4;
   const i64 n_rows = p.n_rows, width = p.width, n_diagonals = n_rows + width;
   ARC_SCRATCH(keys, K, n_rows + width + 2 * n_diagonals);
   K* rows = keys;
@@ -486,37 +488,35 @@ ARC_FN Picture<C> draw_lines(Lane& lane, const Picture<C>& p, i64 code, K nothin
   K* rising = falling + n_diagonals;    // by column + row
   fill_cells<K>(keys, n_rows + width + 2 * n_diagonals, nothing);
   const C* from = p.cells;
-  const auto key_at = [=](i64 i, i64 j) {
-    const K color = (K)from[i * width + j];
-    return color ? (K)((i * width + j) * 16 + color) : nothing;
-  };
   serial([=]() {
+    // From the last row to the first, so that the first one stays.
+    const auto note = [=](const C* __restrict__ row, K first, K* __restrict__ to_note) {
+      for (i64 j = 0; j < width; j++)
+        to_note[j] = row[j] ? (K)(first + (K)(16 * j) + (K)row[j]) : to_note[j];
+    };
     for (i64 i = n_rows - 1; i >= 0; i--) {
       const C* row = from + i * width;
       const K first = (K)(i * width * 16);
-      if (straight && rows_too) {
+      if (rows_too) {
         i64 j = 0;
         while (j < width && !row[j]) j++;
-        if (j < width) rows[i] = key_at(i, j);
+        if (j < width) rows[i] = (K)(first + 16 * j + row[j]);
       }
-      if (straight && columns_too)
-        for (i64 j = 0; j < width; j++)
-          columns[j] = row[j] ? (K)(first + (K)(16 * j) + (K)row[j]) : columns[j];
-      if (diagonals) {
-        K* down = falling + n_rows - i;
-        for (i64 j = 0; j < width; j++)
-          down[j] = row[j] ? (K)(first + (K)(16 * j) + (K)row[j]) : down[j];
-        K* up = rising + i;
-        for (i64 j = 0; j < width; j++)
-          up[j] = row[j] ? (K)(first + (K)(16 * j) + (K)row[j]) : up[j];
-      }
+      if (columns_too) note(row, first, columns);
+      if (diagonals) note(row, first, falling + n_rows - i);
+      if (diagonals) note(row, first, rising + i);
     }
     return 0;
   });
-  each_in_grid(n_rows, width, [=](i64 i, i64 j) {
-    const K least = min_of(min_of(rows[i], columns[j]), min_of(falling[j - i + n_rows], rising[i + j]));
-    const C own = from[i * width + j], reached = (C)(least & 15);
-    to[i * width + j] = own ? own : reached;
+  each(n_rows, [=](i64 i) {
+    const C* __restrict__ own = from + i * width;
+    C* __restrict__ painted = to + i * width;
+    const K *__restrict__ down = falling + n_rows - i, *__restrict__ up = rising + i;
+    const K *__restrict__ upright = columns, across = rows[i];
+    for (i64 j = 0; j < width; j++) {
+      const K least = min_of(min_of(across, upright[j]), min_of(down[j], up[j]));
+      painted[j] = own[j] ? own[j] : (C)(least & 15);
+    }
   });
   give_back_scratch(lane, keys);
   return drawn;
@@ -614,6 +614,24 @@ ARC_FN Value prim_framed(Lane& lane, const Value* a) {
   return value_of(lane, step_framed(lane, picture_of(a[0]), a[1].number));
 }
 
+// Each cell of a row so many times.
+template <class C>
+ARC_FN void stretch_row(const C* from, i64 width, i64 wide, C* to) {
+  switch (wide) {  // the usual ones, without a loop for each cell
+    case 1:
+      for (i64 j = 0; j < width; j++) to[j] = from[j];
+      return;
+    case 2:
+      for (i64 j = 0; j < width; j++) to[2 * j] = to[2 * j + 1] = from[j];
+      return;
+    case 3:
+      for (i64 j = 0; j < width; j++) to[3 * j] = to[3 * j + 1] = to[3 * j + 2] = from[j];
+      return;
+    default:
+      for (i64 j = 0; j < width; j++)
+        for (i64 s = 0; s < wide; s++) to[j * wide + s] = from[j];
+  }
+}
 // Each cell as a block of so many rows and columns.
 template <class C>
 ARC_FN void draw_blocks(const Picture<C>& p, C* to, i64 high, i64 wide) {
@@ -621,8 +639,7 @@ ARC_FN void draw_blocks(const Picture<C>& p, C* to, i64 high, i64 wide) {
   const i64 width = p.width, to_width = width * wide;
   each(p.n_rows, [=](i64 i) {
     C* first = to + i * high * to_width;
-    for (i64 j = 0; j < width; j++)
-      for (i64 s = 0; s < wide; s++) first[j * wide + s] = from[i * width + j];
+    stretch_row(from + i * width, width, wide, first);
     for (i64 r = 1; r < high; r++)
       for (i64 j = 0; j < to_width; j++) first[r * to_width + j] = first[j];
   });
@@ -823,6 +840,68 @@ ARC_FN Value prim_wrap(Lane& lane, const Value* a) {
   return value_of(lane, step_wrap(lane, picture_of(a[0]), row_of(a[1].key), column_of(a[1].key)));
 }
 
+// Colours in the order in which they are taken where they cover equal areas: the last has rank 0.
+struct ColorRanks {
+  i32 rank[10], color[10];
+};
+ARC_FN ColorRanks ranks_of(const ColorCounts& counts) {
+  ColorRanks ranks;
+  for (int c = 0; c < 10; c++) {
+    i32 rank = 0;
+    for (int d = 0; d < 10; d++) rank += counts.n[d] < counts.n[c] || (counts.n[d] == counts.n[c] && d > c);
+    ranks.rank[c] = rank;
+    ranks.color[rank] = c;
+  }
+  return ranks;
+}
+// Areas are counted so that a cell of the picture is `height` high and `width` wide, one of the
+// result as high and wide as the picture has rows and columns. What a colour covers of a cell is kept
+// with its rank, as 16 * area + rank: the greatest of these tells the colour.
+//
+// On the CPU: row by row, along the pieces into which the edges of both kinds of cells cut a row.
+template <class K, class C>
+ARC_FN Picture<C> resampled_in_pieces(Lane& lane, const Picture<C>& p, C* to, const Picture<C>& resampled,
+                                      const ColorRanks& ranks) {
+  struct Piece {
+    i32 from, to;
+    K wide;
+  };
+  const i64 height = resampled.n_rows, width = resampled.width, n_rows = p.n_rows, from_width = p.width;
+  ARC_SCRATCH(pieces, Piece, width + from_width);
+  ARC_SCRATCH(nothing, K, 10 * width);
+  ARC_SCRATCH(covered, K, 10 * width);
+  ARC_SCRATCH(most, K, width);
+  i64 n = 0;
+  for (i64 x = 0, j = 0, at = 0; j < width; n++) {
+    const i64 end_x = (x + 1) * width, end_j = (j + 1) * from_width, end = min_of(end_x, end_j);
+    pieces[n] = {(i32)x, (i32)j, (K)(end - at)};
+    x += end == end_x;
+    j += end == end_j;
+    at = end;
+  }
+  for (i64 j = 0; j < width; j++)
+    for (int c = 0; c < 10; c++) nothing[10 * j + c] = (K)ranks.rank[c];
+  for (i64 i = 0, y = 0; i < height; i++) {
+    const i64 top = i * n_rows, bottom = top + n_rows;
+    copy(covered, nothing, 10 * width);
+    fill_cells<K>(most, width, 0);
+    while ((y + 1) * height <= top) y++;
+    for (i64 row = y; row * height < bottom; row++) {
+      const K high = (K)(16 * (min_of((row + 1) * height, bottom) - max_of(row * height, top)));
+      const C* from = p.cells + row * from_width;
+      for (i64 k = 0; k < n; k++) {
+        const Piece piece = pieces[k];
+        K* cell = covered + 10 * (i64)piece.to + from[piece.from];
+        const K area = *cell + high * piece.wide;
+        *cell = area;
+        most[piece.to] = max_of(most[piece.to], area);
+      }
+    }
+    for (i64 j = 0; j < width; j++) to[i * width + j] = (C)ranks.color[most[j] & 15];
+  }
+  give_back_scratch(lane, pieces);
+  return resampled;
+}
 template <class C>
 ARC_FN Picture<C> step_resample(Lane& lane, const Picture<C>& p, i64 height, i64 width) {
   if (p.empty()) return blank_picture<C>(lane, height, width);
@@ -833,35 +912,24 @@ ARC_FN Picture<C> step_resample(Lane& lane, const Picture<C>& p, i64 height, i64
     draw_blocks(p, to, height / n_rows, width / from_width);
     return resampled;
   }
-  // Of equal areas, the colour that comes first in this order has the greatest rank.
-  const ColorCounts counts = count_colors(p);
-  i64 ranks[10];
-  for (int c = 0; c < 10; c++) {
-    ranks[c] = 0;
-    for (int d = 0; d < 10; d++) ranks[c] += counts.n[d] < counts.n[c] || (counts.n[d] == counts.n[c] && d > c);
-  }
+  const ColorRanks ranks = ranks_of(count_colors(p));
+  if (W == 1 && p.area() < 1 << 26) return resampled_in_pieces<i32>(lane, p, to, resampled, ranks);
+  if (W == 1) return resampled_in_pieces<i64>(lane, p, to, resampled, ranks);
+  // A cell of the result a thread.
   const C* from = p.cells;
-  // Lengths are counted so that a cell of the picture is `height` high and `width` wide, one of the
-  // result `n_rows` and `from_width`.
-  each(height, [=](i64 i) {
-    const i64 top = i * n_rows, bottom = top + n_rows;
-    const i64 first_row = top / height;
-    i64 first_column = 0;
-    for (i64 j = 0; j < width; j++) {
-      const i64 left = j * from_width, right = left + from_width;
-      while ((first_column + 1) * width <= left) first_column++;
-      i64 covered[10];
-      for (int c = 0; c < 10; c++) covered[c] = ranks[c];
-      for (i64 y = first_row; y * height < bottom; y++) {
-        const i64 high = 16 * (min_of((y + 1) * height, bottom) - max_of(y * height, top));
-        const C* row = from + y * from_width;
-        for (i64 x = first_column; x * width < right; x++)
-          covered[row[x]] += high * (min_of((x + 1) * width, right) - max_of(x * width, left));
+  each_in_grid(height, width, [=](i64 i, i64 j) {
+    const i64 top = i * n_rows, bottom = top + n_rows, left = j * from_width, right = left + from_width;
+    i64 covered[10], most = 0;
+    for (int c = 0; c < 10; c++) covered[c] = ranks.rank[c];
+    for (i64 y = top / height; y * height < bottom; y++) {
+      const i64 high = 16 * (min_of((y + 1) * height, bottom) - max_of(y * height, top));
+      for (i64 x = left / width; x * width < right; x++) {
+        const int color = from[y * from_width + x];
+        covered[color] += high * (min_of((x + 1) * width, right) - max_of(x * width, left));
+        most = max_of(most, covered[color]);
       }
-      int best = 0;
-      for (int c = 1; c < 10; c++) best = covered[c] > covered[best] ? c : best;
-      to[i * width + j] = (C)best;
     }
+    to[i * width + j] = (C)ranks.color[most & 15];
   });
   return resampled;
 }
