@@ -71,8 +71,8 @@ def solve_810b9b61(I):
     """Blue shapes that close around a hole turn green; open ones stay blue."""
     regions = objects(I, T, F, F)
     gaps = colorfilter(regions, BLACK)
-    holes = difference(merge(gaps), mfilter(gaps, rbind(bordering, I)))
-    closed = mfilter(colorfilter(regions, BLUE), rbind(adjacent, holes))
+    enclosed = difference(merge(gaps), mfilter(gaps, rbind(bordering, I)))
+    closed = mfilter(colorfilter(regions, BLUE), rbind(adjacent, enclosed))
     output = fill(I, GREEN, closed)
     return output
 

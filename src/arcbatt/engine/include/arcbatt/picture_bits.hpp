@@ -6,7 +6,7 @@
 
 namespace arc {
 
-// Cells of a row that are left free a bit for carries.
+// The bit beyond a row's last is for carries.
 constexpr i32 MAX_BIT_ROWS = 64, MAX_BIT_WIDTH = 63;
 
 // Row i of a board is rows[i]; on a warp thread i has it, and only it.
@@ -27,8 +27,11 @@ struct BitFrame {
   // f(row, at) for each row, which is rows[at] of a board. Threads without a row take part.
   template <class F>
   ARC_FN void each_row(F f) const {
-    if (W > 1) return f(thread_index(), 0);
-    for (i32 i = 0; i < n_rows; i++) f(i, i);
+    if constexpr (W == 1) {
+      for (i32 i = 0; i < n_rows; i++) f(i, i);
+    } else {
+      f(thread_index(), 0);
+    }
   }
 };
 template <class C>

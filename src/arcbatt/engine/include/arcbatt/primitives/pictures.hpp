@@ -7,8 +7,11 @@ namespace arc {
 // f of each cell, in another place.
 template <class C, class F>
 ARC_FN void map_cells(i64 n, C* __restrict__ to, const C* __restrict__ from, F f) {
-  if (W > 1) return each(n, [=](i64 k) { to[k] = f(from[k]); });
-  for (i64 k = 0; k < n; k++) to[k] = f(from[k]);
+  if constexpr (W == 1) {
+    for (i64 k = 0; k < n; k++) to[k] = f(from[k]);
+  } else {
+    each(n, [=](i64 k) { to[k] = f(from[k]); });
+  }
 }
 template <class C>
 ARC_FN void fill_cells(i64 n, C* to, C color) {
@@ -55,10 +58,10 @@ ARC_FN C lowest_color(const Picture<C>& p) {
   const C* cells = p.cells;
   const i64 n = p.area();
   C lowest = 10;
-  if (W > 1) {
-    lowest = (C)least(n, 10, [=](i64 k) { return cells[k] ? cells[k] : (C)10; });
-  } else {
+  if constexpr (W == 1) {
     for (i64 k = 0; k < n; k++) lowest = min_of(lowest, cells[k] ? cells[k] : (C)10);
+  } else {
+    lowest = (C)least(n, 10, [=](i64 k) { return cells[k] ? cells[k] : (C)10; });
   }
   return lowest < 10 ? lowest : (C)1;
 }
@@ -433,7 +436,9 @@ ARC_FN i64 count_regions(Lane& lane, const Picture<C>& p, i64 what) {
     i64 n = 0;
     for (i64 k = 0; k < p.area(); k++) {
       if (walk.seen[k] || (p.cells[k] == 0) != (what == TALLY_HOLES)) continue;
-      const bool edge = walk.walk(k, what == TALLY_PARTS, [=](C a, C b) { return what == TALLY_PARTS ? b != 0 : a == b; });
+      const bool edge = walk.walk(k, what == TALLY_PARTS, [=](C a, C b) {
+        return what == TALLY_PARTS ? b != 0 : a == b;
+      });
       n += what != TALLY_HOLES || !edge;
     }
     return n;
