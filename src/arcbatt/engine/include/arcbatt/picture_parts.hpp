@@ -78,12 +78,7 @@ ARC_FN void words_without_color(const Picture<C>& p, int color, u64* words) {
 // The runs of `mask` that the bits of `seed`, which are its own, lie in.
 ARC_FN u64 runs_of(u64 seed, u64 mask) {
   u64 found = (mask & ~(mask + seed)) | seed;  // upwards the carry does it
-  if (!(found >> 1 & mask & ~found)) return found;
-  u64 open = mask;
-  for (int s = 1; s < 64; s *= 2) {
-    found |= open & found >> s;
-    open &= open >> s;
-  }
+  while (const u64 more = found >> 1 & mask & ~found) found |= more;
   return found;
 }
 

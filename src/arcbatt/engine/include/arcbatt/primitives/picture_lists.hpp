@@ -7,8 +7,36 @@ namespace arc {
 
 // --- cut ---
 
+// f(color, words) for each colour but 0, in the order of their first cells; `words` are its cells.
+template <class C, class F>
+ARC_FN void each_color_by_words(const Picture<C>& p, F f) {
+  u64 rest[PART_SIDE], words[PART_SIDE];
+  words_without_color(p, 0, rest);
+  for (i64 i = 0; i < p.n_rows; i++)
+    while (rest[i]) {
+      const int color = p.cells[i * p.width + lowest_bit64(rest[i])];
+      words_of_color(p, color, words);
+      for (i64 k = i; k < p.n_rows; k++) rest[k] &= ~words[k];
+      f(color, (const u64*)words);
+    }
+}
+
 template <class C>
 ARC_FN PictureList<C> step_split_colors(Lane& lane, const Picture<C>& p) {
+  if (p.empty()) return PictureList<C>();
+  if (fits_words(p)) {
+    // A picture whose first cell that is not 0 comes later is before the others in their order.
+    int colors[9], n_colors = 0;
+    each_color_by_words(p, [&](int color, const u64*) { colors[n_colors++] = color; });
+    ListMaker<C> made(lane, n_colors);
+    while (!made.failed && n_colors) {
+      const int color = colors[--n_colors];
+      const C* from = p.cells;
+      C* to = made.add_new(lane, p.row, p.column, p.n_rows, p.width);
+      if (to) each(p.area(), [=](i64 k) { to[k] = from[k] == color ? from[k] : (C)0; });
+    }
+    return made.list(lane);
+  }
   const ColorCounts counts = count_colors(p);
   Picture<C>* items = lane.allocate_array<Picture<C>>(9);
   if (!items) return failed_list<C>(OVER_BUDGET);
@@ -512,26 +540,15 @@ ARC_FN PictureList<C> step_bracketed(Lane& lane, const Picture<C>& p) {
   const i64 n_rows = p.n_rows, width = p.width;
   if (n_rows < 2 || width < 2) return PictureList<C>();
   if (!fits_words(p)) return bracketed_by_cells(lane, p);
-  // f(words) for each colour but 0.
-  auto each_color = [&](auto f) {
-    u64 rest[PART_SIDE], words[PART_SIDE];
-    words_without_color(p, 0, rest);
-    for (i64 i = 0; i < n_rows; i++)
-      while (rest[i]) {
-        words_of_color(p, p.cells[i * width + lowest_bit64(rest[i])], words);
-        for (i64 k = i; k < n_rows; k++) rest[k] &= ~words[k];
-        f(words);
-      }
-  };
   u64 work = 0;
   i64 n = 0;
-  each_color([&](const u64* words) {
+  each_color_by_words(p, [&](int, const u64* words) {
     work += each_bracketed(words, n_rows, width, [&](i64, i64, i64, i64) { n++; });
   });
   if (work && !lane.charge(work)) return failed_list<C>(OVER_BUDGET);
   if (!n) return PictureList<C>();
   ListMaker<C> made(lane, n);
-  each_color([&](const u64* words) {
+  each_color_by_words(p, [&](int, const u64* words) {
     each_bracketed(words, n_rows, width, [&](i64 top, i64 left, i64 bottom, i64 right) {
       if (!made.failed) add_inside(lane, p, made, top, left, bottom, right);
     });
