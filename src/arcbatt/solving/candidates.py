@@ -17,7 +17,7 @@ from arcbatt.tasks import Grid, Task
 from arcbatt.tasks.validation import parse_grid
 
 FULL_CREDIT = 1000
-MAX_KEPT = 32
+MAX_KEPT = 96
 
 
 Rank = tuple[object, ...]
@@ -43,7 +43,8 @@ class Candidate:
     thing it is, so that agreement of unlike candidates counts more than that of kin; `n_fitted`
     demos come out right, of `n_demos`; `n_held_out` come out right when a demo is not among what
     the candidate learns from (None: it learns nothing from them); `credit`, 0 to 1000, is how near
-    it comes on all demos, 1000 if all are right; `size` counts calls, `cost` steps.
+    it comes on all demos, 1000 if all are right; `size` counts calls, `cost` steps; `bits` says how
+    much choice went into it: one of 2^bits that could have been tried.
     """
 
     task: Task
@@ -55,6 +56,7 @@ class Candidate:
     cost: int
     credit: int
     n_held_out: int | None = None
+    bits: float = 0.0
 
     def __post_init__(self) -> None:
         if len(self.outputs) != len(self.task.test_inputs):
@@ -115,6 +117,7 @@ class Kept:
             "credit": candidate.credit,
             "size": candidate.size,
             "cost": candidate.cost,
+            "bits": candidate.bits,
         }
 
     @classmethod
@@ -131,6 +134,7 @@ class Kept:
             cost=content["cost"],
             credit=content["credit"],
             n_held_out=content["n_held_out"],
+            bits=content["bits"],
         )
         return cls(candidate, content["stage"], content["trust"], content["found_s"])
 

@@ -13,6 +13,9 @@ from arcbatt.tasks import Task
 
 from .candidates import FULL_CREDIT, Candidate, submittable
 
+# A program is one of so many, more of them the longer it is.
+BITS_A_CALL = 0.1
+
 
 def family_of(program: Program) -> str:
     """The primitive that makes a program's result: programs that end alike are often kin."""
@@ -59,6 +62,7 @@ def candidates_of(
                 cost=int(result.steps[place].sum()),
                 credit=FULL_CREDIT if is_right else min(credit, FULL_CREDIT - 1),
                 n_held_out=held_out.get(program),
+                bits=program.n_calls * BITS_A_CALL,
             )
         )
     return candidates

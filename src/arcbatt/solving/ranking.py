@@ -5,9 +5,9 @@ candidate counts
 
     weight = fit * simplicity * trust * held out
 
-- fit: 1 if all demos come out right; 0.25 * (fitted / demos)^2 if some do; 0.02 * (credit / 1000)^4
-  if none does;
-- simplicity: 1/2 for every 10 calls;
+- fit: 1 if all demos come out right; 1/16 for each that does not, if some do; 0.02 / 16 for each
+  demo, times (credit / 1000)^4, if none does;
+- simplicity: 1/2 for every bit of choice that went into it;
 - trust: what the stage is trusted with (1 for programs that were there before the task, less for
   what was searched for until it fitted);
 - held out: for a candidate that learns from the demos, (1 + h) / (1 + demos), h of them being right
@@ -40,9 +40,8 @@ from arcbatt.tasks.validation import MAX_COLOUR
 from .candidates import FULL_CREDIT, Candidate, Kept, TaskCandidates
 
 N_ATTEMPTS = 2
-PARTIAL_FIT = 0.25
+MISSED_DEMO = 1 / 16
 NEARLY_RIGHT = 0.02
-CALLS_TO_HALVE = 10
 KIN_SHARE = 0.7
 UNSEEN = 0.25
 
@@ -52,10 +51,10 @@ def weigh(candidate: Candidate, trust: float) -> float:
     if candidate.fits:
         fit = 1.0
     elif candidate.n_fitted:
-        fit = PARTIAL_FIT * (candidate.n_fitted / candidate.n_demos) ** 2
+        fit = MISSED_DEMO ** (candidate.n_demos - candidate.n_fitted)
     else:
-        fit = NEARLY_RIGHT * (candidate.credit / FULL_CREDIT) ** 4
-    simplicity = 0.5 ** (candidate.size / CALLS_TO_HALVE)
+        fit = MISSED_DEMO**candidate.n_demos * NEARLY_RIGHT * (candidate.credit / FULL_CREDIT) ** 4
+    simplicity = 0.5**candidate.bits
     held_out = 1.0
     if candidate.n_held_out is not None:
         held_out = (1 + candidate.n_held_out) / (1 + candidate.n_demos)

@@ -9,6 +9,7 @@ from pathlib import Path
 from arcbatt.pool import Pool
 from arcbatt.search.evolving import EvolveOptions
 
+from .enumerate_stage import EnumerateStage
 from .evolve_stage import EvolveStage
 from .pool_stage import PoolStage
 from .stages import Stage
@@ -33,6 +34,10 @@ def _pool_stage(options: StageOptions) -> Stage:
     return PoolStage(options.pool, device=options.device, n_threads=options.n_threads)
 
 
+def _enumerate_stage(options: StageOptions) -> Stage:
+    return EnumerateStage(n_threads=options.n_threads)
+
+
 def _evolve_stage(options: StageOptions) -> Stage:
     evolving = EvolveOptions(seed=options.seed, device=options.device, n_threads=options.n_threads)
     return EvolveStage(options.pool, evolving, options.differences)
@@ -41,6 +46,7 @@ def _evolve_stage(options: StageOptions) -> Stage:
 # The cheapest first: that is the order in which they run.
 STAGE_MAKERS: Mapping[str, Callable[[StageOptions], Stage]] = {
     "pool": _pool_stage,
+    "enumerate": _enumerate_stage,
     "evolve": _evolve_stage,
 }
 STAGE_NAMES = tuple(STAGE_MAKERS)
