@@ -30,6 +30,9 @@ bench: $(VENV)/ready
 	$(BIN)/python bench/engine.py
 	$(BIN)/python bench/pool.py
 	$(BIN)/python bench/mutation.py
+	$(BIN)/python bench/differs.py --evolve 0
+	$(BIN)/python bench/run.py
+	$(BIN)/python bench/pipeline.py
 
 ENGINE := $(shell find src/arcbatt/engine -name '*.hpp' -o -name '*.inc' -o -name '*.cpp')
 
