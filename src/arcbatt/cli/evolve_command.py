@@ -12,12 +12,11 @@ from arcbatt.search.evolving import DEFAULT_CARD_SIZE, MUTANT_BUDGET, Evolution,
 from arcbatt.search.evolving_run import EvolutionRun
 from arcbatt.search.run_folder import RunConfig, RunFolder
 from arcbatt.search.validating import Validator
-from arcbatt.tasks import Task, load
 
-from .console import print_notice, stop
+from .console import print_notice, stop, warnings_as_notices
 from .durations import parse_duration
 from .evolve_display import EvolveDisplay, print_summary
-from .finding import complete_set
+from .finding import check_device, choose_tasks, complete_set, complete_task
 
 EVOLVE_EXAMPLES = (
     ("arcbatt evolve --budget 10m", "ten minutes on ARC-AGI-1 training, from the bundled solvers"),
@@ -41,7 +40,13 @@ def evolve(
     ] = "arc-agi-1/training",
     tasks: Annotated[
         list[str] | None,
-        typer.Option("--task", metavar="ID", help="Only this task; may be given several times."),
+        typer.Option(
+            "--tasks",
+            metavar="ID,ID...",
+            help="Only these tasks of the set.",
+            autocompletion=complete_task,
+            show_default=False,
+        ),
     ] = None,
     budget: Annotated[
         str, typer.Option("--budget", metavar="TIME", help="How long: 90s, 10m, 1.5h.")
@@ -114,30 +119,25 @@ def evolve(
             "tasks": tasks,
             "pool": str(pool or default_path()),
         }
-        load_chosen(data, tasks)  # a wrong name makes no folder
+        check_device(device)
+        choose_tasks(data, tasks or [])  # a wrong name makes no folder
         folder = RunFolder.create(out, RunConfig("evolve", seed, asked))
     with folder:
         _run(folder, budget_s, generations)
-
-
-def load_chosen(data: str, ids: list[str] | None) -> list[Task]:
-    """Return the tasks of a set, or those with the ids."""
-    found = load(data)
-    return [found[each] for each in ids] if ids else list(found)
 
 
 def _run(folder: RunFolder, budget_s: float, generations: int | None) -> None:
     asked = dict(folder.config.options)
     data, ids, pool = asked.pop("data"), asked.pop("tasks"), Path(asked.pop("pool"))
     with phase("load"):
-        samples = TaskSamples(load_chosen(data, ids))
+        samples = TaskSamples(choose_tasks(data, ids or []))
     pool.parent.mkdir(parents=True, exist_ok=True)
     with Pool.open(pool) as opened:
         validator = Validator(folder.path / "differences", strict=False, budget=MUTANT_BUDGET)
         evolution = Evolution(samples, opened, EvolveOptions(**asked), validator)
         run = EvolutionRun(evolution, folder)
         try:
-            with EvolveDisplay(run, budget_s) as display:
+            with warnings_as_notices(), EvolveDisplay(run, budget_s) as display:
                 run.go_on(budget_s, display.say, display.show, max_generations=generations)
         except KeyboardInterrupt:
             print_notice("interrupted; all that was found is kept")

@@ -220,9 +220,10 @@ class _Writer:
                     function = call_node("rbind", function, arg)
                 node = call_node("apply", function, node)
             else:
-                size = {"input size": self._input_size, "output size": self._output_size}
-                sized = [size[step.takes]] if step.takes else []
-                node = call_node(step.primitive, node, *sized, *args)
+                if step.takes:
+                    is_input = step.takes == "input size"
+                    args.insert(0, self._input_size if is_input else self._output_size)
+                node = call_node(step.primitive, node, *args)
                 is_list = step.shape in ("cut", "sift")
         return node
 

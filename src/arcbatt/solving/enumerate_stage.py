@@ -1,4 +1,4 @@
-"""The stage between known programs and evolution: values enumerated, outputs put together from them.
+"""The stage that enumerates values and puts outputs together from them.
 
 A pass is a view of the task and how deep it is searched. All tasks are searched in the first pass,
 which is cheap, then all that are still open in the next.
@@ -76,6 +76,7 @@ class EnumerateCount:
     n_pieces: int = 0
     n_stacks: int = 0
     cpu_s: float = 0.0
+    walk_s: float = 0.0  # in the steps themselves, hashing and removing duplicates included
     most_bytes: int = 0
 
     def add(self, found: Enumerated, cpu_s: float) -> None:
@@ -87,6 +88,7 @@ class EnumerateCount:
         self.n_pieces += counts["n_pieces"]
         self.n_stacks += counts["n_stacks"]
         self.cpu_s += cpu_s
+        self.walk_s += counts["size_s"] + counts["walk_s"]
         self.most_bytes = max(self.most_bytes, counts["n_bytes"])
 
 

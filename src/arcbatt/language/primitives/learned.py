@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from fractions import Fraction
 
 from ..domains import Demos, Grid, Number
-from ..failure import empty, out_of_range
+from ..failure import empty
 from ..registry import primitive
 from ..values import Pair, Value
 from .learning import (
@@ -20,7 +20,9 @@ from .learning import (
     N_CUTS,
     N_MEASURES,
     N_SIGHTS,
+    OUTSIDE,
     SIGHTS,
+    TOGETHER_8,
     Pairs,
     Part,
     all_places,
@@ -32,8 +34,6 @@ from .learning import (
     measure_color,
     pairs_of_one_size,
     relative_view,
-    OUTSIDE,
-    TOGETHER_8,
 )
 
 # --- the roles of colours ---

@@ -1,0 +1,241 @@
+"""How many tasks are solved without knowing any of their programs, and what each part is worth.
+
+    python bench/solve.py                                  ARC-AGI-1 training, all stages
+    python bench/solve.py --data arc-agi-1/evaluation      another set, to measure only
+    python bench/solve.py --ablate                         training again and again, one part off each time
+
+The bundled solvers are off: what is counted is found. Everything is bounded by steps, not by the
+clock, so that a run gives the same on every machine; the time is that of all threads together.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from arcbatt.pool import Pool
+from arcbatt.scoring import Answers, is_right, load_answers
+from arcbatt.search.enumerating import EnumerateOptions, vocabulary
+from arcbatt.search.evolving import EvolveOptions
+from arcbatt.solving import Solver, rank_task
+from arcbatt.solving.enumerate_stage import PASS_NAMES, PASSES, EnumerateStage
+from arcbatt.solving.evolve_stage import EvolveStage
+from arcbatt.solving.learn_stage import LearnStage
+from arcbatt.solving.stages import Stage
+from arcbatt.tasks import Task, load
+
+FOREVER_S = 1e6
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is on."""
+
+    name: str = "all"
+    stages: frozenset[str] = frozenset({"learn", "enumerate", "evolve"})
+    passes: frozenset[str] = frozenset(PASS_NAMES)
+    options: EnumerateOptions = field(default_factory=EnumerateOptions)
+    generations: int = 30
+
+
+@dataclass
+class Outcome:
+    """What came of it."""
+
+    solved: int = 0
+    first: int = 0
+    in_list: int = 0
+    fitted: int = 0
+    fitted_but_wrong: int = 0
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
+
+
+def run(
+    tasks: Sequence[Task], setting: Setting, n_threads: int, seed: int
+) -> tuple[Solver, Outcome]:
+    began_s, cpu_s = time.perf_counter(), time.process_time()
+    with Pool.in_memory() as pool:
+        stages: list[Stage] = []
+        if "learn" in setting.stages:
+            stages.append(LearnStage(n_threads=n_threads))
+        if "enumerate" in setting.stages:
+            passes = [each for each in PASSES if each.name in setting.passes]
+            stages.append(
+                EnumerateStage(n_threads=n_threads, options=setting.options, passes=passes)
+            )
+        solver = Solver(tasks, stages)
+        solver.run(FOREVER_S)
+        if "evolve" in setting.stages:
+            differences = Path(tempfile.gettempdir()) / "arcbatt-differences"
+            options = EvolveOptions(seed=seed, device="cpu", n_threads=n_threads)
+            stage = EvolveStage(pool, options, differences)
+            solver.stages = (*solver.stages, stage)
+            solver.run(FOREVER_S, setting.generations)
+    outcome = Outcome(cpu_s=time.process_time() - cpu_s, wall_s=time.perf_counter() - began_s)
+    return solver, outcome
+
+
+def score(solver: Solver, answers: Answers, outcome: Outcome) -> dict[str, Outcome]:
+    """Count what is right, in all and by the stage behind the first attempt."""
+    by_stage: dict[str, Outcome] = {}
+    for task in solver.tasks:
+        found = solver.candidates(task)
+        ranked = rank_task(found)
+        right = [
+            [is_right(answers, task.id, k, attempt.grid) for attempt in test.attempts]
+            for k, test in enumerate(ranked.tests)
+        ]
+        offered = [
+            any(
+                is_right(answers, task.id, k, kept.candidate.outputs[k])
+                for kept in found.kept
+                if kept.candidate.outputs[k] is not None
+            )
+            for k in range(len(task.test_inputs))
+        ]
+        best = ranked.best
+        stage = by_stage.setdefault(best.stage if best else "nothing", Outcome())
+        for each in (outcome, stage):
+            each.solved += all(map(any, right))
+            each.first += all(test[0] for test in right)
+            each.in_list += all(offered)
+            if found.fits:
+                each.fitted += 1
+                each.fitted_but_wrong += not all(map(any, right))
+    return by_stage
+
+
+def show(console: Console, title: str, rows: dict[str, Outcome]) -> None:
+    table = Table(title=title)
+    for heading in (
+        "",
+        "solved, 2 attempts",
+        "1 attempt",
+        "in the list",
+        "fit all demos",
+        "of those wrong",
+        "CPU",
+        "wall",
+    ):
+        table.add_column(heading, justify="left" if not heading else "right")
+    for name, each in rows.items():
+        counts = (each.solved, each.first, each.in_list, each.fitted, each.fitted_but_wrong)
+        times = (f"{each.cpu_s:.0f} s", f"{each.wall_s:.0f} s") if each.cpu_s else ("", "")
+        table.add_row(name, *map(str, counts), *times)
+    console.print(table)
+
+
+def ablations(base: Setting) -> list[Setting]:
+    settings = [base]
+    for stage in sorted(base.stages):
+        settings.append(replace(base, name=f"no {stage}", stages=base.stages - {stage}))
+    for name in PASS_NAMES:
+        settings.append(replace(base, name=f"no pass {name}", passes=base.passes - {name}))
+    one = base.options
+    parts = {
+        "no subsets of demos": replace(one, subsets=False),
+        "one piece": replace(one, max_pieces=1),
+        "two pieces": replace(one, max_pieces=2),
+        "no outputs of demos": replace(one, output_seeds=False),
+        "no painting of holes": replace(one, modes=5),
+        **{f"no {name}": replace(one, off=frozenset(names)) for name, names in GROUPS.items()},
+    }
+    settings += [replace(base, name=name, options=options) for name, options in parts.items()]
+    return settings
+
+
+GROUPS = {
+    "lists": {step.primitive for step in vocabulary() if step.shape in ("cut", "pick", "sift")},
+    "smear": {"smear"},
+    "turn": {"turn"},
+    "keep_color": {"keep_color"},
+    "counts": {"tally"},
+    "sizes": {"tile", "tile_mirrored", "wrap", "resample"},
+    "fills": {"solid", "holes", "rim", "core", "mirror_fill", "period_fill"},
+    "half_of": {"half_of"},
+    "shrink, squeeze, collapse": {"shrink", "squeeze", "collapse"},
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", default="arc-agi-1/training")
+    parser.add_argument("--tasks", type=int, help="only so many, evenly chosen")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--stages", default="learn,enumerate,evolve")
+    parser.add_argument("--passes", default=",".join(PASS_NAMES).replace(", ", "; "))
+    parser.add_argument("--generations", type=int, default=30)
+    parser.add_argument("--ablate", action="store_true")
+    args = parser.parse_args()
+    console = Console(width=130)
+    tasks = list(load(args.data))
+    if args.tasks:
+        tasks = tasks[:: max(len(tasks) // args.tasks, 1)]
+    answers = load_answers(args.data)
+    passes = {name.replace("; ", ", ") for name in args.passes.split(",")}
+    base = Setting(
+        stages=frozenset(args.stages.split(",")),
+        passes=frozenset(passes),
+        generations=args.generations,
+    )
+    rows: dict[str, Outcome] = {}
+    for setting in ablations(base) if args.ablate else [base]:
+        solver, outcome = run(tasks, setting, args.threads, args.seed)
+        by_stage = score(solver, answers, outcome)
+        rows[setting.name] = outcome
+        if not args.ablate:
+            rows |= {f"first attempt by {name}": each for name, each in by_stage.items()}
+            show_passes(console, solver)
+        else:
+            console.print(f"{setting.name}: {outcome.solved} solved, {outcome.cpu_s:.0f} s")
+    show(console, f"{args.data}: {len(tasks)} tasks, library off, {args.threads} threads", rows)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    console.print(f"memory at most {peak:,.0f} MiB")
+
+
+def show_passes(console: Console, solver: Solver) -> None:
+    table = Table(title="passes of enumerate")
+    for heading in (
+        "pass",
+        "tasks",
+        "no size",
+        "steps applied",
+        "values",
+        "pieces",
+        "stacks",
+        "CPU",
+        "steps a second",
+        "most memory of a task",
+    ):
+        table.add_column(heading)
+    for stage in solver.stages:
+        if isinstance(stage, EnumerateStage):
+            for name, count in stage.counts.items():
+                rate = count.n_applications / count.walk_s if count.walk_s else 0.0
+                table.add_row(
+                    name,
+                    str(count.n_tasks),
+                    str(count.n_without_size),
+                    f"{count.n_applications:,}",
+                    f"{count.n_values:,}",
+                    f"{count.n_pieces:,}",
+                    f"{count.n_stacks:,}",
+                    f"{count.cpu_s:.1f} s",
+                    f"{rate / 1e6:.2f} million",
+                    f"{count.most_bytes / 2**20:.0f} MiB",
+                )
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main()
