@@ -223,14 +223,14 @@ def test_a_run_is_logged_and_can_be_gone_on_with(tasks: list[Task], tmp_path: Pa
 def test_the_command_runs_and_resumes(tmp_path: Path) -> None:
     runner = CliRunner()
     common = ["evolve", "--budget", "1h", "--generations", "2"]
-    chosen = ["--task", "74dd1130", "--task", "68b16354", "--card-size", "30", "--device", "cpu"]
+    chosen = ["--tasks", "74dd1130,68b16354", "--card-size", "30", "--device", "cpu"]
     places = ["--pool", str(tmp_path / "p.db"), "--out", str(tmp_path / "runs")]
     first = runner.invoke(app, [*common, *chosen, *places])
     assert first.exit_code == 0, first.output
     assert "tasks solved" in first.output
     (run_folder,) = (tmp_path / "runs").iterdir()
     config = json.loads((run_folder / "config.json").read_text())
-    assert config["options"]["tasks"] == ["74dd1130", "68b16354"]
+    assert config["options"]["tasks"] == ["74dd1130,68b16354"]
     again = runner.invoke(app, [*common, "--resume", str(run_folder)])
     assert again.exit_code == 0, again.output
     assert len(read_log(run_folder / "log.jsonl")) == 4
@@ -241,7 +241,8 @@ def test_the_command_runs_and_resumes(tmp_path: Path) -> None:
     [
         (["--budget", "soon"], "is no time"),
         (["--budget", "-3s"], "is no time"),
-        (["--task", "nosuchtask"], "no task 'nosuchtask'"),
+        (["--tasks", "nosuchtask"], "no task 'nosuchtask'"),
+        (["--device", "gpu"], "gpu is no device"),
         (["--data", "nosuchset"], "nosuchset"),
         (["--resume", "nosuchrun"], "nosuchrun"),
     ],
