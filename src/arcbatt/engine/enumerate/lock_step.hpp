@@ -1,6 +1,8 @@
 // The walk: the same steps on all examples in lock step. What it finds are tuples, one value for each
 // example, each tuple once; a tuple is a program, and what gave it is its text.
 #pragma once
+#include <time.h>
+
 #include <atomic>
 #include <chrono>
 
@@ -16,6 +18,13 @@ struct Tuple {
   u8 depth;
   bool is_list;
 };
+
+// The time that this thread has had, whoever else ran beside it.
+inline double thread_s() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 // What a search may spend, and whether it has.
 struct Spending {

@@ -116,22 +116,22 @@ class Search {
 
   SearchResult run() {
     SearchResult result;
-    double at = elapsed();
+    double at = thread_s();
     const bool has_size = find_size(result);
-    result.counts.size_s = elapsed() - at;
-    at = elapsed();
+    result.counts.size_s = thread_s() - at;
+    at = thread_s();
     if (has_size) {
       walk_.clear();
       add_seeds(true);
       walk_.run(options_.depth, enabled_, options_.spending);
       heap_lists();
-      result.counts.walk_s = elapsed() - at;
-      at = elapsed();
+      result.counts.walk_s = thread_s() - at;
+      at = thread_s();
       Pieces pieces(walk_, targets_, options_.max_bytes / 2);
       for (u32 t = 0; t < walk_.tuples.size(); t++)
         if (!walk_.tuples[t].is_list) pieces.add(t, tints_);
-      result.counts.pieces_s = elapsed() - at;
-      at = elapsed();
+      result.counts.pieces_s = thread_s() - at;
+      at = thread_s();
       Cover cover(pieces, options_.cover);
       for (Stack& stack : cover.run(options_.spending)) {
         FoundStack found;
@@ -142,7 +142,7 @@ class Search {
         found.stack = std::move(stack);
         result.stacks.push_back(std::move(found));
       }
-      result.counts.cover_s = elapsed() - at;
+      result.counts.cover_s = thread_s() - at;
       result.counts.n_pieces = pieces.pieces.size();
       result.counts.n_pieces_offered = pieces.n_offered;
       result.counts.n_scanned = cover.n_scanned;
@@ -162,7 +162,6 @@ class Search {
   std::vector<Pic> targets_;
   std::vector<u8> enabled_, tints_;
 
-  double elapsed() const { return options_.spending.elapsed_s(); }
   u32 n_demos() const { return (u32)task_.outputs.size(); }
 
   u32 add_blank(u32 e, Size size) {
