@@ -133,7 +133,6 @@ ARC_FN Book new_book(Lane& lane, i64 n) {
 // --- parts of grids ---
 
 enum CutCode { BY_COLOR_4, BY_COLOR_8, TOGETHER_8, ZEROS, ALL_4, ALL_8 };
-constexpr int N_CUTS = 4;
 
 // The directions in the order of AROUND, row by row.
 ARC_FN int row_step(int direction) { return direction < 3 ? -1 : direction < 5 ? 0 : 1; }
@@ -621,8 +620,10 @@ ARC_FN void see_parts(const Scene& scene, Region* regions, i64 n, i64 code, cons
 ARC_FN void look_at_scene(const Scene& scene, Region* regions, i64 n, i64 code, const Seeing& s) {
   if (cut_for_sight(code) >= 0) return see_parts(scene, regions, n, code, s);
   if (code == 10 || code == 12 || code == 21 || code == 33) {
-    for (i64 i = 0; i < scene.n_rows; i++) s.rows[i] = see_line(scene.cells + i * scene.width, scene.width, 1, code);
-    for (i64 j = 0; j < scene.width; j++) s.columns[j] = see_line(scene.cells + j, scene.n_rows, scene.width, code);
+    for (i64 i = 0; i < scene.n_rows; i++)
+      s.rows[i] = see_line(scene.cells + i * scene.width, scene.width, 1, code);
+    for (i64 j = 0; j < scene.width; j++)
+      s.columns[j] = see_line(scene.cells + j, scene.n_rows, scene.width, code);
     return;
   }
   const bool everywhere = code == 26 || code == 29, others = code == 18 || code == 27;

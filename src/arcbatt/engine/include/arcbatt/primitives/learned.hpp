@@ -271,8 +271,8 @@ ARC_FN Value prim_other_output(Lane& lane, const Value* a) {
 // --- cells ---
 
 // Learns from a lesson's demos and writes what becomes of the grid's cells; in one thread.
-ARC_NOINLINE Reason learn_cells(const Lesson& lesson, const Cutting& cutting, const Seeing& seeing, Book& book,
-                                i64 code, i32* to) {
+ARC_NOINLINE Reason learn_cells(const Lesson& lesson, const Cutting& cutting, const Seeing& seeing,
+                                Book& book, i64 code, i32* to) {
   const bool relative = code >= N_PLAIN_SIGHTS;
   u32 known = 0, changing = 0;
   for (i64 d = 0; d < lesson.n_demos; d++) {
@@ -474,7 +474,8 @@ ARC_FN i64 pick_object(const Lesson& lesson, const Cutting& cutting, Book& book,
     bool any_left = false;
     for (i64 r = first; r < end; r++) {
       const u64 slot = book.slot_of(cutting.regions[r].key);
-      if (counts[slot] != 1 || book.values[slot] != d || !shows(cutting.regions[r], lesson.wanted[d])) continue;
+      if (counts[slot] != 1 || book.values[slot] != d) continue;
+      if (!shows(cutting.regions[r], lesson.wanted[d])) continue;
       book.values[slot]++;
       any_left = true;
     }
@@ -523,7 +524,8 @@ ARC_NOINLINE Reason learn_objects_in(Lane& lane, const Value* a, ObjectLesson wh
   const Region region = cutting.regions[picked];
   const i32* from = a[1].ints;
   const i64 width = width_of(a[1]), top = region.top, left = region.left, wide = region.width();
-  each_in_grid(region.height(), wide, [=](i64 i, i64 j) { to[i * wide + j] = from[(top + i) * width + left + j]; });
+  each_in_grid(region.height(), wide,
+               [=](i64 i, i64 j) { to[i * wide + j] = from[(top + i) * width + left + j]; });
   size = {(i32)region.height(), (i32)wide};
   return OK;
 }
