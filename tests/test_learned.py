@@ -145,10 +145,10 @@ def test_roles_are_a_renaming_that_can_be_undone() -> None:
     for task in TASKS.values():
         demos = tuple((pair.input, pair.output) for pair in task.demos)
         renamed = give("role_demos", demos)
-        for (given, wanted), (new_given, new_wanted) in zip(demos, renamed, strict=True):
-            assert give("to_roles", demos, given) == new_given
-            assert give("from_roles", demos, given, new_given) == given
-            assert give("from_roles", demos, given, new_wanted) == wanted
+        for (grid, wanted), (new_grid, new_wanted) in zip(demos, renamed, strict=True):
+            assert give("to_roles", demos, grid) == new_grid
+            assert give("from_roles", demos, grid, new_grid) == grid
+            assert give("from_roles", demos, grid, new_wanted) == wanted
 
 
 def test_fixed_colors_come_first() -> None:

@@ -332,11 +332,11 @@ def learn_objects(S: Demos, I: Grid, segments: Number, feature: Number) -> Value
     the grid have their shape, 11 whether they are their own mirror images left to right, and
     top to bottom, with their colours, 12 the rank of their first column, 13 of their first row,
     14 whether they fill a square, else a line, else a rectangle, 15 whether they are of the
-    largest size, else of the smallest, 16 how many objects of the grid have their colours. Ranks from
-    the greatest: 17 by holes, 18 by the area of their box, 19 by width, 20 by height. 21
-    whether they are a single cell, 22 whether they are a mirror image of themselves either
-    way, 23 the rank, from the greatest, by the number of cells that have not their commonest
-    colour. Ranks count distinct numbers.
+    largest size, else of the smallest, 16 how many objects of the grid have their colours. Ranks
+    from the greatest: 17 by holes, 18 by the area of their box, 19 by width, 20 by height. 21
+    whether they are a single cell, 22 whether they are a mirror image of themselves either way,
+    23 the rank, from the greatest, by the number of cells that have not their commonest colour.
+    Ranks count distinct numbers.
     """
     check_code("learn_objects", segments, N_CUTS)
     check_code("learn_objects", feature, len(FEATURES))
@@ -430,9 +430,9 @@ def pick_object(S: Demos, I: Grid, segments: Number, feature: Number) -> Value: 
     like that; such a likeness must be the same in all demos, and one object of the grid alone
     have it.
 
-    Codes are those of `learn_objects`.
+    Codes are those of `learn_objects`; but zeros, code 3, are not picked.
     """
-    check_code("pick_object", segments, N_CUTS)
+    check_code("pick_object", segments, TOGETHER_8 + 1)
     check_code("pick_object", feature, len(FEATURES))
     check_colors("pick_object", S, I)
     if not S:

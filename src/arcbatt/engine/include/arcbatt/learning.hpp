@@ -133,7 +133,6 @@ ARC_FN Book new_book(Lane& lane, i64 n) {
 // --- parts of grids ---
 
 enum CutCode { BY_COLOR_4, BY_COLOR_8, TOGETHER_8, ZEROS, ALL_4, ALL_8 };
-constexpr int N_CUTS = 4;
 
 // The directions in the order of AROUND, row by row.
 ARC_FN int row_step(int direction) { return direction < 3 ? -1 : direction < 5 ? 0 : 1; }
@@ -307,7 +306,7 @@ ARC_FN bool are_alike(const Region& a, const Region& b, int likeness) {
 
 // What describing needs besides the parts.
 struct Describing {
-  i32* tally = nullptr;     // most_cells + 1, at least as many as there are parts
+  i32* tally = nullptr;     // for numbers of cells, of parts, and sets of colours
   u8* visited = nullptr;    // most_cells
   Place* queue = nullptr;   // most_cells
   i32* slots = nullptr;     // of a table of likenesses: a part, or -1
@@ -317,7 +316,7 @@ ARC_FN Describing new_describing(Lane& lane, const Lesson& lesson, const Cutting
   Describing d;
   d.n_slots = 16;
   while (d.n_slots * 2 < 3 * cutting.n) d.n_slots *= 2;
-  d.tally = lane.allocate_array<i32>(max_of(lesson.most_cells + 1, cutting.n));
+  d.tally = lane.allocate_array<i32>(max_of(max_of(lesson.most_cells + 1, cutting.n), (i64)1 << 10));
   d.visited = lane.allocate_array<u8>(lesson.most_cells);
   d.queue = lane.allocate_array<Place>(lesson.most_cells);
   d.slots = lane.allocate_array<i32>(d.n_slots);
@@ -434,13 +433,6 @@ ARC_FN void count_keys(Region* regions, i64 n, i32* tally) {
   for (i64 r = 0; r < n; r++) regions[r].key = (u64)tally[regions[r].key];
 }
 
-// keys := how many of a scene's parts have the same colours.
-ARC_FN void count_colors(Region* regions, i64 n) {
-  i32 counts[1 << 10] = {};
-  for (i64 r = 0; r < n; r++) counts[regions[r].colors]++;
-  for (i64 r = 0; r < n; r++) regions[r].key = (u64)counts[regions[r].colors];
-}
-
 ARC_FN u64 fullness_of(const Region& region) {
   if (region.size < region.area()) return 0;
   if (region.height() == region.width()) return 1;
@@ -472,7 +464,7 @@ ARC_NOINLINE void describe(const Lesson& lesson, const Cutting& cutting, const D
         continue;
       }
       switch (feature) {
-        case 0: region.key = region.colors; break;
+        case 0: case 16: region.key = region.colors; break;
         case 1: region.key = (u64)region.size; break;
         case 4: region.key = (u64)region.height() << 32 | (u64)region.width(); break;
         case 5: region.key = (u64)count_holes(region, d); break;
@@ -487,8 +479,7 @@ ARC_NOINLINE void describe(const Lesson& lesson, const Cutting& cutting, const D
       }
     }
     if (ranked) rank_keys(regions, n, d.tally, most, feature != 3 && feature != 12 && feature != 13);
-    if (feature == 10) count_keys(regions, n, d.tally);
-    if (feature == 16) count_colors(regions, n);
+    if (feature == 10 || feature == 16) count_keys(regions, n, d.tally);
   }
 }
 
@@ -629,8 +620,10 @@ ARC_FN void see_parts(const Scene& scene, Region* regions, i64 n, i64 code, cons
 ARC_FN void look_at_scene(const Scene& scene, Region* regions, i64 n, i64 code, const Seeing& s) {
   if (cut_for_sight(code) >= 0) return see_parts(scene, regions, n, code, s);
   if (code == 10 || code == 12 || code == 21 || code == 33) {
-    for (i64 i = 0; i < scene.n_rows; i++) s.rows[i] = see_line(scene.cells + i * scene.width, scene.width, 1, code);
-    for (i64 j = 0; j < scene.width; j++) s.columns[j] = see_line(scene.cells + j, scene.n_rows, scene.width, code);
+    for (i64 i = 0; i < scene.n_rows; i++)
+      s.rows[i] = see_line(scene.cells + i * scene.width, scene.width, 1, code);
+    for (i64 j = 0; j < scene.width; j++)
+      s.columns[j] = see_line(scene.cells + j, scene.n_rows, scene.width, code);
     return;
   }
   const bool everywhere = code == 26 || code == 29, others = code == 18 || code == 27;

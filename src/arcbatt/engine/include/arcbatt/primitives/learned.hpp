@@ -177,8 +177,8 @@ ARC_FN void find_roles(const RoleRule& rule, const Scene& scene, Measures& m, i3
   }
 }
 
-// The roles in grids, 10 numbers each: with `inverse` from colours to roles, else from roles to colours.
-// Of all demos' inputs where there is no grid, else of the grid.
+// tables := the roles in all demos' inputs, or, where there is one, in the grid; 10 numbers each, from roles
+// to colours, or with `inverse` from colours to roles. False when memory ran out.
 ARC_NOINLINE bool role_tables(Lane& lane, const Value& demos, const Value* grid, bool inverse, i32* tables) {
   i64 most = grid ? (i64)grid->n * width_of(*grid) : 0;
   for (i64 k = 0; k < (i64)demos.n; k++) most = max_of(most, demo_side(demos, k, 0).n_cells());
@@ -271,8 +271,8 @@ ARC_FN Value prim_other_output(Lane& lane, const Value* a) {
 // --- cells ---
 
 // Learns from a lesson's demos and writes what becomes of the grid's cells; in one thread.
-ARC_NOINLINE Reason learn_cells(const Lesson& lesson, const Cutting& cutting, const Seeing& seeing, Book& book,
-                                i64 code, i32* to) {
+ARC_NOINLINE Reason learn_cells(const Lesson& lesson, const Cutting& cutting, const Seeing& seeing,
+                                Book& book, i64 code, i32* to) {
   const bool relative = code >= N_PLAIN_SIGHTS;
   u32 known = 0, changing = 0;
   for (i64 d = 0; d < lesson.n_demos; d++) {
@@ -307,9 +307,8 @@ ARC_NOINLINE Reason learn_cells(const Lesson& lesson, const Cutting& cutting, co
           // A colour; or one of those seen, by its number, and from 10 on a colour.
           i32 becomes = wanted[k];
           if (relative) {
-            const u64 numbers = key;
-            i32 n_colors = 0;
-            for (u64 rest = numbers; rest; rest >>= 4)
+            i32 n_colors = 0;  // those in `order`: the greatest number
+            for (u64 rest = key; rest; rest >>= 4)
               if ((rest & 15) != OUTSIDE_COLOR) n_colors = max_of(n_colors, (i32)(rest & 15));
             i32 source = 10 + becomes;
             for (i32 c = 0; c < n_colors; c++)
@@ -414,29 +413,26 @@ ARC_FN Reason learn_moves(const Lesson& lesson, const Cutting& cutting, Book& bo
     const i64 first = cutting.firsts[s], middle = cutting.firsts[s + 1], end = cutting.firsts[s + 2];
     if (middle - first != end - middle) return EMPTY;
     // For each form a list of the output's parts, in their order.
-    for (i64 r = first; r < middle; r++) heads[regions[r].form] = -1;
-    for (i64 r = end - 1; r >= middle; r--) heads[regions[r].form] = -1;
+    for (i64 r = first; r < end; r++) heads[regions[r].form] = -1;
     for (i64 r = end - 1; r >= middle; r--) {
       nexts[r] = heads[regions[r].form];
       heads[regions[r].form] = (i32)r;
     }
-    for (i64 r = first; r < middle; r++)
-      if (heads[regions[r].form] < 0) {
-        return EMPTY;
-      } else {
-        Region& region = regions[r];
-        const Region& moved = regions[heads[region.form]];
-        heads[region.form] = nexts[moved.number];
-        region.down = moved.top - region.top;
-        region.along = moved.left - region.left;
-        const u64 slot = book.slot_of(region.key);
-        if (book.values[slot] < 0) {
-          book.keys[slot] = region.key;
-          book.values[slot] = (i32)r;
-        }
-        const Region& taught = regions[book.values[slot]];
-        if (taught.down != region.down || taught.along != region.along) return EMPTY;
+    for (i64 r = first; r < middle; r++) {
+      Region& region = regions[r];
+      if (heads[region.form] < 0) return EMPTY;
+      const Region& moved = regions[heads[region.form]];
+      heads[region.form] = nexts[moved.number];
+      region.down = moved.top - region.top;
+      region.along = moved.left - region.left;
+      const u64 slot = book.slot_of(region.key);
+      if (book.values[slot] < 0) {
+        book.keys[slot] = region.key;
+        book.values[slot] = (i32)r;
       }
+      const Region& taught = regions[book.values[slot]];
+      if (taught.down != region.down || taught.along != region.along) return EMPTY;
+    }
   }
   const Scene grid = lesson.scenes[lesson.n_scenes - 1];
   for (i64 k = 0; k < grid.n_cells(); k++) to[k] = 0;
@@ -478,7 +474,8 @@ ARC_FN i64 pick_object(const Lesson& lesson, const Cutting& cutting, Book& book,
     bool any_left = false;
     for (i64 r = first; r < end; r++) {
       const u64 slot = book.slot_of(cutting.regions[r].key);
-      if (counts[slot] != 1 || book.values[slot] != d || !shows(cutting.regions[r], lesson.wanted[d])) continue;
+      if (counts[slot] != 1 || book.values[slot] != d) continue;
+      if (!shows(cutting.regions[r], lesson.wanted[d])) continue;
       book.values[slot]++;
       any_left = true;
     }
@@ -527,14 +524,15 @@ ARC_NOINLINE Reason learn_objects_in(Lane& lane, const Value* a, ObjectLesson wh
   const Region region = cutting.regions[picked];
   const i32* from = a[1].ints;
   const i64 width = width_of(a[1]), top = region.top, left = region.left, wide = region.width();
-  each_in_grid(region.height(), wide, [=](i64 i, i64 j) { to[i * wide + j] = from[(top + i) * width + left + j]; });
+  each_in_grid(region.height(), wide,
+               [=](i64 i, i64 j) { to[i * wide + j] = from[(top + i) * width + left + j]; });
   size = {(i32)region.height(), (i32)wide};
   return OK;
 }
 
 ARC_FN Value learn_by_objects(Lane& lane, const Value* a, ObjectLesson what) {
   const i64 segments = a[2].number, feature = a[3].number;
-  if (segments < 0 || segments > (what == MOVES ? TOGETHER_8 : ZEROS)) return fail(OUT_OF_RANGE);
+  if (segments < 0 || segments > (what == COLORS ? ZEROS : TOGETHER_8)) return fail(OUT_OF_RANGE);
   if (feature < 0 || feature >= N_FEATURES) return fail(OUT_OF_RANGE);
   if (!are_color_demos(a[0]) || !is_color_grid(a[1])) return fail(WRONG_TYPE);
   ARC_ALLOCATE(to, i32, (u64)a[1].n * (u64)width_of(a[1]));
