@@ -216,6 +216,7 @@ def test_a_run_is_logged_and_can_be_gone_on_with(tasks: list[Task], tmp_path: Pa
     assert len(log) == evolving.generation == 4
     assert second.n_pairs == sum(g.n_pairs for g in log) > first.n_pairs
     assert second.elapsed_s > first.elapsed_s
+    assert all(0 < g.engine_s <= g.wall_s for g in log)
     assert evolving.archive.n_solved >= log[0].n_solved
     assert (folder.path / "progress.svg").exists()
 

@@ -299,6 +299,21 @@ def test_a_copied_context_does_not_disturb_the_main_timeline(hand: Hand) -> None
     assert times(report.main) == {"load": 1} and not report.counters
 
 
+def test_busy_time_is_that_inside_up_to_now(hand: Hand) -> None:
+    busy = measure.BusyTime(lambda: hand() / SECOND)
+    hand.pass_s(1)
+    assert busy.seconds == 0
+    with busy:
+        hand.pass_s(2)
+        assert busy.seconds == pytest.approx(2)
+        hand.pass_s(1)
+    hand.pass_s(5)
+    with pytest.raises(KeyError), busy:
+        hand.pass_s(4)
+        raise KeyError
+    assert busy.seconds == pytest.approx(7)
+
+
 def test_devices_are_told_apart_and_never_added_up(hand: Hand) -> None:
     clock = Clock(hand)
     with clock.active(), phase("run"):

@@ -8,6 +8,7 @@ A leaf: it imports nothing of arcbatt, so that anyone may import it. Code marks 
 and whoever wants to know makes a `Clock` active around it; without one, marks cost next to nothing.
 """
 
+from .busy import BusyTime
 from .clock import Clock, add_table, count, current_clock, phase, record, timeline
 from .phases import OTHER, PHASES, Phase
 from .process import process_start_ns
@@ -16,6 +17,7 @@ from .report import PathTime, PhaseTime, Report, TableReport, TimelineReport
 __all__ = [
     "OTHER",
     "PHASES",
+    "BusyTime",
     "Clock",
     "PathTime",
     "Phase",

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.staged import TaskResult, TaskSamples, run_on_tasks
 from arcbatt.language import Budget, Program, ProgramError, parse_program
-from arcbatt.measure import count, phase, timeline
+from arcbatt.measure import BusyTime, count, phase, timeline
 from arcbatt.pool import Card, NewProgram, NewScore, Pool
 from arcbatt.tasks import Task
 
@@ -82,7 +82,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """What one card brought."""
+    """What one card brought.
+
+    `engine_s` is the part of `wall_s` in which the engine ran cards, this one or the next.
+    """
 
     number: int
     n_mutants: int
@@ -122,6 +125,7 @@ class Evolution:
         self.crediting = Crediting(self._run, use_differs=self.options.use_differs)
         self._held_out = HeldOutSamples(self.samples.tasks)
         self._engine = ThreadPoolExecutor(1, "engine")
+        self._busy = BusyTime()
         self._running: _Running | None = None
         self._donors: Donors | None = None
         self._n_dealt = self.generation
@@ -174,11 +178,11 @@ class Evolution:
         The engine is kept busy: while it runs a card the next one is dealt, and while that runs
         the first is scored. So a card is dealt from what was known two cards before.
         """
-        start = perf_counter()
+        start, busy_s = perf_counter(), self._busy.seconds
         hand, running = self._running or self._start(self._deal_and_fuse())
         following = self._deal_and_fuse()
         with phase("run"):
-            result, engine_s = running.result()
+            result = running.result()
         self._running = self._start(following)
         self.generation += 1
         with phase("score"):
@@ -198,7 +202,7 @@ class Evolution:
             n_offers=dict(Counter(offer for _, _, _, offer in changes)),
             found=tuple(self._found(hand, taken)),
             ran_on=dict(result.ran_on),
-            engine_s=engine_s,
+            engine_s=self._busy.seconds - busy_s,
             wall_s=perf_counter() - start,
         )
 
@@ -223,10 +227,9 @@ class Evolution:
         """Has the engine run a card, in its own thread."""
         return hand, self._engine.submit(copy_context().run, self._run_timed, hand.batt)
 
-    def _run_timed(self, batt: Batt) -> tuple[TaskResult, float]:
-        start = perf_counter()
-        with timeline("engine"), phase("run"):
-            return self._run_batt(batt, None), perf_counter() - start
+    def _run_timed(self, batt: Batt) -> TaskResult:
+        with timeline("engine"), phase("run"), self._busy:
+            return self._run_batt(batt, None)
 
     def _deal(self, rng: random.Random) -> tuple[list[Mutant], list[int | None]]:
         """Mutants that were never seen, and the task that each is meant for."""
@@ -408,7 +411,7 @@ class Evolution:
             )
 
 
-_Running = tuple[_Hand, "Future[tuple[TaskResult, float]]"]
+_Running = tuple[_Hand, "Future[TaskResult]"]
 # A candidate, its task, the demos it matches, and what the archive said.
 _Change = tuple[Candidate, int, int, Offer]
 
