@@ -32,8 +32,8 @@ def solve_1caeab9d(I):
 def solve_543a7ed5(I):
     """Every pink shape gets a green frame around it, and its holes are filled with yellow."""
     shapes = objects(I, T, F, T)
-    framed = fill(I, GREEN, mapply(outbox, shapes))
-    output = fill(framed, YELLOW, mapply(delta, shapes))
+    in_frames = fill(I, GREEN, mapply(outbox, shapes))
+    output = fill(in_frames, YELLOW, mapply(delta, shapes))
     return output
 
 

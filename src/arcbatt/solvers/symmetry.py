@@ -48,8 +48,8 @@ def solve_4938f0c2(I):
     # A frame around the green square, far outside the grid: together with it, whatever lies
     # inside is mirrored about the green square.
     far_frame = power(outbox, 30)
-    framed = combine(far_frame(green), red)
-    upper = combine(framed, vmirror(framed))
+    red_in_frame = combine(far_frame(green), red)
+    upper = combine(red_in_frame, vmirror(red_in_frame))
     four = combine(upper, hmirror(upper))
     output = underfill(I, RED, four)
     return output
