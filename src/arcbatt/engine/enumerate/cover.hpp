@@ -206,9 +206,11 @@ struct Stack {
   double score() const { return n_right - 0.1 * depth - 1e-5 * (double)picks.size(); }
 };
 
+// Subsets are taken of the first so many demos.
+constexpr u32 MAX_CHOSEN = 5;
+
 struct CoverLimits {
   u32 n_pieces = 10;
-  u32 n_demos = 5;       // subsets of the first so many
   bool subsets = true;   // also of some demos
   u32 n_kept = 3;        // stacks that give one output
   bool modes[N_MODES] = {true, true, true};
@@ -221,7 +223,7 @@ class Cover {
   Cover(const Pieces& pieces, const CoverLimits& limits) : p_(pieces), limits_(limits) {
     const u32 n_words = p_.n_words();
     const u32 n = (u32)p_.pieces.size();
-    n_chosen_ = std::min(p_.n_demos(), limits_.n_demos);
+    n_chosen_ = std::min(p_.n_demos(), MAX_CHOSEN);
     // Pieces by depth; earlier ones first among those of one depth.
     std::vector<u32> by_depth(n);
     for (u32 k = 0; k < n; k++) by_depth[k] = k;
@@ -258,22 +260,22 @@ class Cover {
     u32 piece;
     Mode mode;
     u8 depth;
-    u32 clean;  // bit d: it paints nothing wrong in demo d
+    u8 clean;  // bit d: it paints nothing wrong in demo d
+    u16 witness[MAX_CHOSEN];  // by demo, a bit that it paints wrong
   };
-  // A brush as it is scanned for.
+  // A brush as it is scanned for, with all that most of them are passed over by.
   struct Row {
     u32 brush;
-    u32 count;  // the most that it can add
-    u32 clean;
+    u16 count;  // the most that it can add
     u8 depth;
+    u8 clean;
+    u16 witness[MAX_CHOSEN];
   };
-  static constexpr u32 NO_BIT = ~0u;
   const Pieces& p_;
   CoverLimits limits_;
   u32 n_chosen_;                // demos that subsets are taken of
   std::vector<Brush> brushes_;  // shallow ones first
   std::vector<u64> good_;       // of each: where it paints what is right, and where what is wrong
-  std::vector<u32> witness_;    // of each, by demo: a bit that it paints wrong
   std::vector<Row> rows_;
   std::vector<u64> open_;
   std::vector<u8> painted_;
@@ -297,14 +299,15 @@ class Cover {
       good_.resize(start);
       return;
     }
-    Brush brush = {piece, mode, p_.pieces[piece].depth, 0};
+    Brush brush = {piece, mode, p_.pieces[piece].depth, 0, {}};
     for (u32 d = 0; d < n_chosen_; d++) {
-      u32 witness = NO_BIT;
+      bool is_clean = true;
       for (u32 w = p_.first_word(d); w < p_.first_word(d + 1); w++)
-        // Not the first: many pieces are wrong there.
-        if (const u64 bits = good_[start + n_words + w]) witness = 64 * w + (u32)__builtin_ctzll(bits);
-      witness_.push_back(witness);
-      if (witness == NO_BIT) brush.clean |= 1u << d;
+        if (const u64 bits = good_[start + n_words + w]) {
+          brush.witness[d] = (u16)(64 * w + (u32)__builtin_ctzll(bits));
+          is_clean = false;
+        }
+      if (is_clean) brush.clean |= (u8)(1u << d);
     }
     brushes_.push_back(brush);
   }
@@ -315,7 +318,11 @@ class Cover {
       u32 count = 0;
       for (u32 w = p_.first_word(demo); w < p_.first_word(demo + 1); w++)
         count += (u32)__builtin_popcountll(good(b)[w]);
-      if (count) rows_.push_back({b, count, brushes_[b].clean, brushes_[b].depth});
+      if (!count) continue;
+      const Brush& brush = brushes_[b];
+      Row row = {b, (u16)count, brush.depth, brush.clean, {}};
+      std::copy(brush.witness, brush.witness + MAX_CHOSEN, row.witness);
+      rows_.push_back(row);
     }
     std::stable_sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) { return a.count > b.count; });
   }
@@ -334,8 +341,8 @@ class Cover {
         if (row.count < best_gain) break;
         if (row.depth > ceiling) continue;
         n_scanned++;
-        const u32 unclean = subset & ~row.clean;
-        if (unclean && !becomes_clean(row.brush, unclean)) continue;
+        const u32 unclean = subset & ~(u32)row.clean;
+        if (unclean && !becomes_clean(row, unclean)) continue;
         const u64* bits = good(row.brush);
         u32 gain = 0;
         for (u32 w = first; w < last; w++) gain += (u32)__builtin_popcountll(bits[w] & open_[w]);
@@ -351,13 +358,12 @@ class Cover {
     return made.depth;
   }
   // Whether what a brush paints wrong in these demos is covered.
-  bool becomes_clean(u32 brush, u32 demos) const {
-    const u32* witness = witness_.data() + (u64)brush * n_chosen_;
+  bool becomes_clean(const Row& row, u32 demos) const {
     for (u32 left = demos; left; left &= left - 1) {
-      const u32 bit = witness[__builtin_ctz(left)];
+      const u32 bit = row.witness[__builtin_ctz(left)];
       if (open_[bit / 64] >> (bit % 64) & 1) return false;
     }
-    const u64* bits = bad(brush);
+    const u64* bits = bad(row.brush);
     for (u32 left = demos; left; left &= left - 1) {
       const u32 d = (u32)__builtin_ctz(left);
       for (u32 w = p_.first_word(d); w < p_.first_word(d + 1); w++)
