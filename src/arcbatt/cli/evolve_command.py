@@ -16,7 +16,8 @@ from arcbatt.search.validating import Validator
 from .console import print_notice, stop, warnings_as_notices
 from .durations import parse_duration
 from .evolve_display import EvolveDisplay, print_summary
-from .finding import check_device, choose_tasks, complete_set, complete_task
+from .finding import check_device, choose_tasks
+from .options import DEFAULT_DATA, DataSet, DeviceName, TaskIds, Threads
 
 EVOLVE_EXAMPLES = (
     ("arcbatt evolve --budget 10m", "ten minutes on ARC-AGI-1 training, from the bundled solvers"),
@@ -29,25 +30,8 @@ EVOLVE_EXAMPLES = (
 
 
 def evolve(
-    data: Annotated[
-        str,
-        typer.Option(
-            "--data",
-            metavar="SET",
-            help="A built-in set, a file or a folder of tasks.",
-            autocompletion=complete_set,
-        ),
-    ] = "arc-agi-1/training",
-    tasks: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--tasks",
-            metavar="ID,ID...",
-            help="Only these tasks of the set.",
-            autocompletion=complete_task,
-            show_default=False,
-        ),
-    ] = None,
+    data: DataSet = DEFAULT_DATA,
+    tasks: TaskIds = None,
     budget: Annotated[
         str, typer.Option("--budget", metavar="TIME", help="How long: 90s, 10m, 1.5h.")
     ] = "10m",
@@ -61,9 +45,7 @@ def evolve(
             show_default=False,
         ),
     ] = None,
-    device: Annotated[
-        str, typer.Option("--device", metavar="NAME", help="auto, cpu, cuda or cuda:N.")
-    ] = "auto",
+    device: DeviceName = "auto",
     seed: Annotated[int, typer.Option("--seed", metavar="K", help="Where chance starts.")] = 0,
     generations: Annotated[
         int | None,
@@ -82,10 +64,7 @@ def evolve(
         bool,
         typer.Option("--differs/--no-differs", help="Keep programs that are nearly right, or not."),
     ] = True,
-    threads: Annotated[
-        int | None,
-        typer.Option("--threads", metavar="N", min=1, help="[default: all cores]"),
-    ] = None,
+    threads: Threads = None,
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where the run's folder is made.")
     ] = Path("runs"),

@@ -32,7 +32,8 @@ from .console import (
     stop,
     warnings_as_notices,
 )
-from .finding import check_device, choose_tasks, complete_set, complete_task
+from .finding import check_device, choose_tasks
+from .options import DEFAULT_DATA, DataSet, DeviceName, TaskIds, Threads
 from .pool_command import AsJson, PoolFile, open_pool
 
 RUN_EXAMPLES = (
@@ -42,7 +43,6 @@ RUN_EXAMPLES = (
     ("arcbatt run --data arc-agi-2/training --full --json", "on every sample, for a script"),
 )
 
-DEFAULT_DATA = "arc-agi-1/training"
 # So soon after Ctrl-C what is running ends.
 PART_S = 0.4
 # More names than this in one cell help nobody; --json has them all.
@@ -51,25 +51,8 @@ SHOWN_IN_CELL = 6
 
 def run(
     pool: PoolFile = None,
-    data: Annotated[
-        str,
-        typer.Option(
-            "--data",
-            metavar="SET",
-            help="The tasks: a built-in set, a Kaggle file, or a folder.",
-            autocompletion=complete_set,
-        ),
-    ] = DEFAULT_DATA,
-    tasks: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--tasks",
-            metavar="ID,ID...",
-            help="Only these tasks of the set.",
-            autocompletion=complete_task,
-            show_default=False,
-        ),
-    ] = None,
+    data: DataSet = DEFAULT_DATA,
+    tasks: TaskIds = None,
     programs: Annotated[
         list[Path] | None,
         typer.Option(
@@ -79,20 +62,8 @@ def run(
             show_default=False,
         ),
     ] = None,
-    device: Annotated[
-        str,
-        typer.Option("--device", metavar="NAME", help="auto, cpu, cuda (all GPUs) or cuda:1."),
-    ] = "auto",
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            "--threads",
-            metavar="N",
-            min=1,
-            help="Threads on the CPU; otherwise all cores.",
-            show_default=False,
-        ),
-    ] = None,
+    device: DeviceName = "auto",
+    threads: Threads = None,
     full: Annotated[
         bool,
         typer.Option(

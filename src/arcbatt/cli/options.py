@@ -1,0 +1,42 @@
+"""Options that several commands have, once."""
+
+from typing import Annotated
+
+import typer
+
+from .finding import complete_set, complete_task
+
+DEFAULT_DATA = "arc-agi-1/training"
+
+DataSet = Annotated[
+    str,
+    typer.Option(
+        "--data",
+        metavar="SET",
+        help="The tasks: a built-in set, a Kaggle file, or a folder.",
+        autocompletion=complete_set,
+    ),
+]
+TaskIds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tasks",
+        metavar="ID,ID...",
+        help="Only these tasks of the set.",
+        autocompletion=complete_task,
+        show_default=False,
+    ),
+]
+DeviceName = Annotated[
+    str, typer.Option("--device", metavar="NAME", help="auto, cpu, cuda (all GPUs) or cuda:1.")
+]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        "--threads",
+        metavar="N",
+        min=1,
+        help="Threads on the CPU; otherwise all cores.",
+        show_default=False,
+    ),
+]
