@@ -324,15 +324,16 @@ def test_every_program_that_is_said_to_fit_does_by_the_reference(tmp_path: Path)
 def test_runs_repeat_from_seed_and_rounds(tmp_path: Path) -> None:
     tasks = training("28bf18c6", "25d8a9c8", "67a3c6ac")
 
-    def outcome(seed: int) -> Any:
-        solver = solved_by(STAGE_NAMES, tasks, tmp_path, seed=seed)
+    def outcome(seed: int, stages: Sequence[str] = STAGE_NAMES) -> Any:
+        solver = solved_by(stages, tasks, tmp_path, seed=seed)
         programs = [
             [each.candidate.program for each in solver.candidates(task).kept] for task in tasks
         ]
         return make_submission(solver.rank()), programs
 
     assert outcome(3) == outcome(3)
-    assert outcome(3)[1] != outcome(4)[1]
+    # Only evolution is left to chance, and it is not asked where others have found enough.
+    assert outcome(3, ["pool", "evolve"])[1] != outcome(4, ["pool", "evolve"])[1]
 
 
 # --- from Python ---

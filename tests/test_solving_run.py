@@ -336,7 +336,7 @@ def test_a_run_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_real_stages_go_on(tmp_path: Path) -> None:
-    tasks = training("67a3c6ac", "25d8a9c8")
+    tasks = training("67a3c6ac", "a85d4709")
     options = SolveOptions("arc-agi-1/training", device="cpu", n_threads=1)
     with start(tmp_path, options) as folder, SolveRun(folder, tasks) as first:
         first.go_on(600, max_rounds=2)

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table
 from rich.text import Text
 
 from arcbatt.pool import Pool
 from arcbatt.search.run_folder import RunFolder
-from arcbatt.solving import STAGE_NAMES
+from arcbatt.solving import STAGE_NAMES, Solver
+from arcbatt.solving.enumerate_stage import EnumerateStage
 from arcbatt.solving.interrupts import termination_interrupts
 from arcbatt.solving.solve_run import (
     REPORT,
@@ -19,6 +21,8 @@ from arcbatt.solving.solve_run import (
     SolveRun,
     require_space,
 )
+from arcbatt.solving.stage_list import DEFAULT_MAX_BYTES
+from arcbatt.solving.switches import PARTS, check_switches, pass_names
 from arcbatt.solving.tracing import describe_ranking
 from arcbatt.tasks import Task
 from arcbatt.tasks.task import suggest
@@ -34,7 +38,8 @@ from .console import (
 from .durations import format_duration, parse_duration
 from .finding import check_device, choose_tasks, complete_set, complete_task
 from .pool_command import AsJson
-from .solve_display import SolveDisplay, stage_table, summary_to_json, task_table
+from .sizes import format_bytes, parse_bytes
+from .solve_display import SolveDisplay, pass_table, stage_table, summary_to_json, task_table
 
 SOLVE_EXAMPLES = (
     ("arcbatt solve arc-agi-1/training --budget 2m", "all tasks of a set, in two minutes"),
@@ -46,7 +51,19 @@ SOLVE_EXAMPLES = (
     ("arcbatt solve --resume runs/solve-20260101-120000", "go on where a run ended"),
 )
 # What a run keeps: with --resume these cannot be given again.
-OF_A_RUN = ("source", "tasks", "device", "jobs", "pool", "library", "stages", "seed", "out")
+OF_A_RUN = (
+    "source",
+    "tasks",
+    "device",
+    "jobs",
+    "pool",
+    "library",
+    "stages",
+    "off",
+    "memory",
+    "seed",
+    "out",
+)
 
 
 def solve(
@@ -102,6 +119,26 @@ def solve(
         str,
         typer.Option("--stages", metavar="NAME,NAME...", help="Which stages; they run in order."),
     ] = ",".join(STAGE_NAMES),
+    off: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--off",
+            metavar="NAME,NAME...",
+            help=f"What to leave out: a part ({', '.join(PARTS)}), a pass of enumerate "
+            f"({', '.join(pass_names())}), or a primitive that is searched with; may be given "
+            "several times.",
+            show_default=False,
+        ),
+    ] = None,
+    memory: Annotated[
+        str,
+        typer.Option(
+            "--memory",
+            metavar="SIZE",
+            help="At most so much for enumerating one task: 512MiB, 1GiB. As many tasks as there "
+            "are threads are enumerated at a time.",
+        ),
+    ] = format_bytes(DEFAULT_MAX_BYTES),
     seed: Annotated[int, typer.Option("--seed", metavar="K", help="Where chance starts.")] = 0,
     rounds: Annotated[
         int | None,
@@ -177,6 +214,8 @@ def solve(
             seed=seed,
             device=device,
             n_threads=jobs,
+            off=_choose_off(off or []),
+            max_bytes=parse_bytes(memory),
         )
         # What is wrong is said before a folder is made.
         chosen = choose_tasks(source, tasks or [])
@@ -207,6 +246,14 @@ def _choose_stages(text: str) -> tuple[str, ...]:
     if not names:
         stop(f"no stage was named; the stages are: {', '.join(STAGE_NAMES)}")
     return names
+
+
+def _choose_off(given: list[str]) -> tuple[str, ...]:
+    names = (name.strip() for text in given for name in text.split(","))
+    try:
+        return tuple(sorted(check_switches(name for name in names if name)))
+    except ValueError as error:
+        stop(f"--off: {error}")
 
 
 def _check_traced(tasks: list[Task], traced: list[str]) -> None:
@@ -256,9 +303,15 @@ def _run(
         print_blocks(
             task_table(run.solver, ranked, limit),
             stage_table(run.solver.counts),
+            *_part_tables(run.solver),
             _summary(run),
         )
     return is_ended
+
+
+def _part_tables(solver: Solver) -> list[Table]:
+    passes = solver.parts().get(EnumerateStage.name, {})
+    return [pass_table(passes)] if any(each["n_tasks"] for each in passes.values()) else []
 
 
 def _summary(run: SolveRun) -> Text:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
@@ -133,6 +133,25 @@ def stage_table(counts: dict[str, StageCount], current: str | None = None) -> Ta
     return table
 
 
+def pass_table(counts: Mapping[str, Mapping[str, Any]]) -> Table:
+    """Each pass of enumeration that searched some task, and what that came to."""
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("pass of enumerate")
+    headings = ("tasks", "steps applied", "values", "pieces", "stacks", "known", "cut off")
+    for heading in (*headings, "most memory", "CPU"):
+        table.add_column(heading, justify="right")
+    keys = ("tasks", "applications", "values", "pieces", "stacks", "seeds", "cut")
+    for name, count in counts.items():
+        if count["n_tasks"]:
+            table.add_row(
+                name,
+                *(f"{count[f'n_{key}']:,}" for key in keys),
+                f"{count['most_bytes'] / 2**20:,.0f} MiB",
+                format_duration(count["cpu_s"]),
+            )
+    return table
+
+
 def task_table(solver: Solver, ranked: Sequence[RankedTask], limit: int) -> Table:
     """The tasks that are solved on their demos, the surest first."""
     fitted = [each for each in ranked if solver.candidates(each.task).fits]
@@ -173,6 +192,7 @@ def summary_to_json(solver: Solver, ranked: Sequence[RankedTask]) -> dict[str, A
         "fitted": solver.n_fitted,
         "elapsed_s": round(solver.elapsed_s, 3),
         "stages": {name: vars(count) for name, count in solver.counts.items()},
+        "parts": solver.parts(),
         "by_task": [
             {
                 "task": each.task.id,

@@ -18,6 +18,8 @@ from arcbatt.language.ir import Node, call_node, constant, primitive_node
 from arcbatt.tasks import Grid
 
 MODES = ("shown", "holes", "whole")
+# More steps than this no memory could hold.
+MAX_DEPTH = 16
 _SHOWN, _HOLES, _WHOLE = range(3)
 _INPUT, _BLANK, _BLANK_OUTPUT, _FIRST_OUTPUT = range(4)
 
@@ -52,6 +54,9 @@ class Seed:
     node: Node
     grids: Sequence[Grid]
     depth: int = 1
+
+    def __post_init__(self) -> None:
+        _check_range("depth of a seed", self.depth, 0, MAX_DEPTH)
 
 
 @dataclass(frozen=True)
@@ -91,6 +96,22 @@ class EnumerateOptions:
     max_s: float = 60.0
     max_stacks: int = 100
 
+    def __post_init__(self) -> None:
+        """Raise a `ValueError` for what no search could do."""
+        _check_range("depth", self.depth, 0, MAX_DEPTH)
+        _check_range("size_depth", self.size_depth, 0, MAX_DEPTH)
+        _check_range("size_guess", self.size_guess, 0, 100)
+        _check_range("max_pieces", self.max_pieces, 1, 100)
+        _check_range("modes", self.modes, 1, 2 ** len(MODES) - 1)
+        _check_range("max_applications", self.max_applications, 0, 2**63)
+        _check_range("max_bytes", self.max_bytes, 0, 2**63)
+        _check_range("max_stacks", self.max_stacks, 0, 2**31 - 1)
+        if not self.max_s >= 0:
+            raise ValueError(f"max_s is {self.max_s}, which is no time")
+        unknown = sorted(self.off - {step.primitive for step in vocabulary()})
+        if unknown:
+            raise ValueError(f"off: no step uses {', '.join(unknown)}")
+
     @cached_property
     def enabled(self) -> bytes:
         return bytes(step.primitive not in self.off for step in vocabulary())
@@ -105,6 +126,11 @@ class Pick:
     to_origin: bool
     pasted: bool
     mode: int
+
+
+def is_given(pick: Pick, n_demos: int) -> bool:
+    """Whether a piece comes from a seed that its view was given."""
+    return pick.path[0] >= _FIRST_OUTPUT + n_demos
 
 
 @dataclass(frozen=True)
@@ -168,6 +194,11 @@ def enumerate_view(
         for picks, demos, depth, outputs in stacks
     ]
     return Enumerated(view, size, found, counts)
+
+
+def _check_range(name: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise ValueError(f"{name} is {value}; it must be {least} to {most}")
 
 
 def _pack(grid: Grid) -> tuple[int, int, bytes]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import asdict, dataclass, field
@@ -162,6 +162,36 @@ class Evolution:
                 changes = [(c, t, 0, self.archive.offer(t, c)) for t, c in nearest]
             with phase("store"):
                 self._store([], changes, None)
+
+    def take(self, programs: Sequence[tuple[int, Program, str]]) -> int:
+        """Offer programs that others have found, each to its task; return how many it has kept.
+
+        Each comes with the place of its task and what is noted as its origin. They are judged as
+        mutants are, and none is dealt again.
+        """
+        programs = [each for each in programs if 0 < each[1].n_calls <= self.options.max_calls]
+        if not programs:
+            return 0
+        # One place for each pair: the same program may be meant for several tasks.
+        tasks = np.array([task for task, _, _ in programs], np.int32)
+        chosen = [program for _, program, _ in programs]
+        self._seen.update(program.result.digest for program in chosen)
+        result = self._run(Batt(chosen), tasks)
+        ran = result.reasons[np.arange(len(tasks)), tasks] == 0
+        pairs = [(p, int(tasks[p])) for p in np.flatnonzero(ran).tolist()]
+        with phase("score"):
+            changes = self._offer_pairs(chosen, result, pairs)
+        changes = [change for change in changes if self._is_sound(change)]
+        with phase("store"):
+            self._store([], changes, None, {program: origin for _, program, origin in programs})
+        return sum(offer != "refused" for _, _, _, offer in changes)
+
+    def _is_sound(self, change: _Change) -> bool:
+        """Whether a change holds when all demos are seen; what does not leaves the archive."""
+        if change[3] == "refused" or self._holds_with_all_demos(change):
+            return True
+        self.archive.withdraw(change[1], change[0])
+        return False
 
     def _seeds_to_judge(self, seeds: Sequence[Program]) -> list[Program]:
         """Solvers first, then any: those that may be nearly right on other tasks."""
@@ -373,9 +403,16 @@ class Evolution:
                 yield Found(self.samples.tasks[t], program, kinds[program], candidate.steps)
 
     def _store(
-        self, mutants: Sequence[Mutant], changes: Sequence[_Change], card: Card | None
+        self,
+        mutants: Sequence[Mutant],
+        changes: Sequence[_Change],
+        card: Card | None,
+        origins: Mapping[Program, str] | None = None,
     ) -> None:
-        """What the archive has taken goes to the pool; all mutants are marked as seen."""
+        """What the archive has taken goes to the pool; all mutants are marked as seen.
+
+        `origins` has programs that are new to the pool and no mutants, with where they come from.
+        """
         taken = [change for change in changes if change[3] != "refused"]
         with self.pool.writing():
             self.pool.mark_seen([mutant.program.result.digest for mutant in mutants])
@@ -386,11 +423,13 @@ class Evolution:
             card_id = self.pool.add_card(card) if card is not None else None
             rows = []
             for program, mutant in new.items():
-                if mutant is None or program.result.digest in self._known:
+                origin = (origins or {}).get(program) if mutant is None else mutant.kind
+                if origin is None or program.result.digest in self._known:
                     continue
-                parents = tuple(p.result.digest for p in mutant.parents)
+                made_from = () if mutant is None else mutant.parents
+                parents = tuple(p.result.digest for p in made_from)
                 try:
-                    rows.append(NewProgram.of(program, mutant.kind, card=card_id, parents=parents))
+                    rows.append(NewProgram.of(program, origin, card=card_id, parents=parents))
                 except ProgramError:
                     continue  # too large to be written down
                 self._known.add(program.result.digest)

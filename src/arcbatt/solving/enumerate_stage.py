@@ -22,11 +22,13 @@ from arcbatt.search.enumerating import (
     Stack,
     View,
     enumerate_view,
+    is_given,
     vocabulary,
 )
 from arcbatt.tasks import Grid, Task
 
 from .candidates import Candidate
+from .known_values import KnownValues
 from .outputs import candidates_of
 from .stages import Desk, Share
 from .views import NoView, by_role, mirrored, plain
@@ -38,6 +40,8 @@ MAX_OF_OUTPUT = 2
 # What a step and a piece of a stack count in bits (see `ranking`): a stack is one of so many.
 BITS_A_STEP = 0.5
 BITS_A_PIECE = 1.0
+# A piece that begins with what a known program gave: that is one of so many.
+BITS_A_KNOWN = 3.0
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,11 @@ class Pass:
     view: Callable[[Task], View]
     depth: int
     max_applications: int = 20_000_000
+
+    @property
+    def switch(self) -> str:
+        """The name that it is switched off by, without commas and blanks."""
+        return self.name.replace(", ", "-").replace(" ", "-")
 
 
 def _mirrored_roles(task: Task) -> View:
@@ -71,6 +80,7 @@ class EnumerateCount:
 
     n_tasks: int = 0
     n_without_size: int = 0
+    n_seeds: int = 0  # values of known programs that were searched from
     n_applications: int = 0
     n_values: int = 0
     n_pieces: int = 0
@@ -78,11 +88,14 @@ class EnumerateCount:
     cpu_s: float = 0.0
     walk_s: float = 0.0  # in the steps themselves, hashing and removing duplicates included
     most_bytes: int = 0
+    n_cut: int = 0  # searches that ended at a bound
 
     def add(self, found: Enumerated, cpu_s: float) -> None:
         counts = found.counts
         self.n_tasks += 1
         self.n_without_size += found.size is None
+        self.n_seeds += len(found.view.seeds)
+        self.n_cut += counts["was_cut"]
         self.n_applications += counts["n_applications"]
         self.n_values += counts["n_values"]
         self.n_pieces += counts["n_pieces"]
@@ -118,17 +131,24 @@ class EnumerateStage:
         options: EnumerateOptions | None = None,
         passes: Sequence[Pass] = PASSES,
         n_agreeing: int = 3,
+        known: Callable[[], Sequence[Program]] | None = None,
     ) -> None:
-        """`n_agreeing` programs that fit all demos and agree end the search of a task."""
+        """`n_agreeing` programs that fit all demos and agree end the search of a task.
+
+        What the programs that `known` returns make of the input is searched from too, in the plain
+        view; it is called once, when it is needed.
+        """
         self._n_threads = n_threads or os.cpu_count() or 1
         self._options = options or EnumerateOptions()
         self._passes = tuple(passes)
         self._n_agreeing = n_agreeing
+        self._known = KnownValues(known or list)
         self._done: dict[str, set[str]] = {}  # by pass, the tasks that were searched
         self._agreeing: dict[str, dict[tuple[Grid | None, ...], set[Program]]] = {}
         self.counts = {each.name: EnumerateCount() for each in self._passes}
 
     def run(self, tasks: Sequence[Task], share: Share, desk: Desk) -> None:
+        self._take_up(tasks, desk)
         for each in self._passes:
             done = self._done.setdefault(each.name, set())
             open_tasks = [task for task in tasks if task.id not in done and self._is_open(task)]
@@ -136,9 +156,23 @@ class EnumerateStage:
                 continue
             if share.is_spent:
                 return
+            self._known.prepare()
             desk.say(f"{each.name}: {len(open_tasks)} tasks, {each.depth} steps deep")
             self._run_pass(each, open_tasks, share, desk)
             share.end_round()
+
+    def _take_up(self, tasks: Sequence[Task], desk: Desk) -> None:
+        """Recall what an earlier run has found, so that tasks are open as they were then."""
+        for task in tasks:
+            for kept in desk.known(task):
+                if kept.stage == self.name:
+                    self._note(kept.candidate)
+
+    def _note(self, candidate: Candidate) -> None:
+        """Count who agrees."""
+        if candidate.fits and candidate.program is not None:
+            agreeing = self._agreeing.setdefault(candidate.task.id, {})
+            agreeing.setdefault(candidate.outputs, set()).add(candidate.program)
 
     def _is_open(self, task: Task) -> bool:
         agreeing = self._agreeing.get(task.id, {})
@@ -192,7 +226,10 @@ class EnumerateStage:
             max_s=min(max_s, self._options.max_s),
         )
         try:
-            found = enumerate_view(each.view(task), options, stop)
+            view = each.view(task)
+            if view.name == "plain":
+                view = replace(view, seeds=[*view.seeds, *self._known.seeds(task)])
+            found = enumerate_view(view, options, stop)
         except NoView:
             return _Found(task, [], None, thread_time() - began_s)
         chosen = _choose(found.stacks)
@@ -203,7 +240,7 @@ class EnumerateStage:
             replace(
                 candidate,
                 family=_family(found, programs[candidate.program]),
-                bits=bits_of(programs[candidate.program]),
+                bits=bits_of(programs[candidate.program], len(task.demos)),
             )
             for candidate in candidates_of(task, list(programs), n_threads=1)
             if candidate.program is not None
@@ -215,9 +252,7 @@ class EnumerateStage:
         self._done[each.name].add(found.task.id)
         for candidate in found.candidates:
             desk.offer(candidate)
-            if candidate.fits and candidate.program is not None:
-                agreeing = self._agreeing.setdefault(found.task.id, {})
-                agreeing.setdefault(candidate.outputs, set()).add(candidate.program)
+            self._note(candidate)
         for line in found.trace:
             desk.trace(found.task, line)
         desk.spend(found.task, wall_s / self._n_threads)
@@ -248,16 +283,20 @@ class EnumerateStage:
         for name, count in state["counts"].items():
             self.counts[name] = EnumerateCount(**count)
 
+    def parts(self) -> dict[str, dict[str, Any]]:
+        return {name: dict(vars(count)) for name, count in self.counts.items()}
+
 
 _LOGGED = ("n_applications", "n_values", "n_tuples", "n_pieces", "n_stacks", "n_bytes", "was_cut")
 
 
-def bits_of(stack: Stack) -> float:
+def bits_of(stack: Stack, n_demos: int) -> float:
     """How much choice went into a stack, in bits."""
     n_steps = sum(
         len(pick.path) - 1 + bool(pick.tint) + pick.to_origin + pick.pasted for pick in stack.picks
     )
-    return BITS_A_STEP * n_steps + BITS_A_PIECE * len(stack.picks)
+    n_known = sum(is_given(pick, n_demos) for pick in stack.picks)
+    return BITS_A_STEP * n_steps + BITS_A_PIECE * len(stack.picks) + BITS_A_KNOWN * n_known
 
 
 @phase("score")

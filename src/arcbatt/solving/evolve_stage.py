@@ -15,11 +15,14 @@ from arcbatt.search.mutation import Rates
 from arcbatt.search.validating import Validator
 from arcbatt.tasks import Task
 
+from .candidates import Kept
 from .outputs import candidates_of
 from .stages import Desk, Share
 
 # Programs that are nearly right are offered every so many rounds; what solves a task, at once.
 OFFER_EVERY = 20
+# Of what other stages have found for a task, so many become parents.
+MAX_PARENTS = 8
 
 
 class EvolveStage:
@@ -30,8 +33,15 @@ class EvolveStage:
     trust = 0.5
     enough = 1  # the archive keeps one solver a task
 
-    def __init__(self, pool: Pool, options: EvolveOptions, differences: Path) -> None:
-        """`differences` is where a program is written that gives alone what its batt did not."""
+    def __init__(
+        self, pool: Pool, options: EvolveOptions, differences: Path, *, with_parents: bool = True
+    ) -> None:
+        """`differences` is where a program is written that gives alone what its batt did not.
+
+        `with_parents`: what other stages have found for a task is evolved from.
+        """
+        self._with_parents = with_parents
+        self._counts = {"n_parents_offered": 0, "n_parents_kept": 0}
         self._pool = pool
         self._options = options
         self.validator = Validator(differences, strict=False, budget=MUTANT_BUDGET)
@@ -50,6 +60,8 @@ class EvolveStage:
         self._evolution = evolution
         try:
             evolution.begin(desk.say)
+            if self._with_parents:
+                self._take_parents(evolution, desk)
             self._offer(evolution, offered, desk)
             while not share.is_spent:
                 generation = evolution.step()
@@ -82,6 +94,18 @@ class EvolveStage:
             evolution.close()
             self._offer(evolution, offered, desk)
 
+    def _take_parents(self, evolution: Evolution, desk: Desk) -> None:
+        """Put the best that other stages have found for each task among what is evolved."""
+        found = [
+            (t, kept.candidate.program, kept.stage)
+            for t, task in enumerate(evolution.samples.tasks)
+            for kept in _best_of_others(desk.known(task), self.name)
+            if kept.candidate.program is not None
+        ]
+        desk.say(f"{len(found)} programs of other stages")
+        self._counts["n_parents_offered"] += len(found)
+        self._counts["n_parents_kept"] += evolution.take(found)
+
     def _offer(
         self,
         evolution: Evolution,
@@ -108,6 +132,18 @@ class EvolveStage:
 
     def restore(self, state: Any) -> None:
         self._state = state
+
+    def parts(self) -> dict[str, dict[str, Any]]:
+        return {"parents": dict(self._counts)} if self._with_parents else {}
+
+
+def _best_of_others(known: Sequence[Kept], stage: str) -> list[Kept]:
+    """The best that other stages have found, no two with the same outputs."""
+    chosen: dict[object, Kept] = {}
+    for kept in known:
+        if kept.stage != stage and kept.candidate.program is not None:
+            chosen.setdefault(kept.candidate.outputs, kept)
+    return list(chosen.values())[:MAX_PARENTS]
 
 
 def _mutations(evolution: Evolution) -> dict[str, dict[str, int]]:

@@ -29,25 +29,31 @@ from .stages import Desk, Share
 # One rule of some hundred fits by chance more easily than one program that was there before.
 BITS_OF_A_RULE = 2.0
 MAX_OF_TASK = 24
+# The primitives that learn.
+LEARNING = ("learn_cells", "learn_objects", "learn_moves", "pick_object")
 
 
 @cache
-def rules() -> tuple[Program, ...]:
-    """All rules, as programs."""
+def rules(off: frozenset[str] = frozenset()) -> tuple[Program, ...]:
+    """All rules, as programs, but those of primitives that are off."""
     demos, grid = input_node("S"), input_node("I")
     role_demos, role_grid = call_node("role_demos", demos), call_node("to_roles", demos, grid)
     programs = []
-    for number, node in enumerate(_rules(demos, grid)):
+    for number, node in enumerate(_rules(demos, grid, off)):
         programs.append(Program(node, f"rule_{number}"))
-    for number, node in enumerate(_rules(role_demos, role_grid)):
+    for number, node in enumerate(_rules(role_demos, role_grid, off)):
         programs.append(Program(call_node("from_roles", demos, grid, node), f"role_rule_{number}"))
     return tuple(programs)
 
 
-def _rules(demos: Node, grid: Node) -> Iterator[Node]:
-    for code in range(N_SIGHTS):
-        yield call_node("learn_cells", demos, grid, constant(code))
-    for name in ("learn_objects", "learn_moves", "pick_object"):
+def _rules(demos: Node, grid: Node, off: frozenset[str]) -> Iterator[Node]:
+    cells, *others = LEARNING
+    if cells not in off:
+        for code in range(N_SIGHTS):
+            yield call_node(cells, demos, grid, constant(code))
+    for name in others:
+        if name in off:
+            continue
         for cut in range(N_CUTS):
             for feature in range(len(FEATURES)):
                 yield call_node(name, demos, grid, constant(cut), constant(feature))
@@ -61,19 +67,24 @@ class LearnStage:
     trust = 1.0
     enough = 1_000_000  # it takes one pass in any case
 
-    def __init__(self, *, n_threads: int | None = None) -> None:
+    def __init__(self, *, n_threads: int | None = None, off: frozenset[str] = frozenset()) -> None:
+        """`off` has names of primitives that learn nothing here."""
         self._n_threads = n_threads
+        self._off = off & set(LEARNING)
         self._is_done = False
 
     def run(self, tasks: Sequence[Task], share: Share, desk: Desk) -> None:
         if self._is_done or share.is_spent:
             return
-        desk.say(f"{len(rules())} rules learnt from the demos of {len(tasks)} tasks")
+        learnt = rules(self._off)
+        if not learnt:
+            return
+        desk.say(f"{len(learnt)} rules learnt from the demos of {len(tasks)} tasks")
         began_s = perf_counter()
         with phase("load"):
             samples = TaskSamples(tasks)
         with phase("fuse"):
-            batt = Batt(rules())
+            batt = Batt(learnt)
         with phase("run"):
             result = run_on_tasks(
                 batt, samples, MUTANT_BUDGET, device="cpu", n_threads=self._n_threads
@@ -101,3 +112,6 @@ class LearnStage:
 
     def restore(self, state: Any) -> None:
         self._is_done = bool(state["is_done"])
+
+    def parts(self) -> dict[str, dict[str, Any]]:
+        return {}

@@ -118,3 +118,6 @@ class PoolStage:
 
     def restore(self, state: Any) -> None:
         self._is_done = bool(state["is_done"])
+
+    def parts(self) -> dict[str, dict[str, Any]]:
+        return {}

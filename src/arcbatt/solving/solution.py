@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,13 @@ from arcbatt.tasks import Grid, Task
 from .ranking import RankedTask
 from .seeds import fill_pool
 from .solver import Solver
-from .stage_list import STAGE_NAMES, StageOptions, describe_differences, make_stages
+from .stage_list import (
+    DEFAULT_MAX_BYTES,
+    STAGE_NAMES,
+    StageOptions,
+    describe_differences,
+    make_stages,
+)
 
 
 @dataclass(frozen=True)
@@ -64,19 +70,23 @@ def solve(
     device: str = "auto",
     n_threads: int | None = None,
     max_rounds: int | None = None,
+    off: Collection[str] = (),
+    max_bytes: int = DEFAULT_MAX_BYTES,
 ) -> Solution:
     """Solve one task: two attempts at each of its test inputs, in so many seconds.
 
     What is known at the start are the bundled solvers, unless `library` is false, and the programs
     of a pool, which is only read. With `max_rounds`, no stage takes more rounds (generations, of
     evolve); a run that ends by that, before its budget, repeats exactly from its seed.
+    `off` has names of what is switched off (`switches`); `max_bytes` bounds the memory of a search.
     """
     differences = Path(tempfile.gettempdir()) / "arcbatt-differences"
     with Pool.in_memory() as own:
         if pool is not None:
             merge(own, Path(pool))
         fill_pool(own, library=library)
-        made = make_stages(stages, StageOptions(own, differences, seed, device, n_threads))
+        options = StageOptions(own, differences, seed, device, n_threads, frozenset(off), max_bytes)
+        made = make_stages(stages, options)
         solver = Solver([task], made)
         solver.run(budget_s, max_rounds)
     if trouble := describe_differences(made):

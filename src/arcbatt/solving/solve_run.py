@@ -40,7 +40,13 @@ from .report import make_report
 from .results import PROGRAMS, find_winners, format_winners, results_to_json
 from .seeds import fill_pool
 from .solver import Solver, Watcher
-from .stage_list import STAGE_NAMES, StageOptions, describe_differences, make_stages
+from .stage_list import (
+    DEFAULT_MAX_BYTES,
+    STAGE_NAMES,
+    StageOptions,
+    describe_differences,
+    make_stages,
+)
 from .submission import write_submission
 
 COMMAND = "solve"
@@ -70,6 +76,8 @@ class SolveOptions:
     seed: int = 0
     device: str = "auto"
     n_threads: int | None = None
+    off: tuple[str, ...] = ()
+    max_bytes: int = DEFAULT_MAX_BYTES
 
     def to_config(self) -> RunConfig:
         options = asdict(self)
@@ -87,6 +95,7 @@ class SolveOptions:
             seed=config.seed,
             tasks=None if tasks is None else tuple(tasks),
             stages=tuple(options.pop("stages")),
+            off=tuple(options.pop("off", ())),
             **options,
         )
 
@@ -129,6 +138,8 @@ class SolveRun(Watcher):
                     options.seed,
                     options.device,
                     options.n_threads,
+                    frozenset(options.off),
+                    options.max_bytes,
                 ),
             ),
             watcher=self,

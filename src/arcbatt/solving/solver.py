@@ -108,6 +108,15 @@ class Solver:
         """Tasks of which some candidate gives the output of every demo."""
         return sum(found.fits for found in self._found.values())
 
+    def parts(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """Counts by stage and part of it, of the stages that have parts."""
+        found = {stage.name: stage.parts() for stage in self.stages}
+        return {
+            name: {part: dict(counts) for part, counts in parts.items()}
+            for name, parts in found.items()
+            if parts
+        }
+
     def candidates(self, task: Task) -> TaskCandidates:
         return self._found[task.id]
 
@@ -234,6 +243,9 @@ class _Desk:
 
     def offer(self, candidate: Candidate) -> None:
         self._solver._take(self._stage, candidate)
+
+    def known(self, task: Task) -> list[Kept]:
+        return self._solver.candidates(task).kept
 
     def say(self, message: str) -> None:
         self._solver._watcher.said(self._solver, message)

@@ -7,12 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arcbatt.pool import Pool
+from arcbatt.search.enumerating import EnumerateOptions
 from arcbatt.search.evolving import EvolveOptions
 
-from .enumerate_stage import EnumerateStage
+from .enumerate_stage import PASSES, EnumerateStage
 from .evolve_stage import EvolveStage
+from .known_values import solvers_of
+from .learn_stage import LearnStage
 from .pool_stage import PoolStage
 from .stages import Stage
+from .switches import check_switches, enumerate_options
+
+DEFAULT_MAX_BYTES = EnumerateOptions().max_bytes
 
 
 @dataclass(frozen=True)
@@ -20,7 +26,8 @@ class StageOptions:
     """What stages are made from.
 
     `pool` has what is known at the start, and takes what is found; `differences` is where a
-    program is written that gives alone what its batt did not.
+    program is written that gives alone what its batt did not; `off` has what is switched off
+    (`switches`), `max_bytes` bounds the memory of one task's search.
     """
 
     pool: Pool
@@ -28,24 +35,40 @@ class StageOptions:
     seed: int = 0
     device: str = "auto"
     n_threads: int | None = None
+    off: frozenset[str] = frozenset()
+    max_bytes: int = DEFAULT_MAX_BYTES
+
+    def __post_init__(self) -> None:
+        check_switches(self.off)
 
 
 def _pool_stage(options: StageOptions) -> Stage:
     return PoolStage(options.pool, device=options.device, n_threads=options.n_threads)
 
 
+def _learn_stage(options: StageOptions) -> Stage:
+    return LearnStage(n_threads=options.n_threads, off=options.off)
+
+
 def _enumerate_stage(options: StageOptions) -> Stage:
-    return EnumerateStage(n_threads=options.n_threads)
+    return EnumerateStage(
+        n_threads=options.n_threads,
+        options=enumerate_options(options.off, options.max_bytes),
+        passes=[each for each in PASSES if each.switch not in options.off],
+        known=None if "known" in options.off else lambda: solvers_of(options.pool),
+    )
 
 
 def _evolve_stage(options: StageOptions) -> Stage:
     evolving = EvolveOptions(seed=options.seed, device=options.device, n_threads=options.n_threads)
-    return EvolveStage(options.pool, evolving, options.differences)
+    with_parents = "parents" not in options.off
+    return EvolveStage(options.pool, evolving, options.differences, with_parents=with_parents)
 
 
 # The cheapest first: that is the order in which they run.
 STAGE_MAKERS: Mapping[str, Callable[[StageOptions], Stage]] = {
     "pool": _pool_stage,
+    "learn": _learn_stage,
     "enumerate": _enumerate_stage,
     "evolve": _evolve_stage,
 }

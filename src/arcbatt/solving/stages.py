@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from arcbatt.tasks import Task
 
-from .candidates import Candidate
+from .candidates import Candidate, Kept
 
 Clock = Callable[[], float]
 
@@ -48,6 +48,9 @@ class Desk(Protocol):
 
     def offer(self, candidate: Candidate) -> None:
         """Take a candidate for one of the stage's tasks."""
+
+    def known(self, task: Task) -> Sequence[Kept]:
+        """Return what is kept for a task by now, from whichever stage, the best first."""
 
     def say(self, message: str) -> None:
         """Tell whoever watches what is being done."""
@@ -92,3 +95,6 @@ class Stage(Protocol):
 
     def restore(self, state: Any) -> None:
         """Take up what `state` returned."""
+
+    def parts(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return counts by part of the stage, as plain data; nothing if it has no parts."""
