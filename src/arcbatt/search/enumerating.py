@@ -157,8 +157,22 @@ class Enumerated:
     counts: dict[str, Any] = field(repr=False)
 
     def program(self, stack: Stack, name: str) -> Program:
-        """The program that gives what a stack gives."""
+        """The program that gives what a stack gives.
+
+        Where a stack leaves cells unpainted, in a test or in a demo that it does not get right, the
+        program gives those of the lowest piece, whatever that paints.
+        """
         return _Writer(self.view, self.size).program(stack, name)
+
+    def size_program(self) -> Program:
+        """The program that gives the size of the view's output by the formula that was found.
+
+        In a demo that the formula does not fit, pieces are drawn in the output's own size: there
+        a program may give another output than its stack.
+        """
+        if self.size is None:
+            raise ValueError("no formula for the size was found")
+        return Program(_Writer(self.view, self.size).output_size, "size")
 
 
 def enumerate_view(
@@ -236,7 +250,7 @@ class _Writer:
         if pick.tint:
             node = call_node("tint", node, constant(pick.tint))
         if pick.pasted:
-            node = call_node("paste_on", node, self._output_size)
+            node = call_node("paste_on", node, self.output_size)
         return node
 
     def _value(self, path: tuple[int, ...]) -> Node:
@@ -253,7 +267,7 @@ class _Writer:
             else:
                 if step.takes:
                     is_input = step.takes == "input size"
-                    args.insert(0, self._input_size if is_input else self._output_size)
+                    args.insert(0, self._input_size if is_input else self.output_size)
                 node = call_node(step.primitive, node, *args)
                 is_list = step.shape in ("cut", "sift")
         return node
@@ -264,7 +278,7 @@ class _Writer:
         if number == _INPUT:
             grid = view.input_node
         elif number in (_BLANK, _BLANK_OUTPUT):
-            size = self._input_size if number == _BLANK else self._output_size
+            size = self._input_size if number == _BLANK else self.output_size
             grid = call_node("canvas", constant(0), size)
         elif number < _FIRST_OUTPUT + n_outputs:
             index = constant(number - _FIRST_OUTPUT)
@@ -278,7 +292,7 @@ class _Writer:
         return call_node("shape", self._view.input_node)
 
     @cached_property
-    def _output_size(self) -> Node:
+    def output_size(self) -> Node:
         _, rows, columns = self._size
         if rows[0] == columns[0] == [_INPUT] and rows[1:4] == columns[1:4] == ([], 1, 0):
             return self._input_size

@@ -73,10 +73,10 @@ def with_seeds(view: View, makers: Sequence[Callable[[Node, Node], Node]], depth
     inputs = [before for before, _ in view.demos] + list(view.tests)
     for make in makers:
         node = make(view.demos_node, view.input_node)
-        args = [arg.value for arg in node.args if arg.kind == "constant"]
         grids = []
         for grid in inputs:
-            given = evaluate_call(node.name, (pairs, grid, *args))
+            args = [_argument(arg, view, pairs, grid) for arg in node.args]
+            given = evaluate_call(node.name, args)
             if isinstance(given, Failure):
                 break
             grids.append(given)
@@ -85,6 +85,17 @@ def with_seeds(view: View, makers: Sequence[Callable[[Node, Node], Node]], depth
     return View(
         view.name, view.demos, view.tests, view.demos_node, view.input_node, view.restore, seeds
     )
+
+
+def _argument(arg: Node, view: View, pairs: Value, grid: Grid) -> Value:
+    """What an argument of a seed's call stands for in one example."""
+    if arg == view.demos_node:
+        return pairs
+    if arg == view.input_node:
+        return grid
+    if arg.kind != "constant":
+        raise ValueError("a seed is a call over the demos, the input and constants")
+    return arg.value
 
 
 def _same(node: Node) -> Node:

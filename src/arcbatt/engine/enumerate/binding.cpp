@@ -119,7 +119,7 @@ nb::object search(nb::handle inputs, nb::handle outputs, nb::handle seeds, nb::b
       }
       at += area;
     }
-    stacks.append(nb::make_tuple(picks, (int)found.stack.demos, (int)found.stack.depth, grids));
+    stacks.append(nb::make_tuple(picks, found.stack.demos, (int)found.stack.depth, grids));
   }
   nb::object size = nb::none();
   if (result.has_size)

@@ -1,0 +1,476 @@
+"""Enumeration: what it finds is a program, it ends where it is told, and takes any task."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache, partial
+from itertools import chain
+from typing import Any
+
+import pytest
+
+from arcbatt.engine import _enumerate
+from arcbatt.language import Program, all_primitives, run
+from arcbatt.language.ir import call_node, constant, input_node
+from arcbatt.search.enumerating import (
+    MODES,
+    Enumerated,
+    EnumerateOptions,
+    Pick,
+    Seed,
+    Stack,
+    View,
+    enumerate_view,
+    is_given,
+    vocabulary,
+)
+from arcbatt.solving.views import by_role, mirrored, plain, with_seeds
+from arcbatt.tasks import Grid, Pair, Task
+
+from .solving_parts import huge_task, training
+
+VIEWS: dict[str, Callable[[Task], View]] = {
+    "plain": plain,
+    "roles": by_role,
+    "mirrored": lambda task: mirrored(plain(task), "hmirror"),
+    "roles, mirrored": lambda task: mirrored(by_role(task), "dmirror"),
+}
+# Small tasks that between them have all kinds of pieces, seeds and sizes; `KINDS` says which.
+SAMPLE = ("f2829549", "25d8a9c8", "9af7a82c", "3ac3eb23", "239be575", "8be77c9e", "e9afcf9a")
+QUICK = EnumerateOptions(max_stacks=3, max_applications=20_000)
+KINDS = {
+    *("1 piece", "2 pieces", "3 pieces", *MODES, "tint", "to_origin", "pasted"),
+    *("picture", "cut", "pick", "sift", "step on every picture of a list"),
+    *("input size", "output size", "seed 0", "seed 1", "output of a demo"),
+    *("size of a step", "sum of sizes", "some demos", "size of some demos", "unpainted"),
+}
+
+
+def demos_of(task: Task) -> Any:
+    return tuple((demo.input, demo.output) for demo in task.demos)
+
+
+def by_reference(program: Program, task: Task, grid: Grid) -> Any:
+    return run(program, {"I": grid, "S": demos_of(task)}).outcome
+
+
+def paint(found: Enumerated, stack: Stack, task: Task, grid: Grid) -> tuple[Any, Any]:
+    """What a stack is by its definition, painted piece by piece, and its lowest piece.
+
+    Cells that no piece paints are None. The pieces come from the reference interpreter, and are
+    as the task has them: 0 is 0 in every view, and mirroring moves whole cells.
+    """
+    painted: list[list[int | None]] = []
+    lowest: Any = None
+    for pick in stack.picks:
+        lowest = by_reference(found.program(replace(stack, picks=(pick,)), "piece"), task, grid)
+        painted = painted or [[None] * len(row) for row in lowest]
+        for i, row in enumerate(lowest):
+            for j, cell in enumerate(row):
+                paints = MODES[pick.mode] == "whole" or (cell != 0) == (MODES[pick.mode] == "shown")
+                if paints and painted[i][j] is None:
+                    painted[i][j] = cell
+    return tuple(map(tuple, painted)), lowest
+
+
+def check_stack(found: Enumerated, stack: Stack, task: Task) -> None:
+    """The program of a stack gives what the stack says, by the reference interpreter.
+
+    It differs in two cases, and in no other. Cells that the stack leaves unpainted are those of
+    its lowest piece. In a demo whose output has not the size that the formula gives, the program
+    goes by the formula.
+    """
+    program = found.program(stack, "found")
+    for index, grid in enumerate(task.test_inputs):
+        painted, lowest = paint(found, stack, task, grid)
+        is_covered = None not in chain(*painted)
+        said = stack.outputs[index]
+        assert (said is not None) == is_covered
+        if said is not None:
+            restored = Program(found.view.restore(constant(said)), "restored")
+            assert by_reference(restored, task, grid) == painted
+        assert by_reference(program, task, grid) == filled(painted, lowest)
+    for index, demo in enumerate(task.demos):
+        wanted = shape(found.view.demos[index][1])
+        if by_reference(found.size_program(), task, demo.input) != wanted:
+            continue
+        painted, lowest = paint(found, stack, task, demo.input)
+        assert (painted == demo.output) == bool(stack.demos >> index & 1)
+        assert by_reference(program, task, demo.input) == filled(painted, lowest)
+
+
+def filled(painted: Any, lowest: Any) -> Grid:
+    return tuple(
+        tuple(below if cell is None else cell for cell, below in zip(*rows, strict=True))
+        for rows in zip(painted, lowest, strict=True)
+    )
+
+
+def shape(grid: Grid) -> tuple[int, int]:
+    return len(grid), len(grid[0])
+
+
+def kinds_of(found: Enumerated, task: Task) -> Iterator[str]:
+    """What is to be seen in what was found."""
+    n_matched, *axes = found.size
+    for of, plus, *_ in axes:
+        if len(of) > 1:
+            yield "size of a step"
+        if plus:
+            yield "sum of sizes"
+    if n_matched < len(task.demos):
+        yield "size of some demos"
+    for stack in found.stacks:
+        n = len(stack.picks)
+        yield f"{n} piece{'s' * (n > 1)}"
+        if stack.n_right < len(task.demos):
+            yield "some demos"
+        if None in stack.outputs:
+            yield "unpainted"
+        for pick in stack.picks:
+            yield from kinds_of_pick(pick, len(task.demos))
+
+
+def kinds_of_pick(pick: Pick, n_demos: int) -> Iterator[str]:
+    yield MODES[pick.mode]
+    yield from (name for name in ("tint", "to_origin", "pasted") if getattr(pick, name))
+    if is_given(pick, n_demos):
+        yield "given"
+    else:
+        yield f"seed {pick.path[0]}" if pick.path[0] < 3 else "output of a demo"
+    is_list = False
+    for number in pick.path[1:]:
+        step = vocabulary()[number]
+        yield step.shape
+        if step.takes:
+            yield step.takes
+        if step.shape == "picture" and is_list:
+            yield "step on every picture of a list"
+        elif step.shape != "picture":
+            is_list = step.shape in ("cut", "sift")
+
+
+@cache
+def searched(name: str, view: str) -> tuple[Task, Enumerated]:
+    (task,) = training(name)
+    return task, enumerate_view(VIEWS[view](task), QUICK)
+
+
+# --- what is found is a program ---
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("name", SAMPLE)
+def test_every_stack_is_what_its_program_gives(name: str, view: str) -> None:
+    task, found = searched(name, view)
+    for stack in found.stacks:
+        check_stack(found, stack, task)
+
+
+def test_the_sample_has_all_kinds() -> None:
+    seen = {
+        kind
+        for name in SAMPLE
+        for view in VIEWS
+        for task, found in [searched(name, view)]
+        for kind in kinds_of(found, task)
+    }
+    assert KINDS - seen == set()
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_sizes_are_right_in_as_many_demos_as_is_said(name: str) -> None:
+    for view in VIEWS:
+        task, found = searched(name, view)
+        program = found.size_program()
+        n_right = sum(
+            by_reference(program, task, demo.input) == shape(found.view.demos[k][1])
+            for k, demo in enumerate(task.demos)
+        )
+        assert n_right == found.size[0]
+        for index, grid in enumerate(task.test_inputs):
+            outputs = [stack.outputs[index] for stack in found.stacks]
+            sizes = {shape(output) for output in outputs if output is not None}
+            assert sizes <= {by_reference(program, task, grid)}
+
+
+@pytest.mark.parametrize("guess", [0, 1, 2])
+def test_further_guesses_at_the_size_are_programs_too(guess: int) -> None:
+    (task,) = training("8be77c9e")
+    found = enumerate_view(plain(task), replace(QUICK, size_guess=guess))
+    first = enumerate_view(plain(task), QUICK)
+    assert (found.size == first.size) == (guess == 0)
+    for stack in found.stacks:
+        check_stack(found, stack, task)
+
+
+def test_given_seeds_are_searched_from() -> None:
+    (task,) = training("f2829549")
+    node = call_node("vmirror", input_node("I"))
+    inputs = [*(demo.input for demo in task.demos), *task.test_inputs]
+    seed = Seed(node, [tuple(row[::-1] for row in grid) for grid in inputs], depth=0)
+    # Nothing else can mirror: what mirrors is the seed.
+    options = replace(QUICK, depth=1, off=frozenset({"turn", "mirror_fill", "tile_mirrored"}))
+    found = enumerate_view(replace(plain(task), seeds=[seed]), options)
+    assert any("given" in kinds_of(found, task) for _ in found.stacks)
+    for stack in found.stacks:
+        check_stack(found, stack, task)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_calls_over_the_demos_can_be_seeds(view: str) -> None:
+    (task,) = training("0520fde7")
+    makers = [
+        lambda demos, grid: call_node("learn_cells", demos, grid, constant(0)),
+        lambda demos, grid: call_node("learn_cells", demos, grid, constant(99)),  # fails
+    ]
+    seeded = with_seeds(VIEWS[view](task), makers, 1)
+    assert len(seeded.seeds) <= 1
+    found = enumerate_view(seeded, QUICK)
+    for stack in found.stacks:
+        check_stack(found, stack, task)
+
+
+@pytest.mark.parametrize(
+    ("change", "kind"),
+    [
+        ({"off": frozenset({"smear"})}, None),
+        ({"modes": 1}, {"holes", "whole"}),
+        ({"modes": 6}, {"shown"}),
+        ({"max_pieces": 1}, {"2 pieces", "3 pieces", "4 pieces"}),
+        ({"subsets": False}, None),
+        ({"output_seeds": False}, {"output of a demo"}),
+        ({"depth": 0}, {"picture", "cut", "pick", "sift"}),
+    ],
+    ids=str,
+)
+def test_what_is_off_is_not_used(change: dict[str, Any], kind: set[str] | None) -> None:
+    n_stacks = 0
+    for task in training(*SAMPLE, "67a3c6ac", "25ff71a9"):
+        found = enumerate_view(plain(task), replace(QUICK, **change))
+        n_stacks += len(found.stacks)
+        assert not set(kinds_of(found, task)) & (kind or set())
+        used = {
+            vocabulary()[number].primitive
+            for stack in found.stacks
+            for pick in stack.picks
+            for number in pick.path[1:]
+        }
+        assert not used & change.get("off", set())
+    assert n_stacks
+
+
+# --- it repeats, and ends where it is told ---
+
+
+def outcome(found: Enumerated) -> Any:
+    counts = {name: n for name, n in found.counts.items() if not name.endswith("_s")}
+    return found.size, found.stacks, counts
+
+
+@pytest.mark.parametrize("bound", [0, 100, 5_000, 10**9])
+def test_a_search_ends_at_the_same_place_always(bound: int) -> None:
+    (task,) = training("f2829549")
+    options = replace(QUICK, max_applications=bound)
+    first, second = (enumerate_view(by_role(task), options) for _ in range(2))
+    assert outcome(first) == outcome(second)
+    assert first.counts["was_cut"] == (bound < 10**9)
+    # It looks at the bound before each value; on one, every step is tried in every example.
+    most = bound + 2 * len(vocabulary()) * (len(task.demos) + len(task.test_inputs))
+    assert first.counts["n_applications"] <= most or bound == 10**9
+
+
+def test_threads_do_not_change_what_is_found() -> None:
+    tasks = training(*SAMPLE)
+    alone = [outcome(enumerate_view(plain(task), QUICK)) for task in tasks]
+    beside: dict[int, Any] = {}
+
+    def search(first: int) -> None:
+        for k in range(first, len(tasks), 2):
+            beside[k] = outcome(enumerate_view(plain(tasks[k]), QUICK))
+
+    threads = [threading.Thread(target=search, args=(k,)) for k in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [beside[k] for k in range(len(tasks))] == alone
+
+
+def test_a_stop_flag_ends_a_search() -> None:
+    stop = _enumerate.StopFlag()
+    stop.set()
+    found = enumerate_view(plain(huge_task()), EnumerateOptions(depth=3), stop)
+    assert found.counts["was_cut"] and found.counts["n_applications"] < 100_000
+    assert found.stacks == []
+
+
+def test_a_stop_flag_is_seen_while_it_searches() -> None:
+    stop = _enumerate.StopFlag()
+    options = EnumerateOptions(depth=6, max_bytes=2**28, max_s=1e6)
+    results: list[Enumerated] = []
+    thread = threading.Thread(
+        target=lambda: results.append(enumerate_view(plain(huge_task()), options, stop))
+    )
+    thread.start()
+    stop.set()
+    thread.join(60)
+    assert not thread.is_alive()
+    assert results[0].counts["was_cut"]
+
+
+def test_no_time_is_no_search() -> None:
+    found = enumerate_view(plain(huge_task()), EnumerateOptions(depth=3, max_s=0.0))
+    assert found.counts["was_cut"] and found.stacks == []
+
+
+@pytest.mark.parametrize("max_bytes", [0, 2**20, 2**25])
+def test_memory_is_bounded(max_bytes: int) -> None:
+    (task,) = training("f2829549")
+    found = enumerate_view(plain(task), EnumerateOptions(depth=4, max_bytes=max_bytes))
+    assert found.counts["was_cut"]
+    # What was going on when the bound was reached is ended: a few values more, and fixed costs.
+    assert found.counts["n_bytes"] <= max_bytes + 2**24
+    for stack in found.stacks[:5]:
+        check_stack(found, stack, task)
+
+
+# --- hostile tasks ---
+
+
+def noise(n_rows: int, width: int, seed: int) -> Grid:
+    return tuple(
+        tuple((seed * (i + 3) * (j + 7) + i * i * 5 + j * j * j) % 10 for j in range(width))
+        for i in range(n_rows)
+    )
+
+
+def hostile_tasks() -> Iterator[Task]:
+    def make(name: str, pairs: Any, tests: Any) -> Task:
+        return Task(name, tuple(Pair(*pair) for pair in pairs), tuple(tests), "tests")
+
+    dot = ((3,),)
+    yield huge_task()
+    yield make("dots", [(dot, ((4,),)), (((5,),), ((6,),))], [((7,),)])
+    yield make("one demo", [(noise(4, 5, 1), noise(4, 5, 2))], [noise(6, 5, 3)])
+    yield make("ten demos", [(noise(3, 3, k), noise(3, 3, k)[::-1]) for k in range(10)], [dot])
+    yield make("same demos", [(noise(3, 4, 1), noise(4, 3, 2))] * 4, [noise(3, 4, 1)])
+    yield make("40 demos", [(noise(2, 2, k), noise(2, 2, k)) for k in range(40)], [dot])
+    yield make("contradiction", [(dot, ((k,),)) for k in range(5)], [dot])
+    yield make("growing", [(dot, noise(30, 30, 1)), (((2,),), noise(30, 30, 2))], [((9,),)])
+    yield make("shrinking", [(noise(30, 30, k), ((k,),)) for k in range(3)], [noise(30, 30, 9)])
+    yield make(
+        "odd sizes",
+        [(noise(1, 30, 1), noise(30, 1, 2)), (noise(30, 1, 3), dot), (dot, noise(7, 2, 4))],
+        [noise(30, 30, 5), dot],
+    )
+    yield make(
+        "six tests",
+        [(noise(3, k, k), noise(3, k, k)[::-1]) for k in range(2, 5)],
+        [noise(k, k + 1, k) for k in range(1, 7)],
+    )
+    yield make("blank", [(((0,) * 30,) * 30, ((0,) * 30,) * 30)] * 2, [((0,) * 30,) * 30])
+
+
+@pytest.mark.parametrize("task", list(hostile_tasks()), ids=lambda task: task.id)
+def test_any_task_can_be_searched(task: Task) -> None:
+    for make in (plain, by_role):
+        found = enumerate_view(make(task), replace(QUICK, max_bytes=2**26))
+        for stack in found.stacks:
+            assert len(stack.outputs) == len(task.test_inputs)
+            assert 0 < stack.demos < 1 << min(len(task.demos), 32)
+            for grid in filter(None, stack.outputs):
+                assert all(1 <= side <= 30 for side in shape(grid))
+        if found.stacks and len(task.demos) < 10:
+            check_stack(found, found.stacks[0], task)
+
+
+def test_nobody_copies_an_answer() -> None:
+    """What fits by other demos' outputs has them from other demos."""
+    (same,) = (task for task in hostile_tasks() if task.id == "same demos")
+    found = enumerate_view(plain(same), QUICK)
+    for stack in found.stacks:
+        for pick in stack.picks:
+            assert "output of a demo" not in kinds_of_pick(pick, len(same.demos))
+
+
+# --- what is wrong is said ---
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"depth": -1}, "depth is -1"),
+        ({"depth": 300}, "depth is 300"),
+        ({"size_depth": 99}, "size_depth is 99"),
+        ({"size_guess": -1}, "size_guess is -1"),
+        ({"max_pieces": 0}, "max_pieces is 0"),
+        ({"modes": 0}, "modes is 0"),
+        ({"modes": 8}, "modes is 8"),
+        ({"max_bytes": -1}, "max_bytes is -1"),
+        ({"max_applications": -1}, "max_applications is -1"),
+        ({"max_stacks": -1}, "max_stacks is -1"),
+        ({"max_s": -1.0}, "no time"),
+        ({"max_s": float("nan")}, "no time"),
+        ({"off": frozenset({"smaer"})}, "no step uses smaer"),
+    ],
+    ids=str,
+)
+def test_bad_options_are_said(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        EnumerateOptions(**change)
+
+
+def test_bad_views_are_said() -> None:
+    view = plain(training("0520fde7")[0])
+    node = input_node("I")
+    search = partial(enumerate_view, options=QUICK)
+    with pytest.raises(ValueError, match="a seed needs a grid an example"):
+        search(replace(view, seeds=[Seed(node, [((1,),)])]))
+    with pytest.raises(ValueError, match="needs demos and tests"):
+        search(replace(view, tests=[]))
+    with pytest.raises(ValueError, match="needs demos and tests"):
+        search(replace(view, demos=[]))
+    with pytest.raises(ValueError, match="do not fit its size"):
+        search(replace(view, tests=[((1, 2), (3,))]))
+    with pytest.raises(ValueError, match="a colour beyond 9"):
+        search(replace(view, tests=[((10,),)]))
+    with pytest.raises(ValueError, match="depth of a seed is 17"):
+        Seed(node, [], 17)
+    found = enumerate_view(plain(training("0520fde7")[0]), QUICK)
+    with pytest.raises(ValueError, match="no formula"):
+        replace(found, size=None).size_program()
+
+
+# --- the vocabulary ---
+
+# Primitives on pictures that are no steps, and why.
+NOT_STEPS = {
+    "tint": "done to pieces at the end, in colours that every output has",
+    "over": "how the pieces of a stack are put together",
+    "holes_over": "how the pieces of a stack are put together",
+    "nudge": "pieces one cell aside multiply the values and solve next to nothing",
+}
+
+
+def test_every_step_is_a_primitive_with_its_arguments() -> None:
+    primitives = all_primitives()
+    for step in vocabulary():
+        n_args = 1 + bool(step.takes) + len(step.args)
+        assert primitives[step.primitive].arity == n_args, step
+        assert step.shape in ("picture", "cut", "pick", "sift")
+        assert step.takes in ("", "input size", "output size")
+        assert str(step).startswith(step.primitive)
+    assert len(set(vocabulary())) == len(vocabulary())
+
+
+def test_every_primitive_on_pictures_is_searched_with_or_there_is_a_reason() -> None:
+    searched_with = {step.primitive for step in vocabulary()}
+    families = ("pictures", "picture_drawing", "picture_lists")
+    on_pictures = {
+        name for name, primitive in all_primitives().items() if primitive.family in families
+    }
+    assert on_pictures - searched_with == set(NOT_STEPS)
+    assert searched_with <= on_pictures

@@ -1,0 +1,101 @@
+"""Views of a task: each is the task itself otherwise written, and can be mapped back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from arcbatt.language import Program, run
+from arcbatt.language.ir import Node, call_node, constant
+from arcbatt.search.enumerating import View
+from arcbatt.solving.enumerate_stage import PASSES
+from arcbatt.solving.views import NoView, by_role, mirrored, plain, with_seeds
+from arcbatt.tasks import Pair, Task, load
+
+from .solving_parts import huge_task, task_named
+
+MIRRORS = ("dmirror", "hmirror", "vmirror", "cmirror", "rot180")
+VIEWS: dict[str, Callable[[Task], View]] = {
+    "plain": plain,
+    "roles": by_role,
+    **{f"plain {name}": lambda task, n=name: mirrored(plain(task), n) for name in MIRRORS},
+    **{f"roles {name}": lambda task, n=name: mirrored(by_role(task), n) for name in MIRRORS},
+    "twice": lambda task: mirrored(mirrored(by_role(task), "dmirror"), "hmirror"),
+}
+TASKS = [*list(load("arc-agi-1/training"))[::40], huge_task(), task_named("small")]
+
+
+def value_of(node: Node, task: Task, grid: Any) -> Any:
+    """By the reference interpreter."""
+    pairs = tuple((demo.input, demo.output) for demo in task.demos)
+    return run(Program(node, "node"), {"I": grid, "S": pairs}).outcome
+
+
+@pytest.mark.parametrize("name", VIEWS)
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
+def test_nodes_give_the_grids_of_the_view_and_restore_undoes_them(task: Task, name: str) -> None:
+    view = VIEWS[name](task)
+    inputs = [*(demo.input for demo in task.demos), *task.test_inputs]
+    seen = [*(before for before, _ in view.demos), *view.tests]
+    assert len(seen) == len(inputs)
+    for given, wanted in zip(inputs[:1] + inputs[-1:], seen[:1] + seen[-1:], strict=True):
+        assert value_of(view.input_node, task, given) == wanted
+        assert value_of(view.restore(view.input_node), task, given) == given
+    assert value_of(view.demos_node, task, inputs[0]) == tuple(view.demos)
+    for demo, (_, after) in list(zip(task.demos, view.demos, strict=True))[:2]:
+        assert value_of(view.restore(constant(after)), task, demo.input) == demo.output
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
+def test_roles_are_a_permutation_that_leaves_0_in_place(task: Task) -> None:
+    view = by_role(task)
+    every = (tuple(range(10)),)
+    for grid, seen in zip(task.test_inputs, view.tests, strict=True):
+        colors = value_of(view.restore(constant(every)), task, grid)
+        assert sorted(colors[0]) == list(every[0]) and colors[0][0] == 0
+        for row, roles in zip(grid, seen, strict=True):
+            assert tuple(colors[0][role] for role in roles) == row
+
+
+def test_roles_do_not_depend_on_what_the_colours_are() -> None:
+    """A task with its colours renamed, as long as none of them is fixed, looks the same by role."""
+
+    def task_in(background: int, thing: int) -> Task:
+        before = ((background, 0, 0), (background, background, thing))
+        return Task("t", (Pair(before, before[::-1]),) * 2, (before,), "tests")
+
+    assert by_role(task_in(3, 5)).tests == by_role(task_in(4, 8)).tests
+
+
+def test_the_views_of_passes_are_among_those_tested() -> None:
+    names = {each.view(TASKS[0]).name for each in PASSES}
+    assert names <= {make(TASKS[0]).name for make in VIEWS.values()}
+
+
+def test_seeds_are_calls_over_the_demos_and_what_fails_is_none() -> None:
+    task = task_named("one")
+    makers: list[Callable[[Node, Node], Node]] = [
+        lambda demos, grid: call_node("other_output", demos, constant(0), grid),
+        lambda demos, grid: call_node("other_output", demos, constant(99), grid),
+    ]
+    view = with_seeds(plain(task), makers, 2)
+    (seed,) = view.seeds
+    inputs = [*(demo.input for demo in task.demos), *task.test_inputs]
+    assert seed.depth == 2
+    assert [value_of(seed.node, task, grid) for grid in inputs] == list(seed.grids)
+    nested: Callable[[Node, Node], Node] = lambda _demos, grid: call_node(  # noqa: E731
+        "hmirror", call_node("vmirror", grid)
+    )
+    with pytest.raises(ValueError, match="a seed is a call over"):
+        with_seeds(plain(task), [nested], 1)
+
+
+def test_what_no_view_can_be_made_of_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    from arcbatt.language import Failure, Reason
+    from arcbatt.solving import views
+
+    monkeypatch.setattr(views, "evaluate_call", lambda *_: Failure(Reason.EMPTY))
+    with pytest.raises(NoView, match="role_demos"):
+        by_role(task_named("one"))
