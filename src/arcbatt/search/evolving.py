@@ -181,17 +181,9 @@ class Evolution:
         pairs = [(p, int(tasks[p])) for p in np.flatnonzero(ran).tolist()]
         with phase("score"):
             changes = self._offer_pairs(chosen, result, pairs)
-        changes = [change for change in changes if self._is_sound(change)]
         with phase("store"):
             self._store([], changes, None, {program: origin for _, program, origin in programs})
         return sum(offer != "refused" for _, _, _, offer in changes)
-
-    def _is_sound(self, change: _Change) -> bool:
-        """Whether a change holds when all demos are seen; what does not leaves the archive."""
-        if change[3] == "refused" or self._holds_with_all_demos(change):
-            return True
-        self.archive.withdraw(change[1], change[0])
-        return False
 
     def _seeds_to_judge(self, seeds: Sequence[Program]) -> list[Program]:
         """Solvers first, then any: those that may be nearly right on other tasks."""
@@ -339,8 +331,11 @@ class Evolution:
         self, programs: Sequence[Program], result: TaskResult, pairs: Sequence[tuple[int, int]]
     ) -> list[_Change]:
         changes: list[_Change] = []
-        offers = self.crediting.candidates(programs, pairs, result, self.archive)
-        for (p, t), candidate in offers:
+        candidates = self.crediting.candidates(programs, pairs, result, self.archive)
+        for (p, t), candidate in candidates:
+            is_solver = candidate.credit == FULL_CREDIT
+            if is_solver and not self._holds_with_all_demos(candidate.program, t):
+                continue
             offer = self.archive.offer(t, candidate)
             changes.append((candidate, t, int(result.n_matches[p, t]), offer))
         return changes
@@ -352,8 +347,8 @@ class Evolution:
     ) -> list[_Change]:
         """Each program that the archive has taken is run again alone, on the task it is for.
 
-        Those that do not give what they gave in the batt leave the archive, and so do solvers that
-        are none when they see all demos; the others' changes are returned.
+        Those that do not give what they gave in the batt leave the archive; the others' changes
+        are returned.
         """
         places = {program: k for k, program in enumerate(hand.batt.programs)}
         by_task: dict[int, list[_Change]] = {}
@@ -372,7 +367,7 @@ class Evolution:
                     {"card": asdict(hand.card), "task": self.samples.tasks[t].id},
                 )
             for change, is_right in zip(members, verdicts, strict=True):
-                if is_right and self._holds_with_all_demos(change):
+                if is_right:
                     taken.append(change)
                 else:
                     self.archive.withdraw(t, change[0])
@@ -385,15 +380,14 @@ class Evolution:
             self._alone[task] = found
         return found
 
-    def _holds_with_all_demos(self, change: _Change) -> bool:
+    def _holds_with_all_demos(self, program: Program, task: int) -> bool:
         """Whether a solver that looks at the demos is one too when it sees all of them."""
-        candidate, t, _, _ = change
-        if candidate.credit < FULL_CREDIT or "S" not in candidate.program.inputs:
+        if "S" not in program.inputs:
             return True
-        batt = Batt([candidate.program])
         with phase("validate"):
-            whole = run_on_tasks(batt, self.samples, MUTANT_BUDGET, only=[t], device="cpu")
-        return bool(whole.solved[0, t])
+            batt = Batt([program])
+            whole = run_on_tasks(batt, self.samples, MUTANT_BUDGET, only=[task], device="cpu")
+        return bool(whole.solved[0, task])
 
     def _found(self, hand: _Hand, taken: Sequence[_Change]) -> Iterator[Found]:
         kinds = {mutant.program: mutant.kind for mutant in hand.mutants}
