@@ -2,6 +2,7 @@
 
     python bench/solve.py                                  ARC-AGI-1 training, all stages
     python bench/solve.py --data arc-agi-1/evaluation      another set, to measure only
+    python bench/solve.py --confidence docs/img/reliability.svg   how sure confidence is, drawn
     python bench/solve.py --ablate                         training again and again, one part off each time
 
 The bundled solvers are off: what is counted is found. Everything is bounded by steps, not by the
@@ -18,9 +19,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from arcbatt.drawing.charts import Chart, Line, svg_charts
 from arcbatt.pool import Pool
 from arcbatt.scoring import Answers, is_right, load_answers
 from arcbatt.search.enumerating import EnumerateOptions, vocabulary
@@ -29,6 +32,7 @@ from arcbatt.solving import Solver, rank_task
 from arcbatt.solving.enumerate_stage import PASS_NAMES, PASSES, EnumerateStage
 from arcbatt.solving.evolve_stage import EvolveStage
 from arcbatt.solving.learn_stage import LearnStage
+from arcbatt.solving.ranking import confidence_features
 from arcbatt.solving.stages import Stage
 from arcbatt.tasks import Task, load
 
@@ -114,6 +118,45 @@ def score(solver: Solver, answers: Answers, outcome: Outcome) -> dict[str, Outco
     return by_stage
 
 
+def reliability(console: Console, solver: Solver, answers: Answers, path: Path) -> None:
+    """Fit the constants of confidence, and draw how often it is right that says so."""
+    features, right, said = [], [], []
+    for ranked in solver.rank():
+        for k, test in enumerate(ranked.tests):
+            if test.attempts[0].best is None:
+                continue
+            features.append(confidence_features(test.attempts[0].evidence, test.total_evidence))
+            right.append(
+                any(is_right(answers, ranked.task.id, k, each.grid) for each in test.attempts)
+            )
+            said.append(test.confidence)
+    x, y = np.array(features), np.array(right, float)
+    fitted = np.zeros(3)
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-x @ fitted))
+        hessian = (x * (p * (1 - p))[:, None]).T @ x + 1e-6 * np.eye(3)
+        fitted += np.linalg.solve(hessian, x.T @ (y - p))
+    brier = float(((np.array(said) - y) ** 2).mean())
+    console.print(
+        f"confidence: Brier score {brier:.3f}; constants fitted to this run: "
+        + ", ".join(f"{each:.2f}" for each in fitted)
+    )
+    places = np.minimum((np.array(said) * 10).astype(int), 9)
+    bins = [np.flatnonzero(places == k) for k in range(10)]
+    points = tuple(
+        (float(np.mean(np.array(said)[each])), float(y[each].mean())) for each in bins if len(each)
+    )
+    chart = Chart(
+        title=f"{len(y)} test inputs, Brier score {brier:.3f}",
+        x_label="confidence",
+        y_label="part that is right",
+        lines=(Line("right", points), Line("as it should be", ((0.0, 0.0), (1.0, 1.0)))),
+        top=1.0,
+    )
+    path.write_text(svg_charts("How sure confidence is", [chart]), "utf-8")
+    console.print(f"drawn: {path}")
+
+
 def show(console: Console, title: str, rows: dict[str, Outcome]) -> None:
     table = Table(title=title)
     for heading in (
@@ -175,6 +218,7 @@ def main() -> None:
     parser.add_argument("--stages", default="learn,enumerate,evolve")
     parser.add_argument("--passes", default=",".join(PASS_NAMES).replace(", ", "; "))
     parser.add_argument("--generations", type=int, default=30)
+    parser.add_argument("--confidence", type=Path, help="draw how sure confidence is")
     parser.add_argument("--ablate", action="store_true")
     args = parser.parse_args()
     console = Console(width=130)
@@ -196,6 +240,8 @@ def main() -> None:
         if not args.ablate:
             rows |= {f"first attempt by {name}": each for name, each in by_stage.items()}
             show_passes(console, solver)
+            if args.confidence:
+                reliability(console, solver, answers, args.confidence)
         else:
             console.print(f"{setting.name}: {outcome.solved} solved, {outcome.cpu_s:.0f} s")
     show(console, f"{args.data}: {len(tasks)} tasks, library off, {args.threads} threads", rows)

@@ -5,7 +5,7 @@ candidate counts
 
     weight = fit * simplicity * trust * held out
 
-- fit: 1 if all demos come out right; 1/16 for each that does not, if some do; 0.02 / 16 for each
+- fit: 1 if all demos come out right; 1/32 for each that does not, if some do; 0.02 / 32 for each
   demo, times (credit / 1000)^4, if none does;
 - simplicity: 1/2 for every bit of choice that went into it;
 - trust: what the stage is trusted with (1 for programs that were there before the task, less for
@@ -21,10 +21,11 @@ The first attempt is the grid with the most evidence. The second is that with th
 others, a grid that only the first one's families give counting `KIN_SHARE`. Where there are too few
 grids, the input itself and simple variants stand in: no attempt is ever empty.
 
-    confidence = evidence of the two attempts / (evidence of all grids + UNSEEN)
+    confidence = 1 / (1 + exp(-(A + B * log2(evidence of the first) + C * its share of all evidence)))
 
-with `UNSEEN` for grids that nobody has offered; of several test inputs, the least. It orders tasks
-by how sure one can be. It is not calibrated: 0.8 does not mean that 8 of 10 are right.
+with A, B and C fitted to what was right on ARC-AGI-1 training without the bundled solvers
+(`python bench/solve.py --confidence FILE` fits them anew and draws how well they hold); of several
+test inputs, the least.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
+from math import exp, log2
 
 from arcbatt.tasks import Grid, Task
 from arcbatt.tasks.validation import MAX_COLOUR
@@ -40,10 +42,11 @@ from arcbatt.tasks.validation import MAX_COLOUR
 from .candidates import FULL_CREDIT, Candidate, Kept, TaskCandidates
 
 N_ATTEMPTS = 2
-MISSED_DEMO = 1 / 16
+MISSED_DEMO = 1 / 32
 NEARLY_RIGHT = 0.02
-KIN_SHARE = 0.7
-UNSEEN = 0.25
+KIN_SHARE = 0.9
+CONFIDENCE = (-2.57, 0.19, 5.41)
+LEAST_EVIDENCE = 1e-12
 
 
 def weigh(candidate: Candidate, trust: float) -> float:
@@ -88,6 +91,7 @@ class RankedTest:
     attempts: tuple[Attempt, Attempt]
     confidence: float
     n_grids: int
+    total_evidence: float  # for all grids
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,18 @@ class RankedTask:
         """What gave the attempts, first attempts first, each once."""
         found = (test.attempts[k].best for k in range(N_ATTEMPTS) for test in self.tests)
         return list({id(kept.candidate): kept for kept in found if kept is not None}.values())
+
+
+def confidence_features(evidence: float, total: float) -> tuple[float, float, float]:
+    """Return what confidence is computed from: 1, the evidence in bits, its share."""
+    known = max(evidence, LEAST_EVIDENCE)
+    return 1.0, log2(known), known / max(total, known)
+
+
+def confidence_in(evidence: float, total: float) -> float:
+    """Return how sure one can be that one of two attempts is right."""
+    features = confidence_features(evidence, total)
+    return 1 / (1 + exp(-sum(a * b for a, b in zip(CONFIDENCE, features, strict=True))))
 
 
 def rank_task(candidates: TaskCandidates) -> RankedTask:
@@ -140,14 +156,14 @@ def _rank_test(task: Task, index: int, kept: list[Kept], weights: list[float]) -
 
         chosen.append(max(offered[1:], key=merit))
     total = sum(attempt.evidence for attempt in offered)
-    confidence = sum(attempt.evidence for attempt in chosen) / (total + UNSEEN)
+    confidence = confidence_in(offered[0].evidence, total) if offered else 0.0
     for grid in _stand_ins(task.test_inputs[index]):
         if len(chosen) == N_ATTEMPTS:
             break
         if all(grid != attempt.grid for attempt in chosen):
             chosen.append(Attempt(grid, 0.0, ()))
     first, second = chosen
-    return RankedTest((first, second), confidence, len(offered))
+    return RankedTest((first, second), confidence, len(offered), total)
 
 
 def _attempt(grid: Grid, behind: list[tuple[float, Kept]]) -> Attempt:

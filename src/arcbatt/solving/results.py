@@ -26,7 +26,6 @@ def results_to_json(solver: Solver, ranked: Sequence[RankedTask]) -> dict[str, A
         "tasks": len(ranked),
         "fitted": solver.n_fitted,
         "elapsed_s": round(solver.elapsed_s, 3),
-        "confidence_is_calibrated": False,
         "stages": {name: vars(count) for name, count in solver.counts.items()},
         "parts": solver.parts(),
         "by_task": [_task_to_json(solver, each) for each in ranked],

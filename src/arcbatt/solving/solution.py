@@ -29,8 +29,8 @@ class Solution:
     """What was found for a task.
 
     `attempts` has for each test input two grids, the likelier first; `programs` what gave them,
-    first attempts first; `confidence`, 0 to 1, says how sure they are (see `ranking`: it is not
-    calibrated); `fits` whether a program gives the output of every demo.
+    first attempts first; `confidence`, 0 to 1, says how sure they are (see `ranking`,
+    where it is fitted to training); `fits` whether a program gives the output of every demo.
     """
 
     ranked: RankedTask
