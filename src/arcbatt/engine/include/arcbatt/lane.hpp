@@ -70,6 +70,20 @@ struct Lane {
   }
 };
 
+// Memory for a while: what is allocated after this is made is given back, unless it went on in another
+// chunk; then all of it is kept, since the room left is that of the chunk allocated from last.
+struct Scratch {
+  char *top, *end;
+
+  ARC_FN explicit Scratch(const Lane& lane) : top(lane.top), end(lane.end) {}
+  ARC_FN void give_back(Lane& lane) const {
+    const bool same = lane.end == end;
+    sync();
+    if (same) lane.top = top;
+    sync();
+  }
+};
+
 // Memory for n elements of a type, or out of the function with that failure.
 #define ARC_ALLOCATE(name, type, n)                   \
   type* name = lane.allocate_array<type>(n);          \

@@ -43,19 +43,6 @@ ARC_FN Scene demo_side(const Value& demos, i64 k, int side) {
   return scene_of(demos.members()[k].members()[side]);
 }
 
-// Memory that a call needs only while it runs; given back unless the arena had to grow.
-struct Scratch {
-  char *top, *end;
-
-  ARC_FN explicit Scratch(const Lane& lane) : top(lane.top), end(lane.end) {}
-  ARC_FN void give_back(Lane& lane) const {
-    const bool same = lane.end == end;
-    sync();
-    if (same) lane.top = top;
-    sync();
-  }
-};
-
 // The demos that teach, and the grid they are for, which comes last among the scenes.
 struct Lesson {
   Scene* scenes = nullptr;  // inputs, or, with outputs among them, each followed by its output

@@ -7,16 +7,11 @@ namespace arc {
 
 // --- what several steps need ---
 
-// Memory for the time of a step, after the memory of its result; or out of the function without it.
+// Memory for the time of a step, within a Scratch, after the memory of its result; or out of the function
+// without it.
 #define ARC_SCRATCH(name, type, n)            \
   type* name = lane.allocate_array<type>(n);  \
   if (!name) return failed_picture<C>(OVER_BUDGET)
-// Gives back scratch memory, and all that was allocated after it.
-ARC_FN void give_back_scratch(Lane& lane, void* scratch) {
-  sync();
-  lane.top = (char*)scratch;
-  sync();
-}
 
 template <class C>
 ARC_FN void fill_cells(C* to, i64 n, C color) {
@@ -431,6 +426,7 @@ ARC_FN Picture<C> step_spread(Lane& lane, const Picture<C>& p, i64 code) {
   ARC_NEW_PICTURE(painted, to, p.row, p.column, p.n_rows, p.width);
   const int wall = code ? count_colors(p).main_color() : 0;
   const i64 n_rows = p.n_rows, width = p.width, stride = width + 2;
+  const Scratch scratch(lane);
   ARC_SCRATCH(board, u8, (n_rows + 2) * stride);  // with an edge that nothing spreads to
   ARC_SCRATCH(waiting, i32, n_rows * width + 1);
   const C* from = p.cells;
@@ -465,7 +461,7 @@ ARC_FN Picture<C> step_spread(Lane& lane, const Picture<C>& p, i64 code) {
   });
   each_in_grid(n_rows, width,
                [=](i64 i, i64 j) { to[i * width + j] = (C)board[(i + 1) * stride + j + 1]; });
-  give_back_scratch(lane, board);
+  scratch.give_back(lane);
   return painted;
 }
 ARC_FN Value prim_spread(Lane& lane, const Value* a) {
@@ -481,6 +477,7 @@ ARC_FN Picture<C> draw_lines(Lane& lane, const Picture<C>& p, i64 code, K nothin
   const bool rows_too = code == 0 || code == 2 || code == 4, diagonals = code >= 3;
   const bool columns_too = code == 1 || code == 2 || code == 4;
   const i64 n_rows = p.n_rows, width = p.width, n_diagonals = n_rows + width;
+  const Scratch scratch(lane);
   ARC_SCRATCH(keys, K, n_rows + width + 2 * n_diagonals);
   K* rows = keys;
   K* columns = rows + n_rows;
@@ -518,7 +515,7 @@ ARC_FN Picture<C> draw_lines(Lane& lane, const Picture<C>& p, i64 code, K nothin
       painted[j] = own[j] ? own[j] : (C)(least & 15);
     }
   });
-  give_back_scratch(lane, keys);
+  scratch.give_back(lane);
   return drawn;
 }
 template <class C>
@@ -760,6 +757,7 @@ ARC_FN Picture<C> step_period_fill(Lane& lane, const Picture<C>& p) {
   if (!lane.charge((u64)area * (u64)area)) return failed_picture<C>(OVER_BUDGET);
   ARC_NEW_PICTURE(filled, to, p.row, p.column, n_rows, width);
   const bool narrow = width <= 64;
+  const Scratch scratch(lane);
   ARC_SCRATCH(words, u64, narrow ? 18 * n_rows : 1);
   ARC_SCRATCH(tile, C, area);
   serial([=]() {
@@ -772,7 +770,7 @@ ARC_FN Picture<C> step_period_fill(Lane& lane, const Picture<C>& p) {
       for (i64 j = 0, s = 0; j < width; j++, s = s + 1 < b ? s + 1 : 0) to[i * width + j] = tile[r * b + s];
     return 0;
   });
-  give_back_scratch(lane, words);
+  scratch.give_back(lane);
   return filled;
 }
 ARC_FN Value prim_period_fill(Lane& lane, const Value* a) {
@@ -867,6 +865,7 @@ ARC_FN Picture<C> resampled_in_pieces(Lane& lane, const Picture<C>& p, C* to, co
     K wide;
   };
   const i64 height = resampled.n_rows, width = resampled.width, n_rows = p.n_rows, from_width = p.width;
+  const Scratch scratch(lane);
   ARC_SCRATCH(pieces, Piece, width + from_width);
   ARC_SCRATCH(nothing, K, 10 * width);
   ARC_SCRATCH(covered, K, 10 * width);
@@ -899,7 +898,7 @@ ARC_FN Picture<C> resampled_in_pieces(Lane& lane, const Picture<C>& p, C* to, co
     }
     for (i64 j = 0; j < width; j++) to[i * width + j] = (C)ranks.color[most[j] & 15];
   }
-  give_back_scratch(lane, pieces);
+  scratch.give_back(lane);
   return resampled;
 }
 template <class C>
@@ -959,6 +958,7 @@ ARC_FN Picture<C> step_tiled(Lane& lane, const Picture<C>& p, i64 height, i64 wi
   if (p.empty()) return blank_picture<C>(lane, height, width);
   ARC_NEW_PICTURE(tiled, to, 0, 0, height, width);
   const i64 period = (mirrored ? 2 : 1) * (p.n_rows + gap), n_rows = min_of(height, period);
+  const Scratch scratch(lane);
   ARC_SCRATCH(rows, i32, n_rows);
   ARC_SCRATCH(columns, i32, width);
   tile_lines(rows, n_rows, -(i64)p.row, p.n_rows, gap, mirrored);
@@ -972,7 +972,7 @@ ARC_FN Picture<C> step_tiled(Lane& lane, const Picture<C>& p, i64 height, i64 wi
   });
   for (i64 done = period; done < height; done += period)
     copy(to + done * width, to, min_of(period, height - done) * width);
-  give_back_scratch(lane, rows);
+  scratch.give_back(lane);
   return tiled;
 }
 template <class C>
