@@ -3,7 +3,7 @@
     python bench/solve.py                                  ARC-AGI-1 training, all stages
     python bench/solve.py --data arc-agi-1/evaluation      another set, to measure only
     python bench/solve.py --confidence docs/img/reliability.svg   how sure confidence is, drawn
-    python bench/solve.py --ablate                         training again and again, one part off each time
+    python bench/solve.py --ablate                         again and again, one part off each time
 
 The bundled solvers are off: what is counted is found. Everything is bounded by steps, not by the
 clock, so that a run gives the same on every machine; the time is that of all threads together.

@@ -21,7 +21,7 @@ The first attempt is the grid with the most evidence. The second is that with th
 others, a grid that only the first one's families give counting `KIN_SHARE`. Where there are too few
 grids, the input itself and simple variants stand in: no attempt is ever empty.
 
-    confidence = 1 / (1 + exp(-(A + B * log2(evidence of the first) + C * its share of all evidence)))
+    confidence = 1 / (1 + exp(-(A + B * log2(evidence of the first) + C * its share)))
 
 with A, B and C fitted to what was right on ARC-AGI-1 training without the bundled solvers
 (`python bench/solve.py --confidence FILE` fits them anew and draws how well they hold); of several

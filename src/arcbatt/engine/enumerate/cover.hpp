@@ -31,6 +31,13 @@ inline u64 shown_bytes(u64 word) {
   return ((((word + LOW_BITS) & HIGH_BITS) >> 7) * 0x0102040810204080ULL) >> 56;
 }
 
+// How many bits two rows of words share.
+ARC_CLONED inline u32 count_common(const u64* a, const u64* b, u32 n) {
+  u64 count = 0;
+  for (u32 w = 0; w < n; w++) count += (u64)__builtin_popcountll(a[w] & b[w]);
+  return (u32)count;
+}
+
 class Pieces {
  public:
   std::vector<Piece> pieces;
@@ -313,18 +320,22 @@ class Cover {
   }
   // Brushes by what they can add to a demo, the most first, shallow ones first among equals.
   void order_for(u32 demo) {
-    rows_.clear();
+    const u32 first = p_.first_word(demo), most = p_.area(demo);
+    std::vector<u16> counts(brushes_.size());
+    std::vector<u32> places(most + 2, 0);  // of rows with one count, counts descending
     for (u32 b = 0; b < brushes_.size(); b++) {
-      u32 count = 0;
-      for (u32 w = p_.first_word(demo); w < p_.first_word(demo + 1); w++)
-        count += (u32)__builtin_popcountll(good(b)[w]);
-      if (!count) continue;
-      const Brush& brush = brushes_[b];
-      Row row = {b, (u16)count, brush.depth, brush.clean, {}};
-      std::copy(brush.witness, brush.witness + MAX_CHOSEN, row.witness);
-      rows_.push_back(row);
+      counts[b] = (u16)count_common(good(b) + first, p_.full() + first, p_.n_words(demo));
+      if (counts[b]) places[most - counts[b] + 1]++;
     }
-    std::stable_sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) { return a.count > b.count; });
+    for (u32 k = 1; k < places.size(); k++) places[k] += places[k - 1];
+    rows_.resize(places.back());
+    for (u32 b = 0; b < brushes_.size(); b++) {
+      if (!counts[b]) continue;
+      const Brush& brush = brushes_[b];
+      Row& row = rows_[places[most - counts[b]]++];
+      row = {b, counts[b], brush.depth, brush.clean, {}};
+      std::copy(brush.witness, brush.witness + MAX_CHOSEN, row.witness);
+    }
   }
   // Makes a stack that is right in a subset of the demos, each time with what adds most to one of
   // them; returns the depth of its deepest piece, 0 where there is none.
@@ -334,7 +345,7 @@ class Cover {
     Stack made;
     made.outputs.assign(p_.n_cells(), 0);
     u32 wrong = 0;
-    const u32 first = p_.first_word(demo), last = p_.first_word(demo + 1);
+    const u32 first = p_.first_word(demo), n_words = p_.n_words(demo);
     while (made.picks.size() < limits_.n_pieces) {
       u32 best = ~0u, best_gain = 0;
       for (const Row& row : rows_) {
@@ -344,8 +355,7 @@ class Cover {
         const u32 unclean = subset & ~(u32)row.clean;
         if (unclean && !becomes_clean(row, unclean)) continue;
         const u64* bits = good(row.brush);
-        u32 gain = 0;
-        for (u32 w = first; w < last; w++) gain += (u32)__builtin_popcountll(bits[w] & open_[w]);
+        const u32 gain = count_common(bits + first, open_.data() + first, n_words);
         if (gain > best_gain || (gain == best_gain && gain && row.brush < best)) {
           best = row.brush;
           best_gain = gain;
