@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from arcbatt.cli import solve_display
 from arcbatt.cli.app import app
+from arcbatt.cli.sizes import format_bytes, parse_bytes
 from arcbatt.pool import Pool
 from arcbatt.solving import Desk, Solver
 from arcbatt.tasks import Task
@@ -141,7 +142,8 @@ def test_solve_goes_on(tmp_path: Path) -> None:
     assert again.status == 0, again.err
     assert (path / "log.jsonl").read_text().count("\n") > before
     check_submission_file(path / "submission.json", training(*TASKS.split(",")))
-    for extra in (["--seed", "3"], ["--tasks", "x"], ["--no-library"], [SET]):
+    no_change = (["--seed", "3"], ["--tasks", "x"], ["--off", "smear"], ["--memory", "1GiB"])
+    for extra in (*no_change, ["--no-library"], [SET]):
         refused = Outcome("solve", *extra, "--resume", path)
         assert refused.status == 2 and "cannot be given with --resume" in refused.err
 
@@ -157,6 +159,11 @@ def test_solve_goes_on(tmp_path: Path) -> None:
         ([SET, "--device", "gpu"], "gpu is no device"),
         ([SET, "--stages", "pol"], "did you mean pool?"),
         ([SET, "--stages", ","], "no stage was named"),
+        ([SET, "--off", "smaer"], "did you mean smear?"),
+        ([SET, "--off", "smear,known", "--off", "nothing"], "Parts: known, outputs"),
+        ([SET, "--off", "paint-shown,paint-holes,paint-whole"], "nothing paints"),
+        ([SET, "--memory", "much"], "is no amount of memory"),
+        ([SET, "--memory", "3"], "too little"),
         ([SET, "--pool", "no/such.db"], "no such pool"),
         ([SET, "--trace", "67a3c6ad"], "did you mean 67a3c6ac?"),
         (["--resume", "no/such/run"], "is not the folder of a run"),
@@ -170,6 +177,32 @@ def test_what_is_wrong_is_said_and_makes_no_folder(
     assert outcome.status == 2
     assert message in outcome.err and "Traceback" not in outcome.err
     assert not (tmp_path / "runs").exists()
+
+
+def test_what_is_off_and_the_memory_are_kept_and_counted(tmp_path: Path) -> None:
+    args = ("--off", "smear,known", "--off", "plain", "--memory", "256MiB", "--json")
+    chosen = ("--stages", "enumerate", "--tasks", "e9afcf9a")
+    outcome = solve(tmp_path, SET, *chosen, *args, *QUICK)
+    assert outcome.status == 0, outcome.err
+    path = folder_of(tmp_path)
+    kept = json.loads((path / "config.json").read_text())["options"]
+    assert kept["off"] == ["known", "plain", "smear"] and kept["max_bytes"] == 2**28
+    passes = json.loads(outcome.out)["parts"]["enumerate"]
+    assert "plain" not in passes and passes["roles"]["n_tasks"] == 1
+    assert passes["roles"]["n_applications"] and not passes["roles"]["n_seeds"]
+    results = json.loads((path / "results.json").read_text())
+    assert results["parts"]["enumerate"] == passes
+    again = Outcome("solve", "--resume", path, "--rounds", "1", "--budget", "1h", "--no-explain")
+    assert again.status == 0 and "pass of enumerate" in again.out and "roles" in again.out
+
+
+@pytest.mark.parametrize(
+    ("text", "n_bytes"),
+    [("1GiB", 2**30), ("512 mib", 2**29), ("1.5G", 3 * 2**29), ("1048576", 2**20), ("2tb", 2**41)],
+)
+def test_amounts_of_memory_are_read(text: str, n_bytes: int) -> None:
+    assert parse_bytes(text) == n_bytes
+    assert parse_bytes(format_bytes(n_bytes)) == n_bytes
 
 
 def test_a_file_in_the_way_is_said(tmp_path: Path) -> None:
