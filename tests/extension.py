@@ -1,4 +1,4 @@
-"""Another build of the engine's extension in place of the installed one."""
+"""Another build of the engine's extensions in place of the installed ones."""
 
 from __future__ import annotations
 
@@ -10,21 +10,30 @@ from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-NAME = "arcbatt.engine._engine"
+PACKAGE = "arcbatt.engine."
+ENGINE, ENUMERATE = "_engine", "_enumerate"
 
 
 class _Instead(MetaPathFinder):
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, files: dict[str, Path]) -> None:
+        self.files = files
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        return spec_from_file_location(NAME, self.path) if name == NAME else None
+        return spec_from_file_location(name, self.files[name]) if name in self.files else None
 
 
 def use_extension(path: Path) -> None:
-    """Import the engine's extension from a file; to be called before anything has imported it."""
-    if NAME in sys.modules:
-        raise RuntimeError(f"{NAME} is imported already")
-    sys.meta_path.insert(0, _Instead(path))
+    """Import the engine's extension from a file, and the one that enumerates from beside it.
+
+    To be called before anything has imported them.
+    """
+    files = {
+        PACKAGE + ENGINE: path,
+        PACKAGE + ENUMERATE: path.with_name(path.name.replace(ENGINE, ENUMERATE)),
+    }
+    for name in files:
+        if name in sys.modules:
+            raise RuntimeError(f"{name} is imported already")
+    sys.meta_path.insert(0, _Instead(files))

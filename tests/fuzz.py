@@ -3,6 +3,7 @@
     python -m tests.fuzz --minutes 10          for a time, from seeds that no run had before
     python -m tests.fuzz --count 100 --seed 7  a number of cases, from this seed on
     python -m tests.fuzz --conform --count 0   the recorded calls only
+    python -m tests.fuzz --search --count 0    searches of tasks only, and what they find
 
 A case is a few programs, well-typed and ill-typed, with a few samples and a budget. Every program
 is run alone, then all are run fused; value, failure, steps, hash and match must be the
@@ -43,6 +44,8 @@ Announce = Callable[[str], None]
 MAX_PROGRAMS = 6
 MAX_SAMPLES = 3
 MAX_CALLS = 12
+# Tasks that are searched, beside odd ones.
+N_SEARCHED = 20
 # The reference takes its time on large grids; most of them are cut down to this.
 SIDE = 12
 # Ample most of the time; otherwise one that runs out in the midst of things.
@@ -160,6 +163,42 @@ def check_recorded_calls(announce: Announce) -> str | None:
     return None
 
 
+def check_searches(n_tasks: int, announce: Announce) -> str | None:
+    """Enumerate tasks in all views, and run what is found; a difference as text, or nothing.
+
+    A stack must give what its program gives in the engine, where it covers the output.
+    """
+    from arcbatt.engine.batt import Batt
+    from arcbatt.search.enumerating import EnumerateOptions, enumerate_view
+    from arcbatt.search.validating import SampleGrids
+    from arcbatt.solving.views import by_role, mirrored, plain
+
+    from .searching import odd_tasks
+
+    tasks = list(load("arc-agi-1/training"))
+    chosen = [*tasks[:: len(tasks) // n_tasks], *odd_tasks()]
+    n_stacks = 0
+    for task in chosen:
+        for view in (plain(task), by_role(task), mirrored(plain(task), "dmirror")):
+            announce(f"search of {task.id}, {view.name}")
+            options = EnumerateOptions(depth=3, max_applications=3_000, max_stacks=10)
+            found = enumerate_view(view, options)
+            programs = [found.program(stack, "found") for stack in found.stacks]
+            if not programs:
+                continue
+            announce(f"what was found for {task.id}, {view.name}")
+            samples = SampleGrids.of_task(task).packed
+            result = Batt(programs).run(samples, device="cpu", n_threads=1, keep_values=True)
+            for place, stack in enumerate(found.stacks):
+                n_stacks += 1
+                for k, said in enumerate(stack.outputs):
+                    given = result.outcome(place, len(task.demos) + k)
+                    if view.name == "plain" and said is not None and said != given:
+                        return f"{task.id}: a stack gives another output than its program"
+    print(f"{len(chosen)} tasks searched, {n_stacks:,} stacks are what their programs give")
+    return None
+
+
 def _seeds(first: int, n_cases: int | None, minutes: float) -> Iterator[tuple[int, float]]:
     """Seeds, each with the part of the work that is done before it."""
     started = time.monotonic()
@@ -208,6 +247,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, help="how many cases")
     parser.add_argument("--seed", type=int, help="of the first case; otherwise from the clock")
     parser.add_argument("--conform", action="store_true", help="replay the recorded calls first")
+    parser.add_argument("--search", action="store_true", help="enumerate tasks too")
     parser.add_argument("--extension", type=Path, help="a build of the engine to use instead")
     parser.add_argument("--log", type=Path, help="where to write what is about to be run")
     options = parser.parse_args()
@@ -222,6 +262,8 @@ def main() -> None:
     if options.log is not None:
         announce = options.log.write_text
     difference = check_recorded_calls(announce) if options.conform else None
+    if options.search:
+        difference = difference or check_searches(N_SEARCHED, announce)
     difference = difference or fuzz(first, options.count, options.minutes, announce)
     if difference:
         print(difference)

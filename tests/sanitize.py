@@ -3,9 +3,9 @@
     python -m tests.sanitize --minutes 60    what `make sanitize` does
     python -m tests.sanitize --count 300     a number of cases of the fuzz instead
 
-Builds the extension in build/sanitize, beside the installed one, then replays the recorded calls
-and fuzzes with it. What the sanitizers find ends the run with status 1; the programs that were
-being run are printed with their seed and inputs.
+Builds the extensions in build/sanitize, beside the installed ones, then replays the recorded calls,
+searches tasks and fuzzes with them. What the sanitizers find ends the run with status 1; the
+programs that were being run are printed with their seed and inputs.
 """
 
 from __future__ import annotations
@@ -80,7 +80,8 @@ def run_sanitized(options: Sequence[str], timeout_s: float) -> int:
     extension = build()
     log = BUILD / f"running.{os.getpid()}"
     log.write_text("nothing yet")
-    command = [sys.executable, "-m", "tests.fuzz", "--conform", "--extension", str(extension)]
+    command = [sys.executable, "-m", "tests.fuzz", "--conform", "--search"]
+    command += ["--extension", str(extension)]
     command += ["--log", str(log), *options]
     environment = {**os.environ, **SETTINGS, "LD_PRELOAD": libraries}
     child = subprocess.Popen(command, cwd=ROOT, env=environment)

@@ -27,8 +27,9 @@ from arcbatt.search.enumerating import (
     vocabulary,
 )
 from arcbatt.solving.views import by_role, mirrored, plain, with_seeds
-from arcbatt.tasks import Grid, Pair, Task
+from arcbatt.tasks import Grid, Task
 
+from .searching import odd_tasks
 from .solving_parts import huge_task, training
 
 VIEWS: dict[str, Callable[[Task], View]] = {
@@ -340,41 +341,7 @@ def test_memory_is_bounded(max_bytes: int) -> None:
 # --- hostile tasks ---
 
 
-def noise(n_rows: int, width: int, seed: int) -> Grid:
-    return tuple(
-        tuple((seed * (i + 3) * (j + 7) + i * i * 5 + j * j * j) % 10 for j in range(width))
-        for i in range(n_rows)
-    )
-
-
-def hostile_tasks() -> Iterator[Task]:
-    def make(name: str, pairs: Any, tests: Any) -> Task:
-        return Task(name, tuple(Pair(*pair) for pair in pairs), tuple(tests), "tests")
-
-    dot = ((3,),)
-    yield huge_task()
-    yield make("dots", [(dot, ((4,),)), (((5,),), ((6,),))], [((7,),)])
-    yield make("one demo", [(noise(4, 5, 1), noise(4, 5, 2))], [noise(6, 5, 3)])
-    yield make("ten demos", [(noise(3, 3, k), noise(3, 3, k)[::-1]) for k in range(10)], [dot])
-    yield make("same demos", [(noise(3, 4, 1), noise(4, 3, 2))] * 4, [noise(3, 4, 1)])
-    yield make("40 demos", [(noise(2, 2, k), noise(2, 2, k)) for k in range(40)], [dot])
-    yield make("contradiction", [(dot, ((k,),)) for k in range(5)], [dot])
-    yield make("growing", [(dot, noise(30, 30, 1)), (((2,),), noise(30, 30, 2))], [((9,),)])
-    yield make("shrinking", [(noise(30, 30, k), ((k,),)) for k in range(3)], [noise(30, 30, 9)])
-    yield make(
-        "odd sizes",
-        [(noise(1, 30, 1), noise(30, 1, 2)), (noise(30, 1, 3), dot), (dot, noise(7, 2, 4))],
-        [noise(30, 30, 5), dot],
-    )
-    yield make(
-        "six tests",
-        [(noise(3, k, k), noise(3, k, k)[::-1]) for k in range(2, 5)],
-        [noise(k, k + 1, k) for k in range(1, 7)],
-    )
-    yield make("blank", [(((0,) * 30,) * 30, ((0,) * 30,) * 30)] * 2, [((0,) * 30,) * 30])
-
-
-@pytest.mark.parametrize("task", list(hostile_tasks()), ids=lambda task: task.id)
+@pytest.mark.parametrize("task", list(odd_tasks()), ids=lambda task: task.id)
 def test_any_task_can_be_searched(task: Task) -> None:
     for make in (plain, by_role):
         found = enumerate_view(make(task), replace(QUICK, max_bytes=2**26))
@@ -389,7 +356,7 @@ def test_any_task_can_be_searched(task: Task) -> None:
 
 def test_nobody_copies_an_answer() -> None:
     """What fits by other demos' outputs has them from other demos."""
-    (same,) = (task for task in hostile_tasks() if task.id == "same demos")
+    (same,) = (task for task in odd_tasks() if task.id == "same demos")
     found = enumerate_view(plain(same), QUICK)
     for stack in found.stacks:
         for pick in stack.picks:

@@ -27,6 +27,7 @@ def test_sanitizers_find_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     output = "\n".join(capfd.readouterr())
     assert status == 0, output
     assert "with sanitizers" in output and "recorded calls reproduced on cpu" in output
+    assert "tasks searched" in output
     assert "no difference (seeds 1 to 100)" in output
 
 
