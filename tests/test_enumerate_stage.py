@@ -320,8 +320,8 @@ def test_switches_become_options() -> None:
 def test_everything_can_be_off(name: str, tmp_path: Path) -> None:
     tasks = training("a85d4709")
     solver = solved_by(STAGE_NAMES, tasks, tmp_path, off=[name], max_rounds=2, library=False)
-    assert solver.counts["enumerate"].n_offered
     parts = solver.parts()
+    assert any(part["n_applications"] for part in parts["enumerate"].values())
     by_switch = {each.name: each.switch for each in PASSES}
     assert name not in {by_switch[part] for part in parts["enumerate"]}
     if name == "known":
