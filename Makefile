@@ -33,6 +33,7 @@ bench: $(VENV)/ready
 	$(BIN)/python bench/differs.py --evolve 0
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/pipeline.py
+	$(BIN)/python bench/solve.py
 
 ENGINE := $(shell find src/arcbatt/engine -name '*.hpp' -o -name '*.inc' -o -name '*.cpp')
 

@@ -3,6 +3,7 @@
 #pragma once
 #include <time.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 
@@ -63,8 +64,10 @@ class LockStep {
     add(seed_ids, {NO_PARENT, number, depth, banks[0][seed_ids[0]].is_list});
   }
 
-  // Takes every tuple below a depth one step further, by all the enabled steps.
-  void run(u8 max_depth, const std::vector<u8>& enabled, const Spending& spending) {
+  // Takes every tuple below a depth one step further, by all the enabled steps. The last depth, which
+  // is by far the most work and may be cut off, is taken in the order of `promise`, the most first.
+  template <class Promise>
+  void run(u8 max_depth, const std::vector<u8>& enabled, const Spending& spending, Promise promise) {
     std::vector<u32> next(banks.size());
     std::vector<u16> steps[2];  // those that take pictures, lists
     for (u32 s = 0; s < N_STEPS; s++) {
@@ -76,9 +79,11 @@ class LockStep {
         steps[1].push_back((u16)s);
     }
     for (u8 depth = 0; depth < max_depth; depth++) {
-      const u32 n = (u32)tuples.size();
-      for (u32 t = 0; t < n; t++) {
-        if (tuples[t].depth != depth) continue;
+      std::vector<u32> order;
+      for (u32 t = 0; t < tuples.size(); t++)
+        if (tuples[t].depth == depth) order.push_back(t);
+      if (depth > 1 && depth + 1 == max_depth) sort_by(order, promise);
+      for (u32 t : order) {
         if (is_spent(spending)) {
           was_cut = true;
           return;
@@ -119,6 +124,14 @@ class LockStep {
  private:
   HashTable seen_;
   u32 n_looks_ = 0;
+
+  template <class Promise>
+  static void sort_by(std::vector<u32>& order, Promise promise) {
+    std::vector<std::pair<float, u32>> promising;
+    for (u32 t : order) promising.push_back({-promise(t), t});
+    std::sort(promising.begin(), promising.end());
+    for (u64 k = 0; k < order.size(); k++) order[k] = promising[k].second;
+  }
 
   bool is_spent(const Spending& spending) {
     if (n_applications() >= spending.max_applications) return true;

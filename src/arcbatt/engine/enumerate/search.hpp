@@ -123,7 +123,7 @@ class Search {
     if (has_size) {
       walk_.clear();
       add_seeds(true);
-      walk_.run(options_.depth, enabled_, options_.spending);
+      walk_.run(options_.depth, enabled_, options_.spending, [this](u32 t) { return promise(t); });
       heap_lists();
       result.counts.walk_s = thread_s() - at;
       at = thread_s();
@@ -212,7 +212,7 @@ class Search {
       is_constant &= outputs[d] == outputs[0];
     }
     // No other formula can be cheaper than these two, and all demos agree.
-    if (!is_input && !is_constant) walk_.run(options_.size_depth, enabled_, options_.spending);
+    if (!is_input && !is_constant) walk_.run(options_.size_depth, enabled_, options_.spending, [](u32) { return 0.0f; });
     SizeGuesser guesser(walk_, outputs);
     const std::vector<SizeGuess> guesses = guesser.guess(options_.size_guess + 1);
     if (guesses.size() <= options_.size_guess) return false;
@@ -236,6 +236,34 @@ class Search {
     axis.more = formula.more;
     axis.of_width = formula.of_width;
     return axis;
+  }
+
+  // How much of the outputs a tuple's values show where they lie: cells that are right less those
+  // that are wrong, of those that are not 0.
+  float promise(u32 tuple) const {
+    float sum = 0;
+    for (u32 d = 0; d < n_demos(); d++) {
+      const Bank& bank = banks_[d];
+      const Entry& entry = bank[walk_.ids_of(tuple)[d]];
+      i32 balance = 0;
+      if (entry.is_list) {
+        for (u32 k = 0; k < entry.n_items; k++) balance += balance_of(bank[entry.items[k]].picture, targets_[d]);
+      } else {
+        balance = balance_of(entry.picture, targets_[d]);
+      }
+      sum += (float)balance / (float)targets_[d].area();
+    }
+    return sum;
+  }
+  static i32 balance_of(const Pic& p, const Pic& target) {
+    i32 balance = 0;
+    const i32 left = std::max(0, -p.column), right = std::min(p.width, target.width - p.column);
+    for (i32 i = std::max(0, -p.row); i < p.n_rows && p.row + i < target.n_rows; i++) {
+      const u8* from = p.cells + i * p.width;
+      const u8* to = target.cells + (p.row + i) * target.width + p.column;
+      for (i32 j = left; j < right; j++) balance += from[j] ? (from[j] == to[j] ? 1 : -1) : 0;
+    }
+    return balance;
   }
 
   // Lists that no step is left for are put together all the same.
