@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.language import Budget, all_primitives
+from arcbatt.measure import phase
 
 from . import _engine
 from .results import BattArrays, KeptWords
@@ -190,6 +191,7 @@ _known_modules: set[str] = set()
 class GpuImage:
     """A batt's or a set of samples' bytes in a device's memory."""
 
+    @phase("transfer")
     def __init__(self, packed: _engine.FusedBatt | _engine.Samples, device: int) -> None:
         import cupy
 
@@ -329,6 +331,7 @@ class _Run:
             self._copy(chosen)
         return int((self.arrays.reasons[:, chosen] != _engine.NOT_RUN).sum()), kept
 
+    @phase("transfer")
     def _copy(self, chosen: NDArray[np.uint32]) -> None:
         """The results of the chosen samples into the arrays, and no others."""
         n_samples = self.arrays.reasons.shape[1]

@@ -90,7 +90,7 @@ nb::object search(nb::handle inputs, nb::handle outputs, nb::handle seeds, nb::b
   for (u32 m = 0; m < N_MODES; m++) options.cover.modes[m] = modes >> m & 1;
   options.max_bytes = max_bytes;
   options.spending.max_applications = max_applications;
-  options.spending.max_bytes = max_bytes / 2;
+  options.spending.max_bytes = max_bytes / 3;
   options.spending.max_s = max_s;
   options.spending.stop = &stop.flag;
   SearchResult result;

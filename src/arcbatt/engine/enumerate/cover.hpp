@@ -236,9 +236,14 @@ class Cover {
     for (u32 k = 0; k < n; k++) by_depth[k] = k;
     std::stable_sort(by_depth.begin(), by_depth.end(),
                      [&](u32 a, u32 b) { return p_.pieces[a].depth < p_.pieces[b].depth; });
+    good_.reserve((u64)n * N_MODES * 2 * n_words);
+    brushes_.reserve((u64)n * N_MODES);
     for (u32 k : by_depth)
       for (u32 m = 0; m < N_MODES; m++)
         if (limits_.modes[m]) add_brush(k, (Mode)m, n_words);
+  }
+  u64 bytes() const {
+    return good_.size() * sizeof(u64) + brushes_.size() * sizeof(Brush) + rows_.capacity() * sizeof(Row);
   }
 
   // All stacks, the best of each output; the best output first.

@@ -37,6 +37,8 @@ struct SearchOptions {
   bool output_seeds = true;
   std::vector<u8> enabled;  // by step
   CoverLimits cover;
+  // A third of it is for values; pieces have a twelfth, since what is stacked from them takes thrice as
+  // much, and arrays that grow are there twice for a moment.
   u64 max_bytes = 1ULL << 30;
   Spending spending;
 };
@@ -127,7 +129,7 @@ class Search {
       heap_lists();
       result.counts.walk_s = thread_s() - at;
       at = thread_s();
-      Pieces pieces(walk_, targets_, options_.max_bytes / 2);
+      Pieces pieces(walk_, targets_, options_.max_bytes / 12);
       for (u32 t = 0; t < walk_.tuples.size(); t++)
         if (!walk_.tuples[t].is_list) pieces.add(t, tints_);
       result.counts.pieces_s = thread_s() - at;
@@ -147,7 +149,7 @@ class Search {
       result.counts.n_pieces_offered = pieces.n_offered;
       result.counts.n_scanned = cover.n_scanned;
       result.counts.n_stacks = cover.n_stacks;
-      result.counts.n_bytes = pieces.bytes();
+      result.counts.n_bytes = pieces.bytes() + cover.bytes();
       result.counts.was_cut |= pieces.was_cut;
     }
     count(result.counts);
