@@ -76,14 +76,13 @@ def run(
             stages.append(
                 EnumerateStage(n_threads=n_threads, options=setting.options, passes=passes)
             )
-        solver = Solver(tasks, stages)
-        solver.run(FOREVER_S)
         if "evolve" in setting.stages:
             differences = Path(tempfile.gettempdir()) / "arcbatt-differences"
             options = EvolveOptions(seed=seed, device="cpu", n_threads=n_threads)
-            stage = EvolveStage(pool, options, differences)
-            solver.stages = (*solver.stages, stage)
-            solver.run(FOREVER_S, setting.generations)
+            stages.append(EvolveStage(pool, options, differences))
+        solver = Solver(tasks, stages)
+        # A generation is a round of evolve, a pass one of enumerate, of which none is to be lost.
+        solver.run(FOREVER_S, max(setting.generations, len(PASSES)))
     outcome = Outcome(cpu_s=time.process_time() - cpu_s, wall_s=time.perf_counter() - began_s)
     return solver, outcome
 
@@ -217,7 +216,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--stages", default="learn,enumerate,evolve")
     parser.add_argument("--passes", default=",".join(PASS_NAMES).replace(", ", "; "))
-    parser.add_argument("--generations", type=int, default=30)
+    parser.add_argument("--generations", type=int, default=30, help="of evolve, at least one a pass")
     parser.add_argument("--confidence", type=Path, help="draw how sure confidence is")
     parser.add_argument("--ablate", action="store_true")
     args = parser.parse_args()
