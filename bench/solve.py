@@ -29,14 +29,17 @@ from arcbatt.scoring import Answers, is_right, load_answers
 from arcbatt.search.enumerating import EnumerateOptions, vocabulary
 from arcbatt.search.evolving import EvolveOptions
 from arcbatt.solving import Solver, rank_task
-from arcbatt.solving.enumerate_stage import PASS_NAMES, PASSES, EnumerateStage
+from arcbatt.solving.enumerate_stage import PASSES, EnumerateStage
 from arcbatt.solving.evolve_stage import EvolveStage
 from arcbatt.solving.learn_stage import LearnStage
 from arcbatt.solving.ranking import confidence_features
 from arcbatt.solving.stages import Stage
+from arcbatt.solving.switches import pass_names
 from arcbatt.tasks import Task, load
 
 FOREVER_S = 1e6
+# Those that search; the pool would be that of the bundled solvers.
+STAGES = ("learn", "enumerate", "evolve")
 
 
 @dataclass(frozen=True)
@@ -44,8 +47,8 @@ class Setting:
     """What is on."""
 
     name: str = "all"
-    stages: frozenset[str] = frozenset({"learn", "enumerate", "evolve"})
-    passes: frozenset[str] = frozenset(PASS_NAMES)
+    stages: frozenset[str] = frozenset(STAGES)
+    passes: frozenset[str] = frozenset(pass_names())
     options: EnumerateOptions = field(default_factory=EnumerateOptions)
     generations: int = 30
 
@@ -72,7 +75,7 @@ def run(
         if "learn" in setting.stages:
             stages.append(LearnStage(n_threads=n_threads))
         if "enumerate" in setting.stages:
-            passes = [each for each in PASSES if each.name in setting.passes]
+            passes = [each for each in PASSES if each.switch in setting.passes]
             stages.append(
                 EnumerateStage(n_threads=n_threads, options=setting.options, passes=passes)
             )
@@ -180,7 +183,7 @@ def ablations(base: Setting) -> list[Setting]:
     settings = [base]
     for stage in sorted(base.stages):
         settings.append(replace(base, name=f"no {stage}", stages=base.stages - {stage}))
-    for name in PASS_NAMES:
+    for name in pass_names():
         settings.append(replace(base, name=f"no pass {name}", passes=base.passes - {name}))
     one = base.options
     parts = {
@@ -214,21 +217,27 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, help="only so many, evenly chosen")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--stages", default="learn,enumerate,evolve")
-    parser.add_argument("--passes", default=",".join(PASS_NAMES).replace(", ", "; "))
-    parser.add_argument("--generations", type=int, default=30, help="of evolve, at least one a pass")
+    parser.add_argument("--stages", default=",".join(STAGES))
+    parser.add_argument("--passes", default=",".join(pass_names()))
+    parser.add_argument(
+        "--generations", type=int, default=30, help="of evolve, at least one a pass"
+    )
     parser.add_argument("--confidence", type=Path, help="draw how sure confidence is")
     parser.add_argument("--ablate", action="store_true")
     args = parser.parse_args()
+    for given, known in ((args.stages, STAGES), (args.passes, pass_names())):
+        if unknown := set(given.split(",")).difference(known):
+            parser.error(
+                f"no such thing: {', '.join(sorted(unknown))}; there are {', '.join(known)}"
+            )
     console = Console(width=130)
     tasks = list(load(args.data))
     if args.tasks:
         tasks = tasks[:: max(len(tasks) // args.tasks, 1)]
     answers = load_answers(args.data)
-    passes = {name.replace("; ", ", ") for name in args.passes.split(",")}
     base = Setting(
         stages=frozenset(args.stages.split(",")),
-        passes=frozenset(passes),
+        passes=frozenset(args.passes.split(",")),
         generations=args.generations,
     )
     rows: dict[str, Outcome] = {}

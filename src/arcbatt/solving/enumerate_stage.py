@@ -71,7 +71,6 @@ PASSES = (
     Pass("roles, deepest", by_role, 3, 400_000),
     Pass("roles, transposed", _mirrored_roles, 3, 100_000),
 )
-PASS_NAMES = tuple(each.name for each in PASSES)
 
 
 @dataclass
