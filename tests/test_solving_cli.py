@@ -163,7 +163,8 @@ def test_solve_goes_on(tmp_path: Path) -> None:
         ([SET, "--off", "smear,known", "--off", "nothing"], "Parts: known, outputs"),
         ([SET, "--off", "paint-shown,paint-holes,paint-whole"], "nothing paints"),
         ([SET, "--memory", "much"], "is no amount of memory"),
-        ([SET, "--memory", "3"], "too little"),
+        ([SET, "--memory", "1MiB"], "too little; 16MiB is the least"),
+        ([SET, "--tasks", ","], "--tasks names no task"),
         ([SET, "--pool", "no/such.db"], "no such pool"),
         ([SET, "--trace", "67a3c6ad"], "did you mean 67a3c6ac?"),
         (["--resume", "no/such/run"], "is not the folder of a run"),
@@ -196,9 +197,23 @@ def test_what_is_off_and_the_memory_are_kept_and_counted(tmp_path: Path) -> None
     assert again.status == 0 and "pass of enumerate" in again.out and "roles" in again.out
 
 
+def test_a_run_with_what_there_is_no_more_does_not_go_on(tmp_path: Path) -> None:
+    assert solve(tmp_path, SET, "--tasks", "67a3c6ac", "--stages", "pool", *QUICK).status == 0
+    config = folder_of(tmp_path) / "config.json"
+    for key, name in (("off", "nosuchpass"), ("stages", "nosuchstage")):
+        before = config.read_text()
+        content = json.loads(before)
+        content["options"][key] = [name]
+        config.write_text(json.dumps(content))
+        outcome = Outcome("solve", "--resume", config.parent)
+        assert outcome.status == 2 and f"is named {name}" in outcome.err
+        assert "begin a new run" in outcome.err and "Traceback" not in outcome.err
+        config.write_text(before)
+
+
 @pytest.mark.parametrize(
     ("text", "n_bytes"),
-    [("1GiB", 2**30), ("512 mib", 2**29), ("1.5G", 3 * 2**29), ("1048576", 2**20), ("2tb", 2**41)],
+    [("1GiB", 2**30), ("512 mib", 2**29), ("1.5G", 3 * 2**29), ("16777216", 2**24), ("2tb", 2**41)],
 )
 def test_amounts_of_memory_are_read(text: str, n_bytes: int) -> None:
     assert parse_bytes(text) == n_bytes
@@ -296,6 +311,9 @@ def test_score_of_a_run_by_stage(tmp_path: Path) -> None:
     assert pool["fitted_but_wrong"] == 0
     assert "397 of 400 tasks are not in the submission" in outcome.err
     assert "first attempts by" in Outcome("score", folder_of(tmp_path), "--data", SET).out
+    (folder_of(tmp_path) / "results.json").write_text("{}")
+    outcome = Outcome("score", folder_of(tmp_path), "--data", SET)
+    assert outcome.status == 2 and "not the results of a run" in outcome.err
 
 
 @pytest.mark.parametrize(

@@ -30,8 +30,12 @@ def get_task(name: str, source: str | None = None) -> Task:
 def choose_tasks(source: str, names: Sequence[str]) -> list[Task]:
     """Return the tasks of a source with these ids ("ID" or "ID,ID..."); without any, all."""
     found = load(source)
+    if not names:
+        return list(found)
     wanted = [each for name in names for each in name.split(",") if each]
-    return [found[name] for name in dict.fromkeys(wanted)] if names else list(found)
+    if not wanted:
+        stop("--tasks names no task; write ID or ID,ID, or leave it out for all")
+    return [found[name] for name in dict.fromkeys(wanted)]
 
 
 def check_device(name: str) -> None:

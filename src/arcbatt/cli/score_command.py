@@ -12,8 +12,9 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from arcbatt.scoring import Score, TaskScore, load_answers, read_submission
+from arcbatt.scoring import Score, SubmissionError, TaskScore, load_answers, read_submission
 from arcbatt.scoring import score as score_submission
+from arcbatt.solving.solve_run import RESULTS, SUBMISSION
 from arcbatt.tasks.json_file import read_json
 
 from .console import print_blocks, print_json, print_notice
@@ -26,7 +27,6 @@ SCORE_EXAMPLES = (
     ("arcbatt score submission.json --data arc_challenges.json --json", "for a script"),
 )
 
-SUBMISSION, RESULTS = "submission.json", "results.json"
 NO_STAGE = "nothing found"
 
 
@@ -58,7 +58,7 @@ def score(
     path = submission / SUBMISSION if submission.is_dir() else submission
     content = read_submission(path)
     scored = score_submission(content, load_answers(data))
-    by_stage = None if results is None else count_by_stage(scored, read_json(results))
+    by_stage = None if results is None else count_by_stage(scored, _read_results(results))
     if as_json:
         stages = {} if by_stage is None else {"by_stage": by_stage}
         print_json({"set": data, **score_to_json(scored), **stages})
@@ -69,6 +69,16 @@ def score(
     n_missing = scored.tasks - len(content)
     if n_missing:
         print_notice(f"{n_missing} of {scored.tasks} tasks are not in the submission: wrong")
+
+
+def _read_results(path: Path) -> Mapping[str, Any]:
+    """Return what a run wrote of itself; a folder without that is an error."""
+    content = read_json(path, SubmissionError)
+    if not isinstance(content, dict) or "by_task" not in content:
+        raise SubmissionError(
+            f"{path}: not the results of a run; {path.with_name(SUBMISSION)} can be scored alone"
+        )
+    return content
 
 
 def score_to_json(scored: Score) -> dict[str, Any]:

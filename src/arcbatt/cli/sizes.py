@@ -5,7 +5,8 @@ import re
 import typer
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-_LEAST = 2**20
+# Less than this is taken before a search has begun.
+_LEAST = 2**24
 _MOST = 2**50
 
 
@@ -15,8 +16,10 @@ def parse_bytes(text: str) -> int:
     if not found:
         raise typer.BadParameter(f"{text!r} is no amount of memory; write 512MiB or 1GiB")
     n_bytes = int(float(found[1]) * _UNITS[found[2]])
-    if not _LEAST <= n_bytes <= _MOST:
-        raise typer.BadParameter(f"{text!r} is too {'little' if n_bytes < _LEAST else 'much'}")
+    if n_bytes < _LEAST:
+        raise typer.BadParameter(f"{text!r} is too little; {format_bytes(_LEAST)} is the least")
+    if n_bytes > _MOST:
+        raise typer.BadParameter(f"{text!r} is too much; {format_bytes(_MOST)} is the most")
     return n_bytes
 
 

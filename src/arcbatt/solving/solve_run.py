@@ -47,6 +47,7 @@ from .stage_list import (
     describe_differences,
     make_stages,
 )
+from .stages import Stage
 from .submission import write_submission
 
 COMMAND = "solve"
@@ -95,7 +96,7 @@ class SolveOptions:
             seed=config.seed,
             tasks=None if tasks is None else tuple(tasks),
             stages=tuple(options.pop("stages")),
-            off=tuple(options.pop("off", ())),
+            off=tuple(options.pop("off")),
             **options,
         )
 
@@ -127,34 +128,37 @@ class SolveRun(Watcher):
         self.options = SolveOptions.from_config(folder.config)
         self._watcher = watcher or Watcher()
         self._pool = Pool.open(folder.path / POOL)
-        options = self.options
-        self.solver = Solver(
-            tasks,
-            make_stages(
-                options.stages,
-                StageOptions(
-                    self._pool,
-                    folder.path / DIFFERENCES,
-                    options.seed,
-                    options.device,
-                    options.n_threads,
-                    frozenset(options.off),
-                    options.max_bytes,
-                ),
-            ),
-            watcher=self,
-            traced=traced,
-        )
         self.explanations: dict[str, str] = {}
         self._n_logged = 0
         self._saved_s = perf_counter()
         self._save_after_s = SAVE_EVERY_S
         self._trouble: OSError | None = None
         try:
+            self.solver = Solver(tasks, self._make_stages(), watcher=self, traced=traced)
             self._restore()
         except BaseException:
             self._pool.close()
             raise
+
+    def _make_stages(self) -> list[Stage]:
+        options = self.options
+        try:
+            return make_stages(
+                options.stages,
+                StageOptions(
+                    self._pool,
+                    self.folder.path / DIFFERENCES,
+                    options.seed,
+                    options.device,
+                    options.n_threads,
+                    frozenset(options.off),
+                    options.max_bytes,
+                ),
+            )
+        except ValueError as error:  # names that another version had
+            raise RunFolderError(
+                f"{self.folder.path} cannot be gone on with; begin a new run: {error}"
+            ) from None
 
     def __enter__(self) -> SolveRun:
         return self
