@@ -249,7 +249,7 @@ def test_what_known_programs_give_is_distinct_near_first_and_no_solution() -> No
     assert KnownValues(list).seeds(task) == []
     with Pool.in_memory() as pool:
         fill_pool(pool, library=True)
-        many = KnownValues(lambda: solvers_of(pool)).seeds(training("a85d4709")[0])
+        many = KnownValues(lambda: list(solvers_of(pool))).seeds(training("a85d4709")[0])
     assert len(many) == MAX_KNOWN
 
 

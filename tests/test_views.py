@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from arcbatt.language import Program, run
-from arcbatt.language.ir import Node, call_node, constant
+from arcbatt.language.ir import Node, constant
 from arcbatt.search.enumerating import View
 from arcbatt.solving.enumerate_stage import PASSES
-from arcbatt.solving.views import NoView, by_role, mirrored, plain, with_seeds
+from arcbatt.solving.views import NoView, by_role, mirrored, plain
 from arcbatt.tasks import Pair, Task, load
 
 from .solving_parts import huge_task, task_named
@@ -72,24 +72,6 @@ def test_roles_do_not_depend_on_what_the_colours_are() -> None:
 def test_the_views_of_passes_are_among_those_tested() -> None:
     names = {each.view(TASKS[0]).name for each in PASSES}
     assert names <= {make(TASKS[0]).name for make in VIEWS.values()}
-
-
-def test_seeds_are_calls_over_the_demos_and_what_fails_is_none() -> None:
-    task = task_named("one")
-    makers: list[Callable[[Node, Node], Node]] = [
-        lambda demos, grid: call_node("other_output", demos, constant(0), grid),
-        lambda demos, grid: call_node("other_output", demos, constant(99), grid),
-    ]
-    view = with_seeds(plain(task), makers, 2)
-    (seed,) = view.seeds
-    inputs = [*(demo.input for demo in task.demos), *task.test_inputs]
-    assert seed.depth == 2
-    assert [value_of(seed.node, task, grid) for grid in inputs] == list(seed.grids)
-    nested: Callable[[Node, Node], Node] = lambda _demos, grid: call_node(  # noqa: E731
-        "hmirror", call_node("vmirror", grid)
-    )
-    with pytest.raises(ValueError, match="a seed is a call over"):
-        with_seeds(plain(task), [nested], 1)
 
 
 def test_what_no_view_can_be_made_of_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from arcbatt.measure import phase
 from arcbatt.solving import RankedTask, Solver, StageCount, Watcher
+from arcbatt.solving.results import results_to_json
 from arcbatt.tasks import Task
 
 from .console import stderr
@@ -187,19 +188,7 @@ def _cells(solver: Solver, ranked: RankedTask) -> tuple[str, ...]:
 
 def summary_to_json(solver: Solver, ranked: Sequence[RankedTask]) -> dict[str, Any]:
     """What a run came to, short enough to be printed; `results.json` has all of it."""
-    return {
-        "tasks": len(ranked),
-        "fitted": solver.n_fitted,
-        "elapsed_s": round(solver.elapsed_s, 3),
-        "stages": {name: vars(count) for name, count in solver.counts.items()},
-        "parts": solver.parts(),
-        "by_task": [
-            {
-                "task": each.task.id,
-                "fitted": solver.candidates(each.task).fits,
-                "confidence": round(each.confidence, 4),
-                "stage": None if each.best is None else each.best.stage,
-            }
-            for each in ranked
-        ],
-    }
+    content = results_to_json(solver, ranked)
+    shown = ("task", "fitted", "confidence", "stage")
+    rows = [{key: row[key] for key in shown} for row in content["by_task"]]
+    return {**content, "by_task": rows}

@@ -7,7 +7,7 @@ named by the steps that gave it; here those names become programs of the languag
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
@@ -71,7 +71,7 @@ class View:
     tests: Sequence[Grid]
     demos_node: Node
     input_node: Node
-    restore: Any  # Callable[[Node], Node]
+    restore: Callable[[Node], Node]
     seeds: Sequence[Seed] = ()
 
 

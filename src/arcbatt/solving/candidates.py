@@ -164,7 +164,6 @@ class TaskCandidates:
         self.fits = False
         """Whether some candidate gives the output of every demo; such a one is never given up."""
         self.version = 0
-        self.n_offered = 0
         for each in kept:
             self.offer(each)
 
@@ -176,7 +175,6 @@ class TaskCandidates:
         candidate = kept.candidate
         if candidate.task is not self.task and candidate.task != self.task:
             raise ValueError(f"a candidate for {candidate.task.id}, not {self.task.id}")
-        self.n_offered += 1
         identity = candidate.identity
         if identity in self._kept or (self._worst is not None and kept.rank >= self._worst):
             return False

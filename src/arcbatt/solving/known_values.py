@@ -6,7 +6,7 @@ the input, and its nodes are part of whatever program is found from there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 from arcbatt.engine.batt import Batt
@@ -25,14 +25,13 @@ MAX_KNOWN = 12
 KNOWN_DEPTH = 1
 
 
-def solvers_of(pool: Pool) -> list[Program]:
-    """Return the solvers of a pool, in its order."""
-    found = []
+def solvers_of(pool: Pool) -> Iterator[Program]:
+    """Yield the solvers of a pool, in its order."""
     for row in pool.programs():
         if row.kind == "solver":
             with phase("load"):
-                found.append(Program(parse_program(row.text).result, row.name))
-    return found
+                program = parse_program(row.text)
+            yield Program(program.result, row.name)
 
 
 class KnownValues:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from arcbatt.engine.batt import Batt
-from arcbatt.engine.samples import Samples
 from arcbatt.language import Failure, Program
 from arcbatt.measure import phase
+from arcbatt.search.held_out import HeldOutSamples
 from arcbatt.search.validating import SampleGrids
 from arcbatt.tasks import Task
 
@@ -76,12 +76,7 @@ def _held_out(task: Task, programs: Sequence[Program], n_threads: int | None) ->
     learning = [program for program in programs if "S" in program.inputs]
     if not learning or len(task.demos) < 2:
         return {}
-    pairs = [(demo.input, demo.output) for demo in task.demos]
-    samples = Samples(
-        [before for before, _ in pairs],
-        [after for _, after in pairs],
-        [tuple(pairs[:k] + pairs[k + 1 :]) for k in range(len(pairs))],
-    )
+    samples = HeldOutSamples([task]).demos
     result = Batt(learning).run(samples, device="cpu", n_threads=n_threads)
     counts = result.matches.sum(axis=1)
     return {program: int(counts[place]) for place, program in enumerate(learning)}

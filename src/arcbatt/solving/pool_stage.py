@@ -15,12 +15,12 @@ import numpy as np
 
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.staged import TaskSamples, run_on_tasks
-from arcbatt.language import Program, parse_program
 from arcbatt.measure import phase
 from arcbatt.pool import Pool
 from arcbatt.search.evolving import MUTANT_BUDGET
 from arcbatt.tasks import Task
 
+from .known_values import solvers_of
 from .outputs import candidates_of
 from .stages import Desk, Share
 
@@ -77,17 +77,10 @@ class PoolStage:
         self._is_done = True
 
     def _batts(self) -> Iterator[Batt]:
-        programs = self._programs()
+        programs = solvers_of(self._pool)
         while some := list(islice(programs, PROGRAMS_A_BATT)):
             with phase("fuse"):
                 yield Batt(some)
-
-    def _programs(self) -> Iterator[Program]:
-        for row in self._pool.programs():
-            if row.kind == "solver":
-                with phase("load"):
-                    program = parse_program(row.text)
-                yield Program(program.result, row.name)
 
     def _run(
         self, batt: Batt, samples: TaskSamples, staged: bool, desk: Desk

@@ -55,7 +55,7 @@ def _enumerate_stage(options: StageOptions) -> Stage:
         n_threads=options.n_threads,
         options=enumerate_options(options.off, options.max_bytes),
         passes=[each for each in PASSES if each.switch not in options.off],
-        known=None if "known" in options.off else lambda: solvers_of(options.pool),
+        known=None if "known" in options.off else lambda: list(solvers_of(options.pool)),
     )
 
 

@@ -6,14 +6,13 @@ for the task itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from functools import partial
 
 from arcbatt.engine.cpu import evaluate_call
 from arcbatt.language import Failure
 from arcbatt.language.ir import Node, call_node, input_node, primitive_node
 from arcbatt.language.values import Value
-from arcbatt.search.enumerating import Seed, View
+from arcbatt.search.enumerating import View
 from arcbatt.tasks import Grid, Task
 
 _S, _I = input_node("S"), input_node("I")
@@ -61,41 +60,6 @@ def mirrored(view: View, mirror: str) -> View:
         call_node(mirror, view.input_node),
         lambda node: view.restore(call_node(mirror, node)),
     )
-
-
-def with_seeds(view: View, makers: Sequence[Callable[[Node, Node], Node]], depth: int) -> View:
-    """A view with further values to start from: calls over its demos and input.
-
-    What fails in an example is no seed.
-    """
-    seeds = []
-    pairs = tuple(view.demos)
-    inputs = [before for before, _ in view.demos] + list(view.tests)
-    for make in makers:
-        node = make(view.demos_node, view.input_node)
-        grids = []
-        for grid in inputs:
-            args = [_argument(arg, view, pairs, grid) for arg in node.args]
-            given = evaluate_call(node.name, args)
-            if isinstance(given, Failure):
-                break
-            grids.append(given)
-        if len(grids) == len(inputs):
-            seeds.append(Seed(node, grids, depth))  # type: ignore[arg-type]
-    return View(
-        view.name, view.demos, view.tests, view.demos_node, view.input_node, view.restore, seeds
-    )
-
-
-def _argument(arg: Node, view: View, pairs: Value, grid: Grid) -> Value:
-    """What an argument of a seed's call stands for in one example."""
-    if arg == view.demos_node:
-        return pairs
-    if arg == view.input_node:
-        return grid
-    if arg.kind != "constant":
-        raise ValueError("a seed is a call over the demos, the input and constants")
-    return arg.value
 
 
 def _same(node: Node) -> Node:
