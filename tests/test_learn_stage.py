@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from arcbatt.language import run
+from arcbatt.engine.batt import Batt
+from arcbatt.language import Reason, run
+from arcbatt.search.validating import SampleGrids
 from arcbatt.solving import Solver
 from arcbatt.solving.learn_stage import BITS_OF_A_RULE, LEARNING, LearnStage, rules
 from arcbatt.tasks import Pair, Task
@@ -23,6 +25,12 @@ def test_rules_are_programs_each_once() -> None:
     assert len(set(programs)) == len(programs) > 300
     assert len({program.name for program in programs}) == len(programs)
     assert all({"S", "I"} == set(program.inputs) for program in programs)
+
+
+def test_all_rules_have_codes_that_there_are() -> None:
+    (task,) = training("44d8ac46")
+    result = Batt(rules()).run(SampleGrids.of_task(task).packed, device="cpu", n_threads=1)
+    assert not (result.reasons == Reason.RANGE).any()
 
 
 def test_rules_of_primitives_that_are_off_are_left_out() -> None:

@@ -18,7 +18,7 @@ from arcbatt.engine.batt import Batt
 from arcbatt.engine.staged import TaskSamples, run_on_tasks
 from arcbatt.language import Program
 from arcbatt.language.ir import Node, call_node, constant, input_node
-from arcbatt.language.primitives.learning import FEATURES, N_CUTS, N_SIGHTS
+from arcbatt.language.primitives.learning import FEATURES, N_CUTS, N_OBJECT_CUTS, N_SIGHTS
 from arcbatt.measure import phase
 from arcbatt.search.evolving import MUTANT_BUDGET
 from arcbatt.tasks import Task
@@ -47,14 +47,14 @@ def rules(off: frozenset[str] = frozenset()) -> tuple[Program, ...]:
 
 
 def _rules(demos: Node, grid: Node, off: frozenset[str]) -> Iterator[Node]:
-    cells, *others = LEARNING
+    cells, objects, *others = LEARNING
     if cells not in off:
         for code in range(N_SIGHTS):
             yield call_node(cells, demos, grid, constant(code))
-    for name in others:
+    for name in (objects, *others):
         if name in off:
             continue
-        for cut in range(N_CUTS):
+        for cut in range(N_CUTS if name == objects else N_OBJECT_CUTS):
             for feature in range(len(FEATURES)):
                 yield call_node(name, demos, grid, constant(cut), constant(feature))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..domains import Grid, Number, Patch, Piece
-from ..failure import out_of_range
+from ..failure import check_code
 from ..registry import primitive
 from ..values import Value, sort
 from .geometry import as_rows
@@ -22,11 +22,6 @@ from .patches import (
 from .pieces import cmirror, dmirror, hmirror, vmirror
 
 
-def _check_code(code: int, n_codes: int, name: str) -> None:
-    if not 0 <= code < n_codes:
-        raise out_of_range(f"{name}: {code} is no code from 0 to {n_codes - 1}")
-
-
 @primitive(
     "Grid, ObjectCode -> Objects",
     ties="of equally common colours, the lowest is the background",
@@ -37,7 +32,7 @@ def _check_code(code: int, n_codes: int, name: str) -> None:
 )
 def o_g(grid: Grid, r: Number) -> Value:
     """`objects` by a code from 0 to 7: 4 if univalued, 2 if diagonal, 1 without background."""
-    _check_code(r, 8, "o_g")
+    check_code("o_g", r, 8)
     return find_objects(grid, bool(r & 4), bool(r & 2), bool(r & 1))
 
 
@@ -51,7 +46,7 @@ def o_g(grid: Grid, r: Number) -> Value:
 )
 def o_g_t(grid: Grid, r: Number) -> Value:
     """`o_g`, as a tuple in ascending order."""
-    _check_code(r, 8, "o_g_t")
+    check_code("o_g_t", r, 8)
     return tuple(sort(find_objects(grid, bool(r & 4), bool(r & 2), bool(r & 1))))
 
 
@@ -75,7 +70,7 @@ def mir_rot(piece: Piece, a: Number) -> Value:
     """A mirror or turn by code: hmirror, dmirror, vmirror, cmirror, rot90, rot180, rot270,
     identity for 0 to 7; a patch takes only the mirrors, 0 to 3.
     """
-    _check_code(a, 8 if isinstance(piece, tuple) else 4, "mir_rot")
+    check_code("mir_rot", a, 8 if isinstance(piece, tuple) else 4)
     if a < 4:
         return _MIRRORS[a](piece)
     rows = as_rows(piece, "mir_rot")
@@ -88,7 +83,7 @@ def mir_rot(piece: Piece, a: Number) -> Value:
 )
 def col_row(patch: Patch, r: Number) -> Value:
     """An edge of the patch's box by code: lowermost, uppermost, leftmost, rightmost for 0 to 3."""
-    _check_code(r, 4, "col_row")
+    check_code("col_row", r, 4)
     return (lowermost, uppermost, leftmost, rightmost)[r](patch)
 
 
@@ -98,5 +93,5 @@ def col_row(patch: Patch, r: Number) -> Value:
 )
 def corner(patch: Patch, r: Number) -> Value:
     """A corner of the patch's box by code: upper left, upper right, lower left, lower right."""
-    _check_code(r, 4, "corner")
+    check_code("corner", r, 4)
     return (ulcorner, urcorner, llcorner, lrcorner)[r](patch)

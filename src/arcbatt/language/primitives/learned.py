@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from fractions import Fraction
 
 from ..domains import Demos, Grid, Number
-from ..failure import empty
+from ..failure import check_code, empty
 from ..registry import primitive
 from ..values import Pair, Value
 from .learning import (
@@ -19,15 +19,14 @@ from .learning import (
     FEATURES,
     N_CUTS,
     N_MEASURES,
+    N_OBJECT_CUTS,
     N_SIGHTS,
     OUTSIDE,
     SIGHTS,
-    TOGETHER_8,
     Pairs,
     Part,
     all_places,
     at,
-    check_code,
     check_colors,
     cut_all,
     margin,
@@ -387,7 +386,7 @@ def learn_moves(S: Demos, I: Grid, segments: Number, feature: Number) -> Value: 
 
     Codes are those of `learn_objects`; but zeros, code 3, do not move.
     """
-    check_code("learn_moves", segments, TOGETHER_8 + 1)
+    check_code("learn_moves", segments, N_OBJECT_CUTS)
     check_code("learn_moves", feature, len(FEATURES))
     check_colors("learn_moves", S, I)
     demos = pairs_of_one_size("learn_moves", S)
@@ -432,7 +431,7 @@ def pick_object(S: Demos, I: Grid, segments: Number, feature: Number) -> Value: 
 
     Codes are those of `learn_objects`; but zeros, code 3, are not picked.
     """
-    check_code("pick_object", segments, TOGETHER_8 + 1)
+    check_code("pick_object", segments, N_OBJECT_CUTS)
     check_code("pick_object", feature, len(FEATURES))
     check_colors("pick_object", S, I)
     if not S:

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from ..budget import charge
-from ..failure import empty, out_of_range, wrong_type
+from ..failure import empty, wrong_type
 from ..values import Grid, Pair
 
 Pairs: TypeAlias = Sequence[tuple[Grid, Grid]]
@@ -23,12 +23,6 @@ OUTSIDE = 10  # the colour of places outside the grid
 BESIDE = ((-1, 0), (0, -1), (0, 1), (1, 0))
 CORNERS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
-
-
-def check_code(name: str, code: int, n_codes: int) -> None:
-    """Fail unless a number is one of the codes."""
-    if not 0 <= code < n_codes:
-        raise out_of_range(f"{name}: {code} is no code; they are 0 to {n_codes - 1}")
 
 
 def check_colors(name: str, S: Pairs, *grids: Grid) -> None:
@@ -173,7 +167,8 @@ class Part:
 
 # How a grid is cut into objects, and two more ways that only cells ask for.
 BY_COLOR_4, BY_COLOR_8, TOGETHER_8, ZEROS, ALL_4, ALL_8 = range(6)
-N_CUTS = 4
+# Codes that programs may use, and those of them that cut out objects: parts that are not 0.
+N_CUTS, N_OBJECT_CUTS = ZEROS + 1, TOGETHER_8 + 1
 
 
 def cut(grid: Grid, how: int) -> list[Part]:

@@ -8,18 +8,19 @@ step fails with `out of range`.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise, product
 
 from ..budget import charge
 from ..domains import Location, Number, Picture
-from ..failure import out_of_range
+from ..failure import check_code, out_of_range
 from ..registry import primitive
 from ..values import Grid, Pair, Value
 from .picturing import (
     EMPTY_PICTURE,
     Rows,
     cells,
+    columns_of,
     main_color,
     n_rows,
     n_shown,
@@ -35,18 +36,8 @@ STRAIGHT = (RIGHT, LEFT, DOWN, UP)
 DIAGONAL = (DOWN_RIGHT, UP_LEFT, UP_RIGHT, DOWN_LEFT)
 
 
-def require_code(name: str, code: int, first: int, last: int) -> None:
-    if not first <= code <= last:
-        raise out_of_range(f"{name}: {code} is not one of {first} to {last}")
-
-
 def inside(rows: Rows, i: int, j: int) -> bool:
     return 0 <= i < len(rows) and 0 <= j < len(rows[0])
-
-
-def columns(rows: Iterable[Iterable[int]]) -> list[tuple[int, ...]]:
-    """The columns of rows, so their transpose."""
-    return list(zip(*rows, strict=True))
 
 
 def reversed_rows(rows: Rows) -> list[Sequence[int]]:
@@ -84,25 +75,25 @@ def turn(p: Picture, code: Number) -> Value:
     the centre of the cells that are not 0 lies further from the frame's centre, counted in
     cells; 4 where it is equally far.
     """
-    require_code("turn", code, 1, 8)
+    check_code("turn", code, 8, first=1)
     (row, column), grid = plain(p)
     if code == 8:
         code = 4 if further_off_sideways(p) else 5
     turned: Rows = grid
     if code == 1:
-        turned = columns(grid)[::-1]
+        turned = columns_of(grid)[::-1]
     elif code == 2:
         turned = reversed_rows(grid)[::-1]
     elif code == 3:
-        turned = columns(grid[::-1])
+        turned = columns_of(grid[::-1])
     elif code == 4:
         turned = reversed_rows(grid)
     elif code == 5:
         turned = grid[::-1]
     elif code == 6:
-        turned = columns(grid)
+        turned = columns_of(grid)
     else:
-        turned = columns(reversed_rows(grid)[::-1])
+        turned = columns_of(reversed_rows(grid)[::-1])
     return picture(row, column, turned)
 
 
@@ -132,7 +123,7 @@ def half_of(p: Picture, code: Number) -> Value:
     Of an odd number of lines the middle one is left out; half of a single line is the empty
     picture.
     """
-    require_code("half_of", code, 0, 3)
+    check_code("half_of", code, 4)
     (row, column), grid = plain(p)
     high, wide = n_rows(p) // 2, width(p) // 2
     if code == 0:
@@ -185,7 +176,7 @@ def smear(p: Picture, code: Number) -> Value:
     12 up-right, down-left; 13 the four of 7 to 10; 14 the four of 6, then those of 13.
     Colours go their whole way in each direction, whatever the other directions paint.
     """
-    require_code("smear", code, 0, 14)
+    check_code("smear", code, 15)
     (row, column), grid = plain(p)
     painted = [list(line) for line in grid]
     for down, right in SMEARS[code]:
@@ -223,10 +214,10 @@ def bridge(p: Picture, code: Number) -> Value:
     Codes: 0 in rows, 1 in columns, 2 in both. A gap is a run of cells that are 0; the
     cells at its ends are left out. Columns are painted over rows.
     """
-    require_code("bridge", code, 0, 2)
+    check_code("bridge", code, 3)
     (row, column), grid = plain(p)
     across: Rows = [bridged(line) for line in grid] if code != 1 else [[0] * width(p)] * n_rows(p)
-    along: Rows = columns(map(bridged, columns(grid))) if code != 0 else across
+    along: Rows = columns_of(map(bridged, columns_of(grid))) if code != 0 else across
     return picture(
         row,
         column,
@@ -252,7 +243,7 @@ def spread(p: Picture, code: Number) -> Value:
     lowest of several) does not spread and stands in the way of the others, with code 0 all
     colours spread. What nothing reaches stays 0.
     """
-    require_code("spread", code, 0, 1)
+    check_code("spread", code, 2)
     (row, column), grid = plain(p)
     wall = main_color(p) if code else 0
     painted = [list(line) for line in grid]
@@ -297,7 +288,7 @@ def lines_through(p: Picture, code: Number) -> Value:
     frame only: they go on behind other cells. So a cell that is 0 takes the colour of the
     first cell, in reading order, that is not 0 on any of its own lines.
     """
-    require_code("lines_through", code, 0, 4)
+    check_code("lines_through", code, 5)
     (row, column), grid = plain(p)
 
     def lines_of(i: int, j: int) -> list[tuple[str, int]]:
@@ -333,15 +324,15 @@ def fall(p: Picture, code: Number) -> Value:
     It comes to rest at the frame's edge or on those before it: on each line the cells keep
     their order.
     """
-    require_code("fall", code, 0, 3)
+    check_code("fall", code, 4)
     (row, column), grid = plain(p)
-    lines: Rows = grid if code < 2 else columns(grid)
+    lines: Rows = grid if code < 2 else columns_of(grid)
     fallen: list[list[int]] = []
     for line in lines:
         shown = [color for color in line if color]
         gap = [0] * (len(line) - len(shown))
         fallen.append(gap + shown if code in (0, 2) else shown + gap)
-    return picture(row, column, fallen if code < 2 else columns(fallen))
+    return picture(row, column, fallen if code < 2 else columns_of(fallen))
 
 
 # --- frame ---
@@ -389,7 +380,7 @@ def framed(p: Picture, code: Number) -> Value:
     Codes: 0 a ring of colour 1, 1 a ring of the commonest colour but 0 (the lowest of
     several; 0 where there is none).
     """
-    require_code("framed", code, 0, 1)
+    check_code("framed", code, 2)
     (row, column), grid = plain(p)
     if not grid:
         return EMPTY_PICTURE
@@ -409,7 +400,7 @@ def framed(p: Picture, code: Number) -> Value:
 )
 def grow(p: Picture, n: Number) -> Value:
     """Each cell becomes a block of n by n cells, n from 1 to 10; the place stays."""
-    require_code("grow", n, 1, 10)
+    check_code("grow", n, 10, first=1)
     (row, column), grid = plain(p)
     require_cells(len(grid) * n, width(p) * n)
     wide = [[color for color in line for _ in range(n)] for line in grid]
@@ -434,7 +425,7 @@ def mirror_fill(p: Picture, code: Number) -> Value:
     right, in square frames only, others stay as they are; 4 what 2 takes, otherwise what 3
     takes. Only cells of the given picture are taken.
     """
-    require_code("mirror_fill", code, 0, 4)
+    check_code("mirror_fill", code, 5)
     (row, column), grid = plain(p)
     images: list[Rows] = []
     if code in (0, 2, 4):
@@ -444,7 +435,7 @@ def mirror_fill(p: Picture, code: Number) -> Value:
     if code in (2, 4):
         images.append(reversed_rows(grid)[::-1])
     if code in (3, 4) and n_rows(p) == width(p):
-        images.append(columns(grid))
+        images.append(columns_of(grid))
     filled: Rows = grid
     for image in images:
         filled = [
@@ -644,7 +635,7 @@ def tile(p: Picture, size: Location, gap: Number) -> Value:
     empty picture gives a blank one. A size below 1, or another gap, fails with
     `out of range`.
     """
-    require_code("tile", gap, 0, 1)
+    check_code("tile", gap, 2)
     require_size("tile", size)
     return tiled(p, size, gap, False)
 
@@ -662,7 +653,7 @@ def tile_mirrored(p: Picture, size: Location, gap: Number) -> Value:
 
     The copy at the picture's own place is not mirrored.
     """
-    require_code("tile_mirrored", gap, 0, 1)
+    check_code("tile_mirrored", gap, 2)
     require_size("tile_mirrored", size)
     return tiled(p, size, gap, True)
 

@@ -13,14 +13,15 @@ from typing import TypeAlias
 
 from ..budget import charge, require
 from ..domains import Number, Picture, Pictures
+from ..failure import check_code
 from ..registry import primitive
-from ..values import Grid, Pair, Value
+from ..values import Pair, Value
 from .picturing import (
     ALL_AROUND,
     EMPTY_PICTURE,
     SIDES,
     cells,
-    check_code,
+    columns_of,
     enclosed,
     n_rows,
     n_shown,
@@ -32,11 +33,6 @@ from .picturing import (
     require_cells,
     width,
 )
-
-
-def _columns(p: Picture) -> Grid:
-    return tuple(zip(*p[1], strict=True))
-
 
 # --- cut ---
 
@@ -179,7 +175,7 @@ def split_columns(p: Picture) -> Value:
 
     Where the picture lies does not count.
     """
-    return frozenset(picture(0, j, ([c] for c in line)) for j, line in enumerate(_columns(p)))
+    return frozenset(picture(0, j, ([c] for c in line)) for j, line in enumerate(columns_of(p[1])))
 
 
 @primitive(
@@ -251,7 +247,7 @@ def split_blocks(p: Picture) -> Value:
     best_rank = (False, 1)
     for color in sorted(set(cells(p))):
         line_rows = {i for i, line in enumerate(grid) if set(line) == {color}}
-        line_columns = {j for j, line in enumerate(_columns(p)) if set(line) == {color}}
+        line_columns = {j for j, line in enumerate(columns_of(p[1])) if set(line) == {color}}
         rows, columns = _runs(n_rows(p), line_rows), _runs(width(p), line_columns)
         even = len(set(map(len, rows))) == 1 == len(set(map(len, columns)))
         rank = (even, len(rows) * len(columns))
@@ -373,7 +369,7 @@ def _n_zeros(p: Picture) -> int:
 def _n_symmetries(p: Picture) -> int:
     grid = p[1]
     left_right = tuple(line[::-1] for line in grid)
-    images = (left_right, grid[::-1], _columns(p), left_right[::-1])
+    images = (left_right, grid[::-1], columns_of(p[1]), left_right[::-1])
     return sum(image == grid for image in images)
 
 

@@ -7,6 +7,7 @@ The main colour is the commonest but 0, the lowest of several; a picture without
 from __future__ import annotations
 
 from ..domains import Number, Picture
+from ..failure import check_code
 from ..registry import primitive
 from ..values import Value
 from .picturing import (
@@ -14,7 +15,6 @@ from .picturing import (
     EMPTY_PICTURE,
     SIDES,
     cells,
-    check_code,
     check_color,
     enclosed,
     main_color,

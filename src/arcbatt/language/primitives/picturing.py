@@ -53,6 +53,11 @@ def cells(given: Picture) -> Iterable[int]:
     return chain.from_iterable(given[1])
 
 
+def columns_of(rows: Iterable[Iterable[int]]) -> Grid:
+    """The columns of rows, so their transpose."""
+    return tuple(zip(*rows, strict=True))
+
+
 def n_shown(given: Picture) -> int:
     """How many cells are not 0."""
     return sum(cell != 0 for cell in cells(given))
@@ -62,12 +67,6 @@ def main_color(given: Picture) -> int:
     """The commonest colour but 0, the lowest of several; 0 where there is none."""
     counts = Counter(cell for cell in cells(given) if cell)
     return min(counts, key=lambda color: (-counts[color], color), default=0)
-
-
-def check_code(name: str, code: int, n_codes: int) -> None:
-    """Fail unless a number is one of the codes from 0 on."""
-    if not 0 <= code < n_codes:
-        raise out_of_range(f"{name}: {code} is no code from 0 to {n_codes - 1}")
 
 
 def check_color(name: str, color: int) -> None:
