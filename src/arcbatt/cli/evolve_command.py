@@ -17,7 +17,15 @@ from .console import print_notice, stop, warnings_as_notices
 from .durations import parse_duration
 from .evolve_display import EvolveDisplay, print_summary
 from .finding import check_device, choose_tasks
-from .options import DEFAULT_DATA, DataSet, DeviceName, TaskIds, Threads
+from .options import (
+    DEFAULT_DATA,
+    DEFAULT_OUT,
+    DataSet,
+    DeviceName,
+    OutFolder,
+    TaskIds,
+    Threads,
+)
 
 EVOLVE_EXAMPLES = (
     ("arcbatt evolve --budget 10m", "ten minutes on ARC-AGI-1 training, from the bundled solvers"),
@@ -65,9 +73,7 @@ def evolve(
         typer.Option("--differs/--no-differs", help="Keep programs that are nearly right, or not."),
     ] = True,
     threads: Threads = None,
-    out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Where the run's folder is made.")
-    ] = Path("runs"),
+    out: OutFolder = DEFAULT_OUT,
     resume: Annotated[
         Path | None,
         typer.Option(

@@ -1,5 +1,6 @@
 """Options that several commands have, once."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -7,6 +8,7 @@ import typer
 from .finding import complete_set, complete_task
 
 DEFAULT_DATA = "arc-agi-1/training"
+DEFAULT_OUT = Path("runs")
 
 DataSet = Annotated[
     str,
@@ -39,4 +41,7 @@ Threads = Annotated[
         help="Threads on the CPU; otherwise all cores.",
         show_default=False,
     ),
+]
+OutFolder = Annotated[
+    Path, typer.Option("--out", metavar="DIR", help="Where the run's folder is made.")
 ]

@@ -36,7 +36,8 @@ from .console import (
     warnings_as_notices,
 )
 from .durations import format_duration, parse_duration
-from .finding import check_device, choose_tasks, complete_set, complete_task
+from .finding import check_device, choose_tasks, complete_set
+from .options import DEFAULT_OUT, DeviceName, OutFolder, TaskIds
 from .pool_command import AsJson
 from .sizes import format_bytes, parse_bytes
 from .solve_display import SolveDisplay, pass_table, stage_table, summary_to_json, task_table
@@ -80,19 +81,8 @@ def solve(
     budget: Annotated[
         str, typer.Option("--budget", metavar="TIME", help="How long to search: 90s, 10m, 1.5h.")
     ] = "5m",
-    tasks: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--tasks",
-            metavar="ID,ID...",
-            help="Only these tasks.",
-            autocompletion=complete_task,
-            show_default=False,
-        ),
-    ] = None,
-    device: Annotated[
-        str, typer.Option("--device", metavar="NAME", help="auto, cpu, cuda or cuda:N.")
-    ] = "auto",
+    tasks: TaskIds = None,
+    device: DeviceName = "auto",
     jobs: Annotated[
         int | None,
         typer.Option(
@@ -151,9 +141,7 @@ def solve(
             show_default=False,
         ),
     ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Where the run's folder is made.")
-    ] = Path("runs"),
+    out: OutFolder = DEFAULT_OUT,
     resume: Annotated[
         Path | None,
         typer.Option(
