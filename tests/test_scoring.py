@@ -164,7 +164,7 @@ def test_kaggle_solutions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("solutions", "expected"),
     [
-        (None, "no such file"),
+        (None, "no such file; the answers to a Kaggle file are looked for there"),
         ([], "[] is not an object of solutions"),
         ({}, "task aaa: no solutions, expected 2"),
         ({"aaa": [A]}, "task aaa: 1 solutions, expected 2"),

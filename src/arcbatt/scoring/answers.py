@@ -145,6 +145,8 @@ def _test_outputs(document: Document) -> tuple[Grid, ...]:
 
 def _kaggle_solutions(documents: list[Document], path: Path) -> _Contents:
     """Read the solutions at `path` and hold them against the challenges, task by task."""
+    if not path.exists():
+        raise TaskError(f"{path}: no such file; the answers to a Kaggle file are looked for there")
     solutions: Any = read_json(path)
     if not isinstance(solutions, dict):
         raise TaskError(f"{path}: {show(solutions)} is not an object of solutions by task id")
