@@ -313,6 +313,7 @@ def selection_table(tasks: Sequence[Task], seconds: float, n_seeds: int) -> Tabl
             options = EvolveOptions(seed=seed, use_differs=use_differs)
             validator = Validator(Path("differences"), budget=MUTANT_BUDGET)
             with Pool.in_memory() as pool:
+                pool.add_library()
                 evolution = Evolution(samples, pool, options, validator)
                 start = time.process_time()
                 evolution.begin()

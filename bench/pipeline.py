@@ -162,6 +162,7 @@ def add_loop_rows(rows: Rows) -> None:
 
 def new_evolution(samples: TaskSamples, pool: Pool, card_size: int) -> Evolution:
     options = EvolveOptions(card_size=card_size)
+    pool.add_library()
     return Evolution(samples, pool, options, Validator(Path("differences"), budget=MUTANT_BUDGET))
 
 

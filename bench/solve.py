@@ -33,6 +33,7 @@ from arcbatt.solving.enumerate_stage import PASSES, EnumerateStage
 from arcbatt.solving.evolve_stage import EvolveStage
 from arcbatt.solving.learn_stage import LearnStage
 from arcbatt.solving.ranking import confidence_features
+from arcbatt.solving.seeds import fill_pool
 from arcbatt.solving.stages import Stage
 from arcbatt.solving.switches import pass_names
 from arcbatt.tasks import Task, load
@@ -71,6 +72,7 @@ def run(
 ) -> tuple[Solver, Outcome]:
     began_s, cpu_s = time.perf_counter(), time.process_time()
     with Pool.in_memory() as pool:
+        fill_pool(pool, library=False)
         stages: list[Stage] = []
         if "learn" in setting.stages:
             stages.append(LearnStage(n_threads=n_threads))

@@ -36,6 +36,8 @@ def tasks() -> list[Task]:
 
 def evolution(tasks: list[Task], pool: Pool, folder: Path, options: EvolveOptions) -> Evolution:
     validator = Validator(folder, strict=True, budget=MUTANT_BUDGET)
+    if not pool.n_programs:
+        pool.add_library()
     return Evolution(TaskSamples(tasks), pool, options, validator)
 
 
@@ -99,6 +101,7 @@ def test_what_does_not_hold_alone_is_not_kept(
     monkeypatch.setattr(StagedTask, "run_alone", one_step_more)
     with Pool.in_memory() as pool:
         validator = Validator(tmp_path, strict=False, budget=MUTANT_BUDGET)
+        pool.add_library()
         evolving = Evolution(TaskSamples(tasks), pool, SMALL, validator)
         evolving.begin()
         before = (evolving.archive.n_solved, pool.n_programs)

@@ -118,6 +118,9 @@ def _run(folder: RunFolder, budget_s: float, generations: int | None) -> None:
         samples = TaskSamples(choose_tasks(data, ids or []))
     pool.parent.mkdir(parents=True, exist_ok=True)
     with Pool.open(pool) as opened:
+        if not opened.n_programs:
+            with phase("load"):
+                opened.add_library()
         validator = Validator(folder.path / "differences", strict=False, budget=MUTANT_BUDGET)
         evolution = Evolution(samples, opened, EvolveOptions(**asked), validator)
         run = EvolutionRun(evolution, folder)

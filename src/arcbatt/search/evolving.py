@@ -136,10 +136,8 @@ class Evolution:
     # --- the beginning ---
 
     def begin(self, report: Callable[[str], None] = lambda _message: None) -> None:
-        """Takes the pool's programs, or, where it has none, the library's."""
+        """Takes the pool's programs."""
         with phase("load"):
-            if not self.pool.n_programs:
-                self.pool.add_library()
             rows = list(self.pool.programs())
             seeds = [
                 _named(parse_program(row.text), row.name) for row in rows if row.kind == "solver"
