@@ -45,7 +45,7 @@ class Pieces {
   bool was_cut = false;
 
   Pieces(const LockStep& walk, const std::vector<Pic>& targets, u64 max_bytes)
-      : walk_(walk), targets_(targets), max_bytes_(max_bytes) {
+      : walk_(walk), max_bytes_(max_bytes) {
     n_demos_ = (u32)targets.size();
     for (u32 e = 0; e < walk.banks.size(); e++) {
       const Size size = walk.banks[e].output_size();
@@ -88,7 +88,6 @@ class Pieces {
   u32 n_words(u32 demo) const { return first_word_[demo + 1] - first_word_[demo]; }
   u32 first_cell(u32 test) const { return first_cell_[test]; }
   u32 area(u32 example) const { return (u32)(sizes_[example].n_rows * sizes_[example].width); }
-  Size size(u32 example) const { return sizes_[example]; }
   const u64* full() const { return full_.data(); }
   // Of a piece, where it is not 0 and where it is right; and its cells in the tests.
   const u64* shown(u32 piece) const { return bits_.data() + (u64)piece * 2 * n_words_; }
@@ -125,7 +124,6 @@ class Pieces {
 
  private:
   const LockStep& walk_;
-  const std::vector<Pic>& targets_;
   u64 max_bytes_;
   u32 n_demos_, n_words_ = 0, n_cells_ = 0;
   std::vector<Size> sizes_;

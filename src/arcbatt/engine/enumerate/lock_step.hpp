@@ -97,17 +97,17 @@ class LockStep {
       }
     }
   }
-  // What a step gives on a tuple: the number of a tuple, or NO_PARENT where it is refused or known.
-  u32 extend(u32 tuple, u16 step, u32* next) {
+  // Takes a tuple one step further, unless an example refuses the step or the result is known.
+  void extend(u32 tuple, u16 step, u32* next) {
     const u8 depth = (u8)(tuples[tuple].depth + 1);
     for (u32 e = 0; e < banks.size(); e++) {
       next[e] = banks[e].apply(ids_of(tuple)[e], step, depth);
       if (next[e] == REFUSED) {
         n_refused++;
-        return NO_PARENT;
+        return;
       }
     }
-    return add(next, {tuple, step, depth, banks[0][next[0]].is_list});
+    add(next, {tuple, step, depth, banks[0][next[0]].is_list});
   }
 
   u64 n_applications() const {
@@ -139,7 +139,7 @@ class LockStep {
     return bytes() > spending.max_bytes || spending.is_out_of_time();
   }
 
-  u32 add(const u32* tuple_ids, const Tuple& tuple) {
+  void add(const u32* tuple_ids, const Tuple& tuple) {
     const u32 number = (u32)tuples.size();
     if (tuple.parent != NO_PARENT) {
       // All its values were found on shorter ways: whatever it leads to, they lead to sooner.
@@ -147,17 +147,16 @@ class LockStep {
       for (u32 e = 0; e < banks.size() && is_late; e++) is_late = banks[e][tuple_ids[e]].depth < tuple.depth;
       if (is_late) {
         n_merged++;
-        return NO_PARENT;
+        return;
       }
     }
     const u64 hash = hash_bytes(tuple_ids, banks.size() * sizeof(u32), HASH_K1);
     if (seen_.find_or_add(hash, number) != number) {
       n_merged++;
-      return NO_PARENT;
+      return;
     }
     ids.insert(ids.end(), tuple_ids, tuple_ids + banks.size());
     tuples.push_back(tuple);
-    return number;
   }
 };
 
