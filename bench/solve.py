@@ -185,7 +185,7 @@ def ablations(base: Setting) -> list[Setting]:
     settings = [base]
     for stage in sorted(base.stages):
         settings.append(replace(base, name=f"no {stage}", stages=base.stages - {stage}))
-    for name in pass_names():
+    for name in sorted(base.passes):
         settings.append(replace(base, name=f"no pass {name}", passes=base.passes - {name}))
     one = base.options
     parts = {

@@ -46,17 +46,30 @@ BITS_A_KNOWN = 3.0
 
 @dataclass(frozen=True)
 class Pass:
-    """One way to search every task: a view, and how deep."""
+    """One way to search every task: a view, how deep, and which guess at the output's size."""
 
     name: str
     view: Callable[[Task], View]
     depth: int
     max_applications: int = 20_000_000
+    size_guess: int = 0
 
     @property
     def switch(self) -> str:
         """The name that it is switched off by, without commas and blanks."""
         return self.name.replace(", ", "-").replace(" ", "-")
+
+
+def _sizes_in_doubt(task: Task) -> View:
+    """The task by roles, unless its outputs all have their inputs' size, or one size."""
+    sizes = [_size(demo.output) for demo in task.demos]
+    if len(set(sizes)) == 1 or sizes == [_size(demo.input) for demo in task.demos]:
+        raise NoView("there is no second guess at the output's size")
+    return by_role(task)
+
+
+def _size(grid: Grid) -> tuple[int, int]:
+    return len(grid), len(grid[0])
 
 
 def _mirrored_roles(task: Task) -> View:
@@ -66,6 +79,7 @@ def _mirrored_roles(task: Task) -> View:
 PASSES = (
     Pass("roles", by_role, 2),
     Pass("plain", plain, 2),
+    Pass("second size", _sizes_in_doubt, 2, size_guess=1),
     Pass("roles, deeper", by_role, 3, 100_000),
     Pass("plain, deeper", plain, 3, 100_000),
     Pass("roles, deepest", by_role, 3, 400_000),
@@ -221,6 +235,7 @@ class EnumerateStage:
         options = replace(
             self._options,
             depth=each.depth,
+            size_guess=each.size_guess,
             max_applications=min(each.max_applications, self._options.max_applications),
             max_s=min(max_s, self._options.max_s),
         )
