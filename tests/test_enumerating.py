@@ -231,7 +231,7 @@ def test_given_seeds_are_searched_from() -> None:
         ({"output_seeds": False}, {"output of a demo"}),
         ({"depth": 0}, {"picture", "cut", "pick", "sift"}),
     ],
-    ids=str,
+    ids=["steps", "modes", "shown", "stacking", "subsets", "outputs", "depth"],
 )
 def test_what_is_off_is_not_used(change: dict[str, Any], kind: set[str] | None) -> None:
     n_stacks = 0

@@ -35,9 +35,10 @@ def all_commands() -> list[list[str]]:
     import typer
 
     def below(command: Any, path: list[str]) -> list[list[str]]:
-        inner = getattr(command, "commands", None)
-        if inner is None:
+        if not hasattr(command, "list_commands"):
             return [path]
+        with command.make_context("arcbatt", [], resilient_parsing=True) as ctx:
+            inner = {name: command.get_command(ctx, name) for name in command.list_commands(ctx)}
         return [leaf for name, each in inner.items() for leaf in below(each, [*path, name])]
 
     return below(typer.main.get_command(app), [])

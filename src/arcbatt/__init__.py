@@ -1,6 +1,5 @@
 """arcbatt: solves ARC-AGI tasks by searching for programs."""
 
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from .language import Budget, Failure, Program, parse_file, parse_program, run
@@ -9,7 +8,7 @@ from .tasks import Task, load
 if TYPE_CHECKING:
     from .solving import Solution, solve
 
-__version__ = version("arcbatt")
+    __version__: str
 
 __all__ = [
     "Budget",
@@ -27,7 +26,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load solving when it is first asked for: it needs all the rest, which takes a while."""
+    """Load what takes a while when it is first asked for: solving needs all the rest."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("arcbatt")
     if name not in ("Solution", "solve"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from . import solving

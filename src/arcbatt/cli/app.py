@@ -1,6 +1,8 @@
 """The app: its commands, `--version`, and how errors end."""
 
 import sys
+from dataclasses import dataclass
+from importlib import import_module
 from io import TextIOWrapper
 from typing import Annotated, Any
 
@@ -8,46 +10,80 @@ import typer
 from typer.core import TyperGroup
 
 import arcbatt
-from arcbatt.conformance import EngineUnavailable, RecordError
-from arcbatt.language import ProgramError
 from arcbatt.measure import phase
-from arcbatt.pool import PoolError
-from arcbatt.scoring import SubmissionError
-from arcbatt.search.run_folder import RunFolderError
-from arcbatt.tasks import TaskError, UnknownTask
 
 from . import INTERRUPTED
-from .card_command import CARD_EXAMPLES, card
-from .check_command import CHECK_EXAMPLES, check
-from .conform_command import CONFORM_EXAMPLES, conform
 from .console import stop
-from .differs_command import DIFFERS_EXAMPLES, differs
-from .doctor_command import DOCTOR_EXAMPLES, doctor
-from .evolve_command import EVOLVE_EXAMPLES, evolve
-from .explain_command import EXPLAIN_EXAMPLES, explain
-from .pool_command import POOL_EXAMPLES, pool_app
-from .primitives_command import PRIMITIVES_EXAMPLES, primitives
-from .profile_command import PROFILE_CONTEXT, PROFILE_EXAMPLES, profile
-from .run_command import RUN_EXAMPLES, run
-from .score_command import SCORE_EXAMPLES, score
-from .solve_command import SOLVE_EXAMPLES, solve
-from .tasks_command import SHOW_EXAMPLES, TASKS_EXAMPLES, show, tasks
 from .timing import accept_timing, ask_for_timing, timed
 
+# Errors that end a command with their message alone. They are named, not imported: what was never
+# loaded cannot have raised one.
 _EXPECTED = (
-    ProgramError,
-    TaskError,
-    UnknownTask,
-    RecordError,
-    EngineUnavailable,
-    PoolError,
-    RunFolderError,
-    SubmissionError,
+    ("arcbatt.language", "ProgramError"),
+    ("arcbatt.tasks", "TaskError"),
+    ("arcbatt.tasks", "UnknownTask"),
+    ("arcbatt.conformance", "RecordError"),
+    ("arcbatt.conformance", "EngineUnavailable"),
+    ("arcbatt.pool", "PoolError"),
+    ("arcbatt.search.run_folder", "RunFolderError"),
+    ("arcbatt.scoring", "SubmissionError"),
 )
 
 
+def _is_expected(error: Exception) -> bool:
+    return any(
+        isinstance(error, getattr(sys.modules[module], name))
+        for module, name in _EXPECTED
+        if module in sys.modules
+    )
+
+
+@dataclass(frozen=True)
+class _Command:
+    """Where a command is: its module, loaded when the command is asked for, and names there."""
+
+    module: str
+    function: str
+    examples: str
+    context: str | None = None
+
+    def load(self, name: str) -> Any:
+        module = import_module(f".{self.module}", __package__)
+        epilog = _examples(*getattr(module, self.examples))
+        found = getattr(module, self.function)
+        if isinstance(found, typer.Typer):
+            found.info.name, found.info.epilog = name, epilog
+            return typer.main.get_group(found)
+        alone = typer.Typer(rich_markup_mode="rich", pretty_exceptions_show_locals=False)
+        context = getattr(module, self.context) if self.context else None
+        alone.command(name, epilog=epilog, context_settings=context)(found)
+        return typer.main.get_command(alone)
+
+
+_COMMANDS = {
+    "solve": _Command("solve_command", "solve", "SOLVE_EXAMPLES"),
+    "score": _Command("score_command", "score", "SCORE_EXAMPLES"),
+    "tasks": _Command("tasks_command", "tasks", "TASKS_EXAMPLES"),
+    "show": _Command("tasks_command", "show", "SHOW_EXAMPLES"),
+    "primitives": _Command("primitives_command", "primitives", "PRIMITIVES_EXAMPLES"),
+    "check": _Command("check_command", "check", "CHECK_EXAMPLES"),
+    "explain": _Command("explain_command", "explain", "EXPLAIN_EXAMPLES"),
+    "differs": _Command("differs_command", "differs", "DIFFERS_EXAMPLES"),
+    "card": _Command("card_command", "card", "CARD_EXAMPLES"),
+    "evolve": _Command("evolve_command", "evolve", "EVOLVE_EXAMPLES"),
+    "run": _Command("run_command", "run", "RUN_EXAMPLES"),
+    "conform": _Command("conform_command", "conform", "CONFORM_EXAMPLES"),
+    "doctor": _Command("doctor_command", "doctor", "DOCTOR_EXAMPLES"),
+    "profile": _Command("profile_command", "profile", "PROFILE_EXAMPLES", "PROFILE_CONTEXT"),
+    "pool": _Command("pool_command", "pool_app", "POOL_EXAMPLES"),
+}
+
+
 class _Commands(TyperGroup):
-    """Ends an expected error with one message, and an interrupt with none; times every command."""
+    """Ends an expected error with one message, and an interrupt with none; times every command.
+
+    A command is loaded when it is asked for: most need only a part of the package.
+    """
 
     @phase("load")  # Typer imports what it reads options with when it first reads some
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
@@ -55,8 +91,15 @@ class _Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         (timing,) = (option for option in self.params if option.name == "timing")
-        command = super().get_command(ctx, cmd_name)
-        return None if command is None else accept_timing(command, timing)
+        if cmd_name not in _COMMANDS:
+            return None
+        if cmd_name not in self.commands:
+            with phase("load"):
+                self.commands[cmd_name] = _COMMANDS[cmd_name].load(cmd_name)
+        return accept_timing(self.commands[cmd_name], timing)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(_COMMANDS)
 
     def invoke(self, ctx: Any) -> Any:
         with timed(ctx):
@@ -67,13 +110,15 @@ class _Commands(TyperGroup):
             return super().invoke(ctx)
         except BrokenPipeError:
             raise  # whoever read the output has had enough; Typer ends quietly
-        except _EXPECTED as error:
-            stop(str(error))
-        except OSError as error:
-            where = f"{error.filename}: " if error.filename else ""
-            stop(f"{where}{(error.strerror or str(error)).lower()}")
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
+        except Exception as error:
+            if _is_expected(error):
+                stop(str(error))
+            if isinstance(error, OSError):
+                where = f"{error.filename}: " if error.filename else ""
+                stop(f"{where}{(error.strerror or str(error)).lower()}")
+            raise
 
 
 app = typer.Typer(
@@ -119,23 +164,6 @@ def _examples(*lines: tuple[str, str]) -> str:
     for command, purpose in lines:
         shown.append(f"[cyan]{command:{width}}[/cyan]  [dim]{purpose}[/dim]")
     return "\n".join(shown)
-
-
-app.command(epilog=_examples(*SOLVE_EXAMPLES))(solve)
-app.command(epilog=_examples(*SCORE_EXAMPLES))(score)
-app.command(epilog=_examples(*TASKS_EXAMPLES))(tasks)
-app.command(epilog=_examples(*SHOW_EXAMPLES))(show)
-app.command(epilog=_examples(*PRIMITIVES_EXAMPLES))(primitives)
-app.command(epilog=_examples(*CHECK_EXAMPLES))(check)
-app.command(epilog=_examples(*EXPLAIN_EXAMPLES))(explain)
-app.command(epilog=_examples(*DIFFERS_EXAMPLES))(differs)
-app.command(epilog=_examples(*CARD_EXAMPLES))(card)
-app.command(epilog=_examples(*EVOLVE_EXAMPLES))(evolve)
-app.command(epilog=_examples(*RUN_EXAMPLES))(run)
-app.command(epilog=_examples(*CONFORM_EXAMPLES))(conform)
-app.command(epilog=_examples(*DOCTOR_EXAMPLES))(doctor)
-app.command(epilog=_examples(*PROFILE_EXAMPLES), context_settings=PROFILE_CONTEXT)(profile)
-app.add_typer(pool_app, name="pool", epilog=_examples(*POOL_EXAMPLES))
 
 
 def run_app() -> None:
