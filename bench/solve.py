@@ -16,7 +16,7 @@ import resource
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -26,31 +26,25 @@ from rich.table import Table
 from arcbatt.drawing.charts import Chart, Line, svg_charts
 from arcbatt.pool import Pool
 from arcbatt.scoring import Answers, is_right, load_answers
-from arcbatt.search.enumerating import EnumerateOptions, vocabulary
-from arcbatt.search.evolving import EvolveOptions
+from arcbatt.search.enumerating import vocabulary
 from arcbatt.solving import Solver, rank_task
 from arcbatt.solving.enumerate_stage import PASSES, EnumerateStage
-from arcbatt.solving.evolve_stage import EvolveStage
-from arcbatt.solving.learn_stage import LearnStage
 from arcbatt.solving.ranking import confidence_features
 from arcbatt.solving.seeds import fill_pool
-from arcbatt.solving.stages import Stage
-from arcbatt.solving.switches import pass_names
+from arcbatt.solving.stage_list import STAGE_NAMES, StageOptions, make_stages
+from arcbatt.solving.switches import PARTS, pass_names
 from arcbatt.tasks import Task, load
 
 FOREVER_S = 1e6
-# Those that search; the pool would be that of the bundled solvers.
-STAGES = ("learn", "enumerate", "evolve")
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is on."""
+    """What is on: stages, and all but what is off in them (`arcbatt.solving.switches`)."""
 
     name: str = "all"
-    stages: frozenset[str] = frozenset(STAGES)
-    passes: frozenset[str] = frozenset(pass_names())
-    options: EnumerateOptions = field(default_factory=EnumerateOptions)
+    stages: frozenset[str] = frozenset(STAGE_NAMES)
+    off: frozenset[str] = frozenset()
     generations: int = 30
 
 
@@ -73,19 +67,15 @@ def run(
     began_s, cpu_s = time.perf_counter(), time.process_time()
     with Pool.in_memory() as pool:
         fill_pool(pool, library=False)
-        stages: list[Stage] = []
-        if "learn" in setting.stages:
-            stages.append(LearnStage(n_threads=n_threads))
-        if "enumerate" in setting.stages:
-            passes = [each for each in PASSES if each.switch in setting.passes]
-            stages.append(
-                EnumerateStage(n_threads=n_threads, options=setting.options, passes=passes)
-            )
-        if "evolve" in setting.stages:
-            differences = Path(tempfile.gettempdir()) / "arcbatt-differences"
-            options = EvolveOptions(seed=seed, device="cpu", n_threads=n_threads)
-            stages.append(EvolveStage(pool, options, differences))
-        solver = Solver(tasks, stages)
+        options = StageOptions(
+            pool,
+            Path(tempfile.gettempdir()) / "arcbatt-differences",
+            seed=seed,
+            device="cpu",
+            n_threads=n_threads,
+            off=setting.off,
+        )
+        solver = Solver(tasks, make_stages(sorted(setting.stages), options))
         # A generation is a round of evolve, a pass one of enumerate, of which none is to be lost.
         solver.run(FOREVER_S, max(setting.generations, len(PASSES)))
     outcome = Outcome(cpu_s=time.process_time() - cpu_s, wall_s=time.perf_counter() - began_s)
@@ -185,28 +175,22 @@ def ablations(base: Setting) -> list[Setting]:
     settings = [base]
     for stage in sorted(base.stages):
         settings.append(replace(base, name=f"no {stage}", stages=base.stages - {stage}))
-    for name in sorted(base.passes):
-        settings.append(replace(base, name=f"no pass {name}", passes=base.passes - {name}))
-    one = base.options
-    parts = {
-        "no subsets of demos": replace(one, subsets=False),
-        "one piece": replace(one, max_pieces=1),
-        "two pieces": replace(one, max_pieces=2),
-        "no outputs of demos": replace(one, output_seeds=False),
-        "no painting of holes": replace(one, modes=5),
-        **{f"no {name}": replace(one, off=frozenset(names)) for name, names in GROUPS.items()},
-    }
-    settings += [replace(base, name=name, options=options) for name, options in parts.items()]
+    groups = {name: {name} for name in (*PARTS, *pass_names())} | GROUPS
+    for name, names in groups.items():
+        if not names <= base.off:
+            settings.append(replace(base, name=f"no {name}", off=base.off | names))
     return settings
 
 
 GROUPS = {
-    "lists": {step.primitive for step in vocabulary() if step.shape in ("cut", "pick", "sift")},
+    "steps on lists": {
+        step.primitive for step in vocabulary() if step.shape in ("cut", "pick", "sift")
+    },
     "smear": {"smear"},
     "turn": {"turn"},
     "keep_color": {"keep_color"},
-    "counts": {"tally"},
-    "sizes": {"tile", "tile_mirrored", "wrap", "resample"},
+    "tally": {"tally"},
+    "tile, wrap, resample": {"tile", "tile_mirrored", "wrap", "resample"},
     "fills": {"solid", "holes", "rim", "core", "mirror_fill", "period_fill"},
     "half_of": {"half_of"},
     "shrink, squeeze, collapse": {"shrink", "squeeze", "collapse"},
@@ -219,15 +203,15 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, help="only so many, evenly chosen")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--stages", default=",".join(STAGES))
-    parser.add_argument("--passes", default=",".join(pass_names()))
+    parser.add_argument("--stages", default=",".join(STAGE_NAMES))
+    parser.add_argument("--passes", default=",".join(pass_names()), help="of enumerate")
     parser.add_argument(
         "--generations", type=int, default=30, help="of evolve, at least one a pass"
     )
     parser.add_argument("--confidence", type=Path, help="draw how sure confidence is")
     parser.add_argument("--ablate", action="store_true")
     args = parser.parse_args()
-    for given, known in ((args.stages, STAGES), (args.passes, pass_names())):
+    for given, known in ((args.stages, STAGE_NAMES), (args.passes, pass_names())):
         if unknown := set(given.split(",")).difference(known):
             parser.error(
                 f"no such thing: {', '.join(sorted(unknown))}; there are {', '.join(known)}"
@@ -239,7 +223,7 @@ def main() -> None:
     answers = load_answers(args.data)
     base = Setting(
         stages=frozenset(args.stages.split(",")),
-        passes=frozenset(args.passes.split(",")),
+        off=frozenset(pass_names()) - set(args.passes.split(",")),
         generations=args.generations,
     )
     rows: dict[str, Outcome] = {}
