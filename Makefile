@@ -9,7 +9,7 @@ MINUTES ?= 60
 .PHONY: run test sanitize docs bench clean
 
 run: $(VENV)/ready
-	$(BIN)/arcbatt solve arc-agi-1/training --budget 80s
+	$(BIN)/arcbatt solve arc-agi-1/training --budget 60s
 
 test: $(VENV)/ready
 	$(BIN)/ruff format --check .
