@@ -71,9 +71,10 @@ def make_report(
 <body>
 <header>
 <h1>{escape(title)}</h1>
-<p class="sum"><b>{counts[FITS]}</b> of <b>{len(ranked)}</b> tasks have a program that gives the \
-output of every demo, {counts[PARTIAL]} more one that gives some; {_duration(solver.elapsed_s)} \
-in all. Whether attempts are right is not known here: <code>arcbatt score</code> says it.</p>
+<p class="sum"><b>{counts[FITS]}</b> of <b>{len(ranked)}</b> first attempts are by a program \
+that gives the output of every demo, {counts[PARTIAL]} more by one that gives some; \
+{_duration(solver.elapsed_s)} in all. Whether attempts are right is not known here: \
+<code>arcbatt score</code> says it.</p>
 {_stage_table(solver)}
 </header>
 {_controls(solver, counts, len(ranked))}
