@@ -97,6 +97,14 @@ class TaskResult:
         found: NDArray[np.bool_] = self.n_matches == self.n_demos
         return found
 
+    def among(self, ran: NDArray[np.bool_], reason: int) -> TaskResult:
+        """Return these results as those of the programs that `ran`, the others failing so."""
+        arrays = _new_arrays(len(ran), self.reasons.shape[1])
+        arrays.reasons.fill(reason)
+        for name in TaskArrays._fields:
+            getattr(arrays, name)[ran] = getattr(self, name)
+        return TaskResult(*arrays, self.n_demos, self.ran_on)
+
 
 def run_on_tasks(
     batt: Batt,

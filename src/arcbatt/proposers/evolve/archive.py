@@ -2,11 +2,11 @@
 
 Every task is a niche of its own. It keeps a few programs that are nearly right on it, the best by
 partial credit, no two of one behaviour (the value on the first demo), and of one behaviour the
-cheapest. Once it is solved it keeps the cheapest solver, and what was nearly right goes. So no
+cheapest. Once one fits it keeps the cheapest solver, and what was nearly right goes. So no
 program has to be good on all tasks, and none drives out the specialists of another task.
 
 Drawing: a part of the parents are solvers, any of them with equal chance, for what they may solve
-beside. The others come from tasks that are not solved: a task with a weight of its best credit to
+beside. The others come from tasks that nothing fits: a task with a weight of its best credit to
 the power of `CREDIT_POWER`, halved each time that `DRAWS_TO_HALVE` draws of it have brought nothing
 better; then one of its programs, each twice as likely as the next best.
 """
@@ -20,42 +20,41 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Literal
 
+from arcbatt.evaluation import FULL_CREDIT, Worth
 from arcbatt.language import Program
 
 SOLVER_SHARE = 0.5
 CREDIT_POWER = 3
 DRAWS_TO_HALVE = 200
 DEFAULT_PER_TASK = 6
-FULL_CREDIT = 1000
 
-Offer = Literal["solved", "cheaper", "improved", "kept", "refused"]
+Verdict = Literal["fits", "cheaper", "improved", "kept", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A program with what it is worth on one task: credit 0 to 1000, the latter if it solves it.
-
-    `look` is the score of the differ that takes the first look, 0 to 1000 too.
-    """
+class Entry:
+    """A program with what it is worth on one task: full credit if it fits it."""
 
     program: Program
-    credit: int
     steps: int
-    behaviour: int
-    look: int = 0
+    worth: Worth
+
+    @property
+    def credit(self) -> int:
+        return self.worth.credit
 
     @property
     def rank(self) -> tuple[int, int, bytes]:
         """Least for the best: by credit, then cost, then, so that runs repeat, identity."""
-        return (-self.credit, self.steps, self.program.result.digest)
+        return (-self.worth.credit, self.steps, self.program.result.digest)
 
 
 @dataclass(slots=True)
 class Niche:
     """What one task keeps."""
 
-    nearly_right: list[Candidate] = field(default_factory=list)  # the best first
-    solver: Candidate | None = None
+    nearly_right: list[Entry] = field(default_factory=list)  # the best first
+    solver: Entry | None = None
     n_draws: int = 0  # since it last improved
 
     @property
@@ -64,9 +63,9 @@ class Niche:
             return FULL_CREDIT
         return self.nearly_right[0].credit if self.nearly_right else 0
 
-    def find(self, behaviour: int) -> Candidate | None:
-        """What is kept with this behaviour."""
-        return next((c for c in self.nearly_right if c.behaviour == behaviour), None)
+    def find(self, behaviour: int) -> Entry | None:
+        """Return what is kept with this behaviour."""
+        return next((c for c in self.nearly_right if c.worth.behaviour == behaviour), None)
 
     @property
     def weight(self) -> float:
@@ -94,77 +93,86 @@ class Archive:
         self.per_task = per_task
 
     @property
-    def n_solved(self) -> int:
+    def n_fitted(self) -> int:
         return sum(niche.solver is not None for niche in self.niches)
 
     @property
-    def best_partial(self) -> int:
-        """The highest credit on a task that is not solved."""
+    def best_credit(self) -> int:
+        """Return the highest credit on a task that nothing fits."""
         return max((n.best_credit for n in self.niches if n.solver is None), default=0)
 
     def solvers(self) -> list[Program]:
-        """The solvers, each once, in order of task."""
+        """Return the solvers, each once, in order of task."""
         found = (niche.solver.program for niche in self.niches if niche.solver is not None)
         return list(dict.fromkeys(found))
 
     def programs(self) -> list[Program]:
-        """All programs that are kept, each once."""
+        """Return all programs that are kept, each once."""
         nearly = (c.program for niche in self.niches for c in niche.nearly_right)
         return list(dict.fromkeys([*self.solvers(), *nearly]))
 
+    def is_open(self, task: int) -> bool:
+        """Whether nothing fits a task yet."""
+        return self.niches[task].solver is None
+
+    def worth_of(self, task: int, behaviour: int) -> Worth | None:
+        """Return what that is worth which is kept with this behaviour."""
+        kept = self.niches[task].find(behaviour)
+        return None if kept is None else kept.worth
+
     def least_look(self, task: int) -> int:
-        """The least that a first look must give: the middle one of what a full task keeps."""
+        """Return the least that a first look must give: the middle one of what a full task keeps."""
         kept = self.niches[task].nearly_right
         if len(kept) < self.per_task:
             return 0
-        return sorted(candidate.look for candidate in kept)[len(kept) // 2]
+        return sorted(entry.worth.look for entry in kept)[len(kept) // 2]
 
-    def offer(self, task: int, candidate: Candidate) -> Offer:
-        """Keeps a candidate if its task has use for it; says which.
+    def offer(self, task: int, entry: Entry) -> Verdict:
+        """Keep a entry if its task has use for it; says which.
 
-        "improved" is better than all that the task has kept; "cheaper" a solver for a solved task.
+        "improved" is better than all that the task has kept; "cheaper" a solver for a task that has one.
         """
         niche = self.niches[task]
-        if candidate.credit >= FULL_CREDIT:
-            return self._offer_solver(niche, candidate)
-        if niche.solver is not None or candidate.credit <= 0:
+        if entry.credit >= FULL_CREDIT:
+            return self._offer_solver(niche, entry)
+        if niche.solver is not None or entry.credit <= 0:
             return "refused"
         before = niche.best_credit
-        same = niche.find(candidate.behaviour)
+        same = niche.find(entry.worth.behaviour)
         if same is not None:
-            if same.rank <= candidate.rank:
+            if same.rank <= entry.rank:
                 return "refused"
             niche.nearly_right.remove(same)
         elif len(niche.nearly_right) == self.per_task:
-            if niche.nearly_right[-1].rank <= candidate.rank:
+            if niche.nearly_right[-1].rank <= entry.rank:
                 return "refused"
             niche.nearly_right.pop()
-        niche.nearly_right.append(candidate)
+        niche.nearly_right.append(entry)
         niche.nearly_right.sort(key=lambda c: c.rank)
-        if candidate.credit > before:
+        if entry.credit > before:
             niche.n_draws = 0
             return "improved"
         return "kept"
 
-    def withdraw(self, task: int, candidate: Candidate) -> None:
-        """Forgets a candidate that turned out to be none, if the task still keeps it."""
+    def withdraw(self, task: int, entry: Entry) -> None:
+        """Forget an entry that turned out to be none, if the task still keeps it."""
         niche = self.niches[task]
-        if niche.solver is candidate:
+        if niche.solver is entry:
             niche.solver = None
-        niche.nearly_right = [kept for kept in niche.nearly_right if kept is not candidate]
+        niche.nearly_right = [kept for kept in niche.nearly_right if kept is not entry]
 
-    def _offer_solver(self, niche: Niche, candidate: Candidate) -> Offer:
+    def _offer_solver(self, niche: Niche, entry: Entry) -> Verdict:
         if niche.solver is None:
-            niche.solver = candidate
+            niche.solver = entry
             niche.nearly_right.clear()
-            return "solved"
-        if candidate.rank < niche.solver.rank:
-            niche.solver = candidate
+            return "fits"
+        if entry.rank < niche.solver.rank:
+            niche.solver = entry
             return "cheaper"
         return "refused"
 
     def draw(self, n: int, rng: random.Random) -> list[Parent]:
-        """Parents, with repetition; none where nothing is kept."""
+        """Draw parents, with repetition; none where nothing is kept."""
         solvers = self.solvers()
         tasks, bounds = _cumulated(niche.weight for niche in self.niches)
         parents: list[Parent] = []

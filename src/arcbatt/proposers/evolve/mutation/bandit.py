@@ -1,6 +1,6 @@
 """Rates: how often each kind of mutation is drawn, adapting to what pays.
 
-The rule is Thompson sampling. A mutant pays if it improved on its parent or solved a task. Of each
+The rule is Thompson sampling. A mutant pays if it improved on its parent or fits a task. Of each
 kind two numbers are kept, how many were tried and how many paid, both discounted: with every try
 of any kind all of them shrink by the factor 1 - 1/window, so that old times count less and less. To
 draw a kind, a payoff is drawn for each from the Beta distribution (1 + paid, 1 + tried - paid), and
@@ -23,7 +23,7 @@ WINDOW = 20_000
 
 @dataclass(frozen=True, slots=True)
 class RateRow:
-    """One kind: how many were tried, ran without failure, improved, solved, since the beginning.
+    """One kind: how many were tried, ran without failure, improved, fitted, since the beginning.
 
     `share` is its part of what was tried lately, `payoff` the part of those that paid.
     """
@@ -32,7 +32,7 @@ class RateRow:
     tried: int
     ran: int
     improved: int
-    solved: int
+    fitted: int
     share: float
     payoff: float
 
@@ -42,7 +42,7 @@ class _Counts:
     tried: int = 0
     ran: int = 0
     improved: int = 0
-    solved: int = 0
+    fitted: int = 0
     recently_tried: float = 0.0
     recently_paid: float = 0.0
 
@@ -74,8 +74,8 @@ class Rates:
                 best, highest = kind, payoff
         return best
 
-    def record(self, kind: str, *, ran: bool, improved: bool, solved: bool) -> None:
-        """Note what became of a mutant: it ran without failure, improved on its parent, solved."""
+    def record(self, kind: str, *, ran: bool, improved: bool, fitted: bool) -> None:
+        """Note what became of a mutant: it ran without failure, improved on its parent, fits a task."""
         found = self._counts.get(kind)
         if found is None:
             raise ValueError(f"{kind!r} is no kind of mutation: {', '.join(self.kinds)}")
@@ -86,9 +86,9 @@ class Rates:
         found.tried += 1
         found.ran += ran
         found.improved += improved
-        found.solved += solved
+        found.fitted += fitted
         found.recently_tried += 1
-        found.recently_paid += improved or solved
+        found.recently_paid += improved or fitted
 
     def table(self) -> list[RateRow]:
         """A row for each kind, in their order."""
@@ -99,7 +99,7 @@ class Rates:
                 counts.tried,
                 counts.ran,
                 counts.improved,
-                counts.solved,
+                counts.fitted,
                 counts.recently_tried / total if total else 0.0,
                 counts.recently_paid / counts.recently_tried if counts.recently_tried else 0.0,
             )

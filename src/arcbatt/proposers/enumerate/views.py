@@ -12,7 +12,7 @@ from arcbatt.engine.cpu import evaluate_call
 from arcbatt.language import Failure
 from arcbatt.language.ir import Node, call_node, input_node, primitive_node
 from arcbatt.language.values import Value
-from arcbatt.search.enumerating import View
+from .stacks import View
 from arcbatt.tasks import Grid, Task
 
 _S, _I = input_node("S"), input_node("I")

@@ -1,7 +1,7 @@
 """Cards: parents in, one deal of new programs out, fused into a batt.
 
-A card is reproducible: the same parents, donors, rates, `seen` and seed give the same card, in
-every process.
+A card is reproducible: the same parents, donors, rates and seed give the same card, in every
+process.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, islice
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from arcbatt.engine.batt import Batt
-from arcbatt.language import Node, Program, all_primitives, parse_program
+from arcbatt.evaluation import FULL_CREDIT
+from arcbatt.language import Node, Program, all_primitives
 from arcbatt.language.ir import walk
 from arcbatt.language.registry import get_primitive
 from arcbatt.language.text import format_batt
@@ -138,16 +139,14 @@ def deal(
     *,
     weights: Sequence[float] | None = None,
     donors: Sequence[Program] | None = None,
-    seen: Container[bytes] = frozenset(),
     rates: Rates | None = None,
     max_calls: int = MAX_CALLS,
 ) -> Card:
     """Deal a card of so many new programs; of fewer if the parents have no more to give.
 
     For each a parent is drawn, with a chance in proportion to its weight (all alike without
-    weights), and mutated. A mutant is left out if its digest is in `seen`, or that of a parent or
-    of another mutant of the card; to `seen` nothing is added. `donors` give the parts that
-    mutations put in, otherwise the parents do.
+    weights), and mutated. A mutant is left out if it is a parent or another mutant of the card.
+    `donors` give the parts that mutations put in, otherwise the parents do.
     """
     if size < 1:
         raise ValueError(f"a card has at least one program, not {size}")
@@ -160,18 +159,22 @@ def deal(
         for _ in range(DRAWS_A_PROGRAM * size):
             yield parents[min(bisect(bounds, rng.random() * bounds[-1]), len(parents) - 1)], None
 
-    mutants = [mutant for mutant, _ in islice(new_mutants(mutator, draws(), met, seen), size)]
+    mutants = [mutant for mutant, _ in islice(new_mutants(mutator, draws(), met), size)]
     drawn = dict.fromkeys(mutant.parents[0] for mutant in mutants)
     return Card(seed, tuple(drawn), tuple(mutants))
 
 
+class Met(Container[bytes], Protocol):
+    """Digests of programs that were met."""
+
+    def add(self, digest: bytes) -> None:
+        """Add one."""
+
+
 def new_mutants(
-    mutator: Mutator,
-    parents: Iterable[tuple[Program, T]],
-    met: set[bytes],
-    seen: Container[bytes] = frozenset(),
+    mutator: Mutator, parents: Iterable[tuple[Program, T]], met: Met
 ) -> Iterator[tuple[Mutant, T]]:
-    """Mutate one parent after the other; what has been met or seen before is left out.
+    """Mutate one parent after the other; what has been met before is left out.
 
     A mutant that is left out is itself mutated, a few times: a parent of few calls has soon given
     all that one mutation makes of it. Parents come with anything that belongs to them, which comes
@@ -184,7 +187,7 @@ def new_mutants(
             if mutant is None:
                 break
             digest = mutant.program.result.digest
-            if digest not in met and digest not in seen:
+            if digest not in met:
                 met.add(digest)
                 yield replace(mutant, parents=(parent, *mutant.parents[1:])), belonging
                 break
@@ -205,10 +208,10 @@ def _bounds(parents: Sequence[Program], weights: Sequence[float] | None) -> list
 def weight_of(row: Scored) -> float:
     """A parent's weight by what it reached on a task: the square of its merit, 0 to 1.
 
-    The merit is the part of the demos that match or the partial score, whichever is more; so one
-    that solves a task is drawn four times as often as one that is half right.
+    The merit is the part of the demos that it fits or its credit, whichever is more; so one that
+    fits a task is drawn four times as often as one that is half right.
     """
-    return float(max(row.n_matched / row.n_demos, row.partial / 1000) ** 2)
+    return float(max(row.n_fitted / row.n_demos, row.credit / FULL_CREDIT) ** 2)
 
 
 def pool_parents(pool: Pool) -> tuple[list[Program], list[float]]:
@@ -219,12 +222,10 @@ def pool_parents(pool: Pool) -> tuple[list[Program], list[float]]:
     """
     rows = pool.parents(per_task=PARENTS_A_TASK)
     weights: dict[bytes, float] = {}
-    texts: dict[bytes, str] = {}
     for row in rows:
         weights[row.program] = max(weights.get(row.program, 0.0), weight_of(row))
-        texts[row.program] = row.text
+    programs = list(pool.solvers())
     if not rows:
-        for program in pool.programs():
-            if program.kind == "solver":
-                weights[program.digest], texts[program.digest] = 1.0, program.text
-    return [parse_program(text) for text in texts.values()], list(weights.values())
+        return programs, [1.0] * len(programs)
+    chosen = [program for program in programs if program.result.digest in weights]
+    return chosen, [weights[program.result.digest] for program in chosen]

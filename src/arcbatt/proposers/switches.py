@@ -1,7 +1,7 @@
-"""What of solving can be switched off, by name: primitives, passes and parts.
+"""What of the proposers can be switched off, by name: primitives, passes and parts.
 
 `--off NAME` takes these names, and a run keeps them. Each has a counter: what a pass came to is in
-the run's results, what a stage was offered in its row.
+the run's results, what a proposer has proposed in its row.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from arcbatt.search.enumerating import MODES, EnumerateOptions, vocabulary
 from arcbatt.tasks.task import suggest
 
-from .enumerate_stage import PASSES
-from .learn_stage import LEARNING
+from .enumerate import FIRST_PASSES, EnumerateOptions, vocabulary
+from .enumerate.stacks import MODES
+from .learn import LEARNING
 
 PARTS: Mapping[str, str] = {
-    "known": "what known programs make of the input as values to enumerate from",
+    "known-values": "what known programs make of the input as values to enumerate from",
     "outputs": "outputs of other demos as values to enumerate from",
     "sizes": "output sizes by formulas over what was enumerated, and not the input's alone",
     "stacking": "more than one piece in an output",
@@ -24,17 +24,18 @@ PARTS: Mapping[str, str] = {
     "paint-shown": "pieces of which the cells that are not 0 are painted",
     "paint-holes": "pieces of which the cells that are 0 are painted",
     "paint-whole": "pieces of which all cells are painted",
-    "parents": "candidates of earlier stages as parents to evolve from",
+    "parents": "candidates of other proposers as parents to evolve from",
+    "deepening": "passes of enumerate that go on beyond the named ones while there is time",
 }
 
 
 def pass_names() -> tuple[str, ...]:
-    """The passes of enumeration, as they are named here: without commas and blanks."""
-    return tuple(each.switch for each in PASSES)
+    """Return the first passes of enumeration as they are named here: without commas and blanks."""
+    return tuple(each.switch for each in FIRST_PASSES)
 
 
 def primitive_names() -> tuple[str, ...]:
-    """The primitives that are searched with or learn rules, which can be left out."""
+    """Return the primitives that are searched with or learn rules, which can be left out."""
     return tuple(sorted({step.primitive for step in vocabulary()} | set(LEARNING)))
 
 

@@ -1,0 +1,234 @@
+"""The board: tasks packed once in, judgements of programs on them out.
+
+Two questions are asked of it. Which of many programs are worth a closer look? `screen` runs a batt
+on the demos of all tasks, in stages: what misses a task's first demo is not run on its others. What
+is to be said of a program on a task? `trials` runs it anew on all demos, each held out if it reads
+them, and on all test inputs: so what is said of it never rests on what was found in a large batt.
+
+A program that sees the pair it is judged by can look the output up in `S`, and so fit all demos of
+nearly any task without a rule. Held out, a demo is what a test input is: a pair that is not in `S`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcbatt.engine.batt import Batt
+from arcbatt.engine.results import BattResult
+from arcbatt.engine.samples import Samples
+from arcbatt.engine.staged import TaskResult, TaskSamples, run_on_tasks
+from arcbatt.language import SEARCH_BUDGET, Failure, Program, Reason
+from arcbatt.measure import phase
+from arcbatt.tasks import Grid, Task
+
+from .trial import FULL_CREDIT, Trial, submittable
+
+# Programs that are over budget nearly everywhere are few, and would take most of the time.
+RUNAWAY_SHARE = 0.25
+N_PROBED = 16
+
+
+class HeldOutSamples(TaskSamples):
+    """The demos of tasks; the only demo of a task has nothing but itself to be seen with."""
+
+    def demos_of(self, tasks: Sequence[int], first: int = 0, end: int | None = None) -> Samples:
+        chosen = [
+            (demo, self.pairs[t][:k] + self.pairs[t][k + 1 :] or self.pairs[t])
+            for t in tasks
+            for k, demo in list(enumerate(self.tasks[t].demos))[first:end]
+        ]
+        return Samples(
+            [demo.input for demo, _ in chosen],
+            [demo.output for demo, _ in chosen],
+            [others for _, others in chosen],
+        )
+
+
+class _TaskAlone:
+    """The samples of one task: its demos, then its test inputs; and its demos held out."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.inputs = (*(demo.input for demo in task.demos), *task.test_inputs)
+        pairs = tuple((demo.input, demo.output) for demo in task.demos)
+        targets = [*(demo.output for demo in task.demos), *([None] * len(task.test_inputs))]
+        self.samples = Samples(self.inputs, targets, [pairs] * len(self.inputs))
+
+    @cached_property
+    def held_out(self) -> HeldOutSamples:
+        return HeldOutSamples([self.task])
+
+
+class TaskBoard:
+    """The tasks of a run. Several threads may ask for trials at a time."""
+
+    def __init__(
+        self, tasks: Sequence[Task], *, device: str = "auto", n_threads: int | None = None
+    ) -> None:
+        if len({task.id for task in tasks}) != len(tasks):
+            raise ValueError("two tasks have one id")
+        self.tasks = tuple(tasks)
+        self.device = device
+        self.n_threads = n_threads
+        self._alone: dict[str, _TaskAlone] = {}
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    @cached_property
+    def demos(self) -> TaskSamples:
+        with phase("load"):
+            return TaskSamples(self.tasks)
+
+    @cached_property
+    def held_out(self) -> HeldOutSamples:
+        with phase("load"):
+            return HeldOutSamples(self.tasks)
+
+    @cached_property
+    def n_demos(self) -> NDArray[np.int64]:
+        return np.array([len(task.demos) for task in self.tasks], np.int64)
+
+    def part(self, tasks: Sequence[Task]) -> TaskBoard:
+        """Return a board of some tasks, with the devices of this one."""
+        if tuple(tasks) == self.tasks:
+            return self
+        found = TaskBoard(tasks, device=self.device, n_threads=self.n_threads)
+        found._alone = self._alone
+        return found
+
+    @phase("run")
+    def screen(
+        self,
+        batt: Batt,
+        *,
+        only: Sequence[int] | NDArray[np.int32] | None = None,
+        held_out: bool = False,
+        staged: bool = True,
+        skip_runaways: bool = False,
+        device: str | None = None,
+        n_threads: int | None = None,
+    ) -> TaskResult:
+        """Run the programs of a batt on the demos of all tasks, or each on the task `only` says.
+
+        With `skip_runaways`, a program that is over budget on a quarter of a few tasks, evenly
+        chosen, counts as over budget on all and is not run on the others.
+        """
+        samples = self.held_out if held_out else self.demos
+        device, n_threads = device or self.device, n_threads or self.n_threads
+        runs = np.ones(len(batt.programs), np.bool_)
+        if skip_runaways and len(self.tasks) >= 2 * N_PROBED:
+            over = self._probe.screen(batt, held_out=held_out).reasons == Reason.BUDGET
+            runs = over.mean(axis=1) < RUNAWAY_SHARE
+        if runs.all():
+            rest = batt
+        else:
+            with phase("fuse"):
+                rest = Batt([batt.programs[p] for p in np.flatnonzero(runs)])
+        result = run_on_tasks(
+            rest,
+            samples,
+            SEARCH_BUDGET,
+            only=only,
+            staged=staged,
+            device=device,
+            n_threads=n_threads,
+        )
+        return result if runs.all() else result.among(runs, Reason.BUDGET)
+
+    @cached_property
+    def _probe(self) -> TaskBoard:
+        """A few tasks, evenly chosen."""
+        return self.part(self.tasks[:: len(self.tasks) // N_PROBED])
+
+    @phase("run")
+    def screen_alone(self, program: Program, task: int) -> TaskResult:
+        """Run one program on one task held out, by itself: what a screening of many must repeat."""
+        samples = self._of(self.tasks[task]).held_out
+        return run_on_tasks(Batt([program]), samples, SEARCH_BUDGET, device="cpu", n_threads=1)
+
+    def _of(self, task: Task) -> _TaskAlone:
+        found = self._alone.get(task.id)
+        if found is None:
+            found = self._alone[task.id] = _TaskAlone(task)
+        return found
+
+    @phase("run")
+    def trials(
+        self,
+        task: Task,
+        programs: Sequence[Program],
+        credits: Mapping[Program, int] | None = None,
+        *,
+        n_threads: int | None = None,
+    ) -> list[Trial]:
+        """Return what is to be said of programs on a task, in their order.
+
+        `credits` says how near programs come that do not fit; otherwise the demos fitted do.
+        """
+        if not programs:
+            return []
+        n_demos = len(task.demos)
+        n_threads = n_threads or self.n_threads
+        result = self._run(task, programs, n_threads)
+        held_out = self._held_out(task, programs, n_threads)
+        trials = []
+        for place, program in enumerate(programs):
+            n_fitted = int(result.matches[place, :n_demos].sum())
+            failed = [int(reason) for reason in result.reasons[place] if reason]
+            credit = (credits or {}).get(program, FULL_CREDIT * n_fitted // n_demos)
+            trials.append(
+                Trial(
+                    task=task,
+                    program=program,
+                    n_fitted=n_fitted,
+                    credit=FULL_CREDIT if n_fitted == n_demos else min(credit, FULL_CREDIT - 1),
+                    steps=int(result.steps[place].sum()),
+                    outputs=tuple(
+                        _grid(result, place, n_demos + k) for k in range(len(task.test_inputs))
+                    ),
+                    learns="S" in program.inputs,
+                    n_held_out=held_out.get(program),
+                    failure=Reason(failed[0]) if failed else None,
+                )
+            )
+        return trials
+
+    def _run(self, task: Task, programs: Sequence[Program], n_threads: int | None) -> BattResult:
+        samples = self._of(task).samples
+        return Batt(programs).run(
+            samples, SEARCH_BUDGET, device="cpu", n_threads=n_threads, keep_values=True
+        )
+
+    def _held_out(
+        self, task: Task, programs: Sequence[Program], n_threads: int | None
+    ) -> dict[Program, int]:
+        """Of programs that learn: how many demos they get right that they do not see."""
+        learning = [program for program in programs if "S" in program.inputs]
+        if not learning or len(task.demos) < 2:
+            return {}
+        samples = self._of(task).held_out.demos
+        result = Batt(learning).run(samples, SEARCH_BUDGET, device="cpu", n_threads=n_threads)
+        counts = result.matches.sum(axis=1)
+        return {program: int(counts[place]) for place, program in enumerate(learning)}
+
+    @phase("run")
+    def values(self, task: Task, batt: Batt) -> list[tuple[Program, tuple[Grid, ...]]]:
+        """Return the programs that give a grid in every example, demos and tests, with the grids."""
+        samples = self._of(task).samples
+        result = batt.run(samples, SEARCH_BUDGET, device="cpu", n_threads=1, keep_values=True)
+        found = []
+        for place in (result.reasons == 0).all(axis=1).nonzero()[0].tolist():
+            grids = tuple(_grid(result, place, k) for k in range(len(samples)))
+            if None not in grids:
+                found.append((batt.programs[place], grids))
+        return found  # type: ignore[return-value]  # no None is left
+
+
+def _grid(result: BattResult, program: int, sample: int) -> Grid | None:
+    outcome = result.outcome(program, sample)
+    return None if isinstance(outcome, Failure) else submittable(outcome)

@@ -1,0 +1,20 @@
+"""Proposers: what looks for programs. Each offers its next piece of work, and proposes what it finds.
+
+`known` has what was there before, `learn` rules read off the demos, `enumerate` values bottom-up and
+outputs assembled from them, `evolve` mutants of what nearly works. `presets` makes them by name.
+"""
+
+from .presets import PROPOSER_NAMES, ProposerOptions, make_proposers
+from .proposer import Allowance, Candidate, Context, Offer, Proposal, Proposer
+
+__all__ = [
+    "PROPOSER_NAMES",
+    "Allowance",
+    "Candidate",
+    "Context",
+    "Offer",
+    "Proposal",
+    "Proposer",
+    "ProposerOptions",
+    "make_proposers",
+]

@@ -1,0 +1,56 @@
+"""What known programs make of the input, as values to enumerate from.
+
+A known program rarely solves another task, but half of one it may: what it gives is a source beside
+the input, and its nodes are part of whatever program is found from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from arcbatt.engine.batt import Batt
+from arcbatt.evaluation import TaskBoard
+from arcbatt.tasks import Grid, Task
+
+from .stacks import Seed
+
+# Of a task, so many values at most; each costs about what the input does, less one move.
+MAX_KNOWN = 12
+KNOWN_DEPTH = 1
+
+
+def known_values(board: TaskBoard, task: Task, batt: Batt) -> list[Seed]:
+    """Return what programs give that are grids in every example, nearest to the outputs first.
+
+    Nearest: with the size of the output in most demos, then with the fewest wrong cells in those,
+    then of the smallest program. None is the input itself or gives all outputs, which would be a
+    solution and no way to one, and no two are the same.
+    """
+    if not batt.programs:
+        return []
+    inputs = (*(demo.input for demo in task.demos), *task.test_inputs)
+    found: dict[tuple[Grid, ...], tuple[tuple[int, int, int, int], Seed]] = {}
+    for place, (program, grids) in enumerate(board.values(task, batt)):
+        distance = _distance(grids, task)
+        if grids == inputs or distance == (0, 0):
+            continue
+        rank = (*distance, program.n_calls, place)
+        if grids not in found or rank < found[grids][0]:
+            found[grids] = (rank, Seed(program.result, grids, KNOWN_DEPTH))
+    best = sorted(found.values(), key=lambda each: each[0])
+    return [seed for _, seed in best[:MAX_KNOWN]]
+
+
+def _distance(given: Sequence[Grid], task: Task) -> tuple[int, int]:
+    """In how many demos the size is not the output's, and the wrong cells in the others."""
+    n_other_size = n_wrong = 0
+    for grid, demo in zip(given, task.demos, strict=False):
+        if (len(grid), len(grid[0])) != (len(demo.output), len(demo.output[0])):
+            n_other_size += 1
+            continue
+        n_wrong += sum(
+            a != b
+            for row, wanted in zip(grid, demo.output, strict=True)
+            for a, b in zip(row, wanted, strict=True)
+        )
+    return n_other_size, n_wrong

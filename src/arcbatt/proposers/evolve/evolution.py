@@ -1,0 +1,439 @@
+"""Evolution: deal, fuse, screen, credit, slice, validate, keep, card after card.
+
+A card is parents drawn from the archive, mutated, each mutant new to the pool. Fused into one batt
+they are screened on the demos of all tasks, each demo held out. Then the differs judge those mutants
+that fit no task: on the task that the parent was drawn for, where the mutant behaves like none that
+the task has kept, and on tasks of which it fits some demos. What fits a task, or is nearly right on
+one, is offered to the archive; what the archive takes is run again alone and goes to the pool.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcbatt.engine.batt import Batt
+from arcbatt.engine.staged import TaskResult
+from arcbatt.evaluation import Crediting, TaskBoard, Validator
+from arcbatt.language import Program, ProgramError
+from arcbatt.measure import BusyTime, count, phase, timeline
+from arcbatt.pool import Card, NewProgram, NewTrial, Pool
+from arcbatt.tasks import Task
+
+from .archive import DEFAULT_PER_TASK, Archive, Entry, Verdict
+from .cards import new_mutants
+from .duplicates import group_by_behaviour
+from .mutation import Donors, Mutant, Mutator, Rates
+
+# Programs at the start are judged by all differs on all tasks, which takes long: so many at most.
+MAX_JUDGED_AT_START = 200
+DEFAULT_CARD_SIZE = 800
+# So many draws for each program of a card; then it stays smaller.
+DRAWS_A_PROGRAM = 3
+# Cards, for what need not be done with each.
+DONORS_EVERY = 10
+EVICT_EVERY = 50
+# So many of the programs met last are known without asking the pool, which knows all.
+MAX_RECENT = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class EvolveOptions:
+    """What evolution is asked to do; with the pool's content and the tasks it determines the run.
+
+    Without differs no program is kept for being nearly right unless it fits some demos.
+    """
+
+    seed: int = 0
+    card_size: int = DEFAULT_CARD_SIZE
+    per_task: int = DEFAULT_PER_TASK
+    max_calls: int = 40
+    use_differs: bool = True
+
+
+class Change(NamedTuple):
+    """An entry that was offered to the archive, its task, the demos it fits, the verdict."""
+
+    entry: Entry
+    task: int
+    n_fitted: int
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A program that fits a task that had no solver before."""
+
+    task: Task
+    program: Program
+    mutation: str
+
+
+@dataclass(frozen=True, slots=True)
+class DealtCard:
+    """A card: mutants, the task that each is meant for, and their batt."""
+
+    card: Card
+    mutants: list[Mutant]
+    tasks: list[int | None]
+    batt: Batt
+
+
+@dataclass(frozen=True, slots=True)
+class CardResult:
+    """What one card brought.
+
+    `engine_s` is the part of the time in which the engine ran cards, this one or the next.
+    """
+
+    number: int
+    n_mutants: int
+    n_pairs: int  # of a new program and a task
+    n_calls: int  # of the batt
+    verdicts: dict[Verdict, int]
+    found: tuple[Found, ...]
+    ran_on: dict[str, int]
+    engine_s: float
+
+
+class MetPrograms:
+    """Programs that were met before: the latest in memory, all of them in the pool."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._recent: dict[bytes, None] = {}
+        # Whether none but the recent ones were met, so that the pool need not be asked.
+        self._are_all_recent = not pool.stats().n_dropped
+
+    def add(self, digest: bytes) -> None:
+        self._recent[digest] = None
+        if len(self._recent) > MAX_RECENT:
+            self._are_all_recent = False
+            for old in list(islice(self._recent, MAX_RECENT // 2)):
+                del self._recent[old]
+
+    def __contains__(self, digest: object) -> bool:
+        if digest in self._recent:
+            return True
+        return not self._are_all_recent and bool(self._pool.seen([digest]))  # type: ignore[list-item]
+
+
+@dataclass
+class Evolution:
+    """Evolves programs for the tasks of a board, with a pool, which it fills."""
+
+    board: TaskBoard
+    pool: Pool
+    options: EvolveOptions
+    validator: Validator
+    rates: Rates = field(default_factory=lambda: Rates(Mutator.kinds))
+    n_cards: int = 0
+
+    def __post_init__(self) -> None:
+        self.rng = random.Random(self.options.seed)
+        self.archive = Archive(len(self.board), self.options.per_task)
+        self.crediting = Crediting(self.board, use_differs=self.options.use_differs)
+        self._engine = ThreadPoolExecutor(1, "engine")
+        self._busy = BusyTime()
+        self._running: _Running | None = None
+        self._donors: Donors | None = None
+        self._n_dealt = self.n_cards
+        self._met = MetPrograms(self.pool)
+
+    # --- the beginning ---
+
+    def begin(
+        self,
+        programs: Sequence[Program],
+        say: Callable[[str], None] = lambda _message: None,
+        is_spent: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Take the programs that are known, which the pool has."""
+        say(f"{len(programs):,} programs on {len(self.board)} tasks")
+        if not programs:
+            return
+        for program in programs:
+            self._met.add(program.result.digest)
+        result = self.board.screen(Batt(programs), held_out=True)
+        scored = [(p, t) for p, t in np.argwhere(result.n_matches > 0).tolist()]
+        with phase("score"):
+            changes = self._offer_pairs(programs, result, scored)
+        self._store([], changes, None)
+        if self.options.use_differs:
+            say("how near the programs come to the tasks that none fits")
+            chosen = self._programs_to_judge(programs)
+            with phase("score"):
+                changes = []
+                for program, t, steps, worth in self.crediting.nearest(
+                    chosen, self.archive, is_spent
+                ):
+                    entry = Entry(program, steps, worth)
+                    changes.append(Change(entry, t, 0, self.archive.offer(t, entry)))
+            self._store([], changes, None)
+
+    def take(self, programs: Sequence[tuple[int, Program, str]]) -> int:
+        """Offer programs that others have found, each to its task; return how many it has kept.
+
+        Each comes with the place of its task and what is noted as its origin. They are judged as
+        mutants are, and none is dealt again.
+        """
+        programs = [each for each in programs if 0 < each[1].n_calls <= self.options.max_calls]
+        if not programs:
+            return 0
+        # One place for each pair: the same program may be meant for several tasks.
+        tasks = np.array([task for task, _, _ in programs], np.int32)
+        chosen = [program for _, program, _ in programs]
+        for program in chosen:
+            self._met.add(program.result.digest)
+        result = self.board.screen(Batt(chosen), only=tasks, held_out=True)
+        ran = result.reasons[np.arange(len(tasks)), tasks] == 0
+        pairs = [(p, int(tasks[p])) for p in np.flatnonzero(ran).tolist()]
+        with phase("score"):
+            changes = self._offer_pairs(chosen, result, pairs)
+        self._store([], changes, None, {program: origin for _, program, origin in programs})
+        return sum(change.verdict != "refused" for change in changes)
+
+    def _programs_to_judge(self, programs: Sequence[Program]) -> list[Program]:
+        """Solvers first, then any: those that may be nearly right on other tasks."""
+        solvers = self.archive.solvers()
+        rest = [program for program in programs if program not in set(solvers)]
+        self.rng.shuffle(rest)
+        return [*solvers, *rest][:MAX_JUDGED_AT_START]
+
+    # --- a card ---
+
+    def step(self) -> CardResult:
+        """Take one card from dealing to storing.
+
+        The engine is kept busy: while it runs a card the next one is dealt, and while that runs
+        the first is scored. So a card is dealt from what was known two cards before.
+        """
+        busy_s = self._busy.seconds
+        dealt, running = self._running or self._start(self._deal_and_fuse())
+        following = self._deal_and_fuse()
+        with phase("run"):
+            result = running.result()
+        self._running = self._start(following)
+        self.n_cards += 1
+        with phase("score"):
+            changes = self._score(dealt.mutants, dealt.tasks, result)
+        taken = self._validate(dealt, result, changes)
+        self._store(dealt.mutants, taken, dealt.card)
+        if self.n_cards % EVICT_EVERY == 0:
+            self.pool.evict(self.options.per_task)
+        n_pairs = len(dealt.mutants) * len(self.board)
+        count("pairs", n_pairs)
+        return CardResult(
+            number=self.n_cards,
+            n_mutants=len(dealt.mutants),
+            n_pairs=n_pairs,
+            n_calls=dealt.batt.n_calls,
+            verdicts=dict(Counter(change.verdict for change in changes)),
+            found=tuple(self._found(dealt, taken)),
+            ran_on=dict(result.ran_on),
+            engine_s=self._busy.seconds - busy_s,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what is needed to resume; the pool has the programs."""
+        version, words, gauss = self.rng.getstate()
+        return {
+            "n_cards": self.n_cards,
+            "rates": self.rates.to_json(),
+            "rng": [version, list(words), gauss],
+        }
+
+    def resume_from(self, state: Mapping[str, Any]) -> None:
+        """Take up where an earlier run ended; before `begin`."""
+        self.n_cards = self._n_dealt = state["n_cards"]
+        self.rates = Rates.from_json(state["rates"])
+        version, words, gauss = state["rng"]
+        self.rng.setstate((version, tuple(words), gauss))
+
+    def close(self) -> None:
+        """End the thread that the engine is called from; a card that it still runs is lost."""
+        self._engine.shutdown()
+
+    def _deal_and_fuse(self) -> DealtCard:
+        self._n_dealt += 1
+        card = Card(self.rng.getrandbits(63), self.options.card_size, self._n_dealt)
+        with phase("deal"):
+            mutants, tasks = self._deal(random.Random(card.seed))
+        with phase("fuse"):
+            return DealtCard(card, mutants, tasks, Batt([mutant.program for mutant in mutants]))
+
+    def _start(self, dealt: DealtCard) -> _Running:
+        """Have the engine run a card, in its own thread."""
+        return dealt, self._engine.submit(copy_context().run, self._screen_timed, dealt.batt)
+
+    def _screen_timed(self, batt: Batt) -> TaskResult:
+        with timeline("engine"), self._busy:
+            return self.board.screen(batt, held_out=True, skip_runaways=True)
+
+    def _deal(self, rng: random.Random) -> tuple[list[Mutant], list[int | None]]:
+        """Mutants that were never met, and the task that each is meant for."""
+        mutator = Mutator(
+            self._current_donors(), rng, max_calls=self.options.max_calls, rates=self.rates
+        )
+        size = self.options.card_size
+        parents = self.archive.draw(DRAWS_A_PROGRAM * size, rng)
+        draws = ((parent.program, parent.task) for parent in parents)
+        dealt = list(islice(new_mutants(mutator, draws, self._met), size))
+        return [mutant for mutant, _ in dealt], [task for _, task in dealt]
+
+    def _current_donors(self) -> Donors:
+        """The programs that are kept; their index takes long to make, so not those of right now."""
+        if self._donors is None or self._n_dealt % DONORS_EVERY == 0:
+            self._donors = Donors(self.archive.programs())
+        return self._donors
+
+    # --- scores ---
+
+    def _score(
+        self, mutants: Sequence[Mutant], tasks: Sequence[int | None], result: TaskResult
+    ) -> list[Change]:
+        programs = [mutant.program for mutant in mutants]
+        # Of mutants that give the same on the first demos of all tasks, the cheapest counts.
+        groups = group_by_behaviour(programs, result.reasons, result.hashes, result.steps)
+        distinct = np.zeros((len(programs), 1), np.bool_)
+        distinct[[group.kept for group in groups]] = True
+        wanted = (result.n_matches > 0) & self._has_use_for(result) & distinct
+        pairs = {(p, t) for p, t in np.argwhere(wanted).tolist()}
+        if self.options.use_differs:
+            ran = (result.reasons == 0) & distinct
+            pairs |= {(k, t) for k, t in enumerate(tasks) if t is not None and ran[k, t]}
+        changes = self._offer_pairs(programs, result, sorted(pairs))
+        verdicts_of: dict[Program, set[Verdict]] = {}
+        for change in changes:
+            verdicts_of.setdefault(change.entry.program, set()).add(change.verdict)
+        ran_somewhere = (result.reasons == 0).any(axis=1)
+        for k, mutant in enumerate(mutants):
+            verdicts = verdicts_of.get(mutant.program, set())
+            self.rates.record(
+                mutant.kind,
+                ran=bool(ran_somewhere[k]),
+                improved="improved" in verdicts,
+                fitted="fits" in verdicts,
+            )
+        return changes
+
+    def _has_use_for(self, result: TaskResult) -> NDArray[np.bool_]:
+        """[program, task]: false where the task has a solver that is no dearer."""
+        solvers = [niche.solver for niche in self.archive.niches]
+        limits = np.array([-1 if s is None else s.steps for s in solvers], np.int64)
+        useful: NDArray[np.bool_] = (limits < 0) | (result.solved & (result.steps < limits))
+        return useful
+
+    def _offer_pairs(
+        self, programs: Sequence[Program], result: TaskResult, pairs: Sequence[tuple[int, int]]
+    ) -> list[Change]:
+        changes: list[Change] = []
+        for (p, t), worth in self.crediting.worths(programs, pairs, result, self.archive):
+            if result.solved[p, t] and not self._fits_with_all_demos(programs[p], t):
+                continue
+            entry = Entry(programs[p], int(result.steps[p, t]), worth)
+            verdict = self.archive.offer(t, entry)
+            changes.append(Change(entry, t, int(result.n_matches[p, t]), verdict))
+        return changes
+
+    # --- what is kept ---
+
+    def _validate(
+        self, dealt: DealtCard, result: TaskResult, changes: Sequence[Change]
+    ) -> list[Change]:
+        """Have each program that the archive has taken run again alone, on the task it is for.
+
+        Those that do not give what they gave in the batt leave the archive; the others' changes
+        are returned.
+        """
+        places = {program: k for k, program in enumerate(dealt.batt.programs)}
+        by_task: dict[int, list[Change]] = {}
+        for change in changes:
+            if change.verdict != "refused":
+                by_task.setdefault(change.task, []).append(change)
+        taken: list[Change] = []
+        for t, members in by_task.items():
+            chosen = [places[change.entry.program] for change in members]
+            origin = {"card": asdict(dealt.card), "task": self.board.tasks[t].id}
+            verdicts = self.validator.validate(dealt.batt.programs, chosen, result, t, origin)
+            for change, is_right in zip(members, verdicts, strict=True):
+                if is_right:
+                    taken.append(change)
+                else:
+                    self.archive.withdraw(t, change.entry)
+        return taken
+
+    def _fits_with_all_demos(self, program: Program, task: int) -> bool:
+        """Whether a solver that looks at the demos is one too when it sees all of them."""
+        if "S" not in program.inputs:
+            return True
+        with phase("validate"):
+            whole = self.board.screen(Batt([program]), only=[task], device="cpu", n_threads=1)
+        return bool(whole.solved[0, task])
+
+    def _found(self, dealt: DealtCard, taken: Sequence[Change]) -> Iterator[Found]:
+        kinds = {mutant.program: mutant.kind for mutant in dealt.mutants}
+        for change in taken:
+            if change.verdict == "fits":
+                program = change.entry.program
+                yield Found(self.board.tasks[change.task], program, kinds[program])
+
+    @phase("store")
+    def _store(
+        self,
+        mutants: Sequence[Mutant],
+        changes: Sequence[Change],
+        card: Card | None,
+        origins: Mapping[Program, str] | None = None,
+    ) -> None:
+        """Put what the archive has taken into the pool; all mutants are marked as seen.
+
+        `origins` has programs that are new to the pool and no mutants, with where they come from.
+        """
+        taken = [change for change in changes if change.verdict != "refused"]
+        with self.pool.writing():
+            self.pool.mark_seen([mutant.program.result.digest for mutant in mutants])
+            if not taken:
+                return
+            made_by = {mutant.program: mutant for mutant in mutants}
+            known = self.pool.contains({change.entry.program.result.digest for change in taken})
+            card_id = self.pool.add_card(card) if card is not None else None
+            rows = []
+            for program in dict.fromkeys(change.entry.program for change in taken):
+                mutant = made_by.get(program)
+                origin = (origins or {}).get(program) if mutant is None else mutant.kind
+                if origin is None or program.result.digest in known:
+                    continue
+                made_from = () if mutant is None else mutant.parents
+                parents = tuple(p.result.digest for p in made_from)
+                try:
+                    rows.append(NewProgram.of(program, origin, card=card_id, parents=parents))
+                except ProgramError:
+                    continue  # too large to be written down
+            self.pool.add_programs(rows)
+            self.pool.record_trials(
+                [
+                    NewTrial.of(
+                        change.entry.program.result.digest,
+                        self.board.tasks[change.task],
+                        change.n_fitted,
+                        credit=change.entry.credit,
+                        steps=change.entry.steps,
+                        proposer="evolve",
+                    )
+                    for change in taken
+                ],
+                only_better=True,
+            )
+
+
+_Running = tuple[DealtCard, "Future[TaskResult]"]

@@ -1,0 +1,68 @@
+"""Names and options in, proposers out: the one place that knows which there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .enumerate import EnumeratedStacks, EnumerateOptions, all_passes
+from .evolve import EvolveOptions, Mutants
+from .known import KnownPrograms
+from .learn import LearnedRules
+from .proposer import Proposer
+from .switches import check_switches, enumerate_options
+
+DEFAULT_MAX_BYTES = EnumerateOptions().max_bytes
+
+
+@dataclass(frozen=True)
+class ProposerOptions:
+    """What proposers are made from.
+
+    `differences` is where a program is written that gives alone what its batt did not; `off` has
+    what is switched off (`switches`), `max_bytes` bounds the memory of one task's enumeration.
+    """
+
+    differences: Path
+    evolve: EvolveOptions = field(default_factory=EvolveOptions)
+    off: frozenset[str] = frozenset()
+    max_bytes: int = DEFAULT_MAX_BYTES
+
+    def __post_init__(self) -> None:
+        check_switches(self.off)
+
+
+def _enumerate(options: ProposerOptions) -> Proposer:
+    passes = [each for each in all_passes() if each.switch not in options.off]
+    if "deepening" in options.off:
+        passes = [each for each in passes if not each.is_deepening]
+    return EnumeratedStacks(
+        enumerate_options(options.off, options.max_bytes),
+        passes,
+        use_known="known-values" not in options.off,
+    )
+
+
+def _evolve(options: ProposerOptions) -> Proposer:
+    use_parents = "parents" not in options.off
+    return Mutants(options.evolve, options.differences, use_parents=use_parents)
+
+
+PROPOSERS: Mapping[str, Callable[[ProposerOptions], Proposer]] = {
+    "known": lambda _options: KnownPrograms(),
+    "learn": lambda options: LearnedRules(options.off),
+    "enumerate": _enumerate,
+    "evolve": _evolve,
+}
+PROPOSER_NAMES = tuple(PROPOSERS)
+
+
+def make_proposers(names: Sequence[str], options: ProposerOptions) -> list[Proposer]:
+    """Return the named proposers; an unknown name is a ValueError."""
+    for name in names:
+        if name not in PROPOSERS:
+            raise ValueError(
+                f"no proposer is named {name}; proposers are {', '.join(PROPOSER_NAMES)}"
+            )
+    return [make(options) for name, make in PROPOSERS.items() if name in names]

@@ -1,0 +1,208 @@
+"""What a proposer is: it says what it would do next, and, given a budget, proposes programs.
+
+The loop (`arcbatt.solving.loop`) asks every proposer for its next offer, has the most promising one
+worked off, and asks again. A proposer gets all it needs through its `Context`: the board that judges,
+what is known of each task, what of its own work is done. It keeps no books of its own beyond what
+it could make anew from there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from arcbatt.evaluation import TaskBoard, Trial
+from arcbatt.language import Program
+from arcbatt.pool import Pool
+from arcbatt.tasks import Task
+
+Clock = Callable[[], float]
+# A program is one of so many, more of them the longer it is.
+BITS_A_CALL = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A program for a task.
+
+    `family` names the kind of thing it is, so that agreement of unlike programs counts more than
+    that of kin; `bits` says how much choice went into it: one of 2^bits that could have been tried.
+    `credit` is how near it comes, where that was judged before.
+    """
+
+    program: Program
+    task: Task
+    family: str
+    bits: float
+    credit: int | None = None
+
+
+def propose_plainly(program: Program, task: Task, credit: int | None = None) -> Proposal:
+    """Return a proposal by the form of a program: its last primitive, its length.
+
+    Programs that end alike are often kin.
+    """
+    result = program.result
+    family = result.name if result.kind == "call" else result.kind
+    return Proposal(program, task, family, program.n_calls * BITS_A_CALL, credit)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A proposal with its trial, who proposed it, how far that is trusted, and when it was."""
+
+    proposal: Proposal
+    trial: Trial
+    proposer: str
+    trust: float
+    found_s: float
+
+    @property
+    def program(self) -> Program:
+        return self.proposal.program
+
+    @property
+    def fits(self) -> bool:
+        return self.trial.fits
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        """Least for the best; the program's digest makes it the same on every run."""
+        trial, program = self.trial, self.program
+        return (
+            -trial.n_fitted,
+            -trial.credit,
+            program.n_calls,
+            trial.steps,
+            program.result.digest,
+            -self.trust,
+            self.proposer,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a proposer would do next, for which tasks, and what that would be worth.
+
+    `item` names it in the log, in the ledger and in switches. `gain` is how many tasks are expected
+    to become right by it, `cost_s` what it takes of one core: both as they were on training, so
+    that the order of offers does not depend on the machine.
+    """
+
+    item: str
+    tasks: tuple[Task, ...]
+    gain: float
+    cost_s: float
+
+    @property
+    def gain_a_second(self) -> float:
+        return self.gain / self.cost_s
+
+
+@dataclass
+class Allowance:
+    """The time that a proposer may spend."""
+
+    budget_s: float
+    clock: Clock = time.perf_counter
+    began_s: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.began_s = self.clock()
+
+    @property
+    def left_s(self) -> float:
+        return self.budget_s - (self.clock() - self.began_s)
+
+    @property
+    def is_spent(self) -> bool:
+        return self.left_s <= 0
+
+
+class Context(Protocol):
+    """What the loop does for one proposer."""
+
+    board: TaskBoard
+    pool: Pool
+    n_threads: int
+
+    @property
+    def n_rounds(self) -> int:
+        """How many offers of all proposers were worked off before this one."""
+
+    @property
+    def allowance(self) -> Allowance:
+        """What is left to spend."""
+
+    @property
+    def known(self) -> Sequence[Program]:
+        """The programs that were known at the start."""
+
+    def judge(self, proposals: Sequence[Proposal], n_threads: int | None = None) -> list[Trial]:
+        """Return the trials of proposals for one task, in their order; any thread may ask."""
+
+    def keep(self, proposal: Proposal, trial: Trial) -> None:
+        """Take a proposal and its trial: a candidate, if it is among the best of its task."""
+
+    def propose(self, proposals: Sequence[Proposal]) -> list[Trial]:
+        """Judge and keep proposals for one task."""
+
+    def candidates(self, task: Task) -> Sequence[Candidate]:
+        """Return what is kept for a task by now, by whichever proposer, the best first."""
+
+    def n_agreeing(self, task: Task) -> int:
+        """Return the most candidates for a task that fit it and give the same outputs."""
+
+    def done(self, item: str) -> Mapping[str, Mapping[str, Any]]:
+        """Return by task id what of an item is done, with its counts."""
+
+    def note_done(self, item: str, task: Task, counts: Mapping[str, Any]) -> None:
+        """Note that a task needs no more of an item."""
+
+    def state(self) -> Any:
+        """Return what `save_state` was last given, in this run or the one it resumes."""
+
+    def save_state(self, state: Any) -> None:
+        """Keep plain data to resume from."""
+
+    def say(self, message: str) -> None:
+        """Tell whoever watches what is being done."""
+
+    def log(self, record: dict[str, Any]) -> None:
+        """Note a part of the work: plain data, of which charts show `n_pairs` and `engine_s`.
+
+        After it whoever watches looks at what there is, and what was found is saved now and then.
+        """
+
+    def spend(self, task: Task, seconds: float) -> None:
+        """Count time to one task alone. What of the time nobody counts is shared by all."""
+
+    def traces(self, task: Task) -> bool:
+        """Whether somebody wants to know all about a task; asked before making a long message."""
+
+    def trace(self, task: Task, message: str) -> None:
+        """Tell what was tried for a task and what became of it, to whoever traces it."""
+
+
+class Proposer(Protocol):
+    """One way to look for programs. `trust` is what its candidates count in ranking."""
+
+    name: str
+    trust: float
+
+    def next_offer(self, context: Context) -> Offer | None:
+        """Return what it would do next; None if there is nothing left, or nothing yet."""
+
+    def work(self, offer: Offer, context: Context) -> None:
+        """Do what was offered, until it is done or the allowance is spent.
+
+        What was found must be kept also if an exception, an interrupt above all, ends it.
+        """
+
+    def finish(self, context: Context) -> None:
+        """End what still runs, and keep what was held back; called once at the end of a run."""
+
+    def counts(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return counts by part of the proposer, as plain data; nothing if it has no parts."""

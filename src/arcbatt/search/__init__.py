@@ -1,1 +1,0 @@
-"""The batt pipeline: deal, fuse, run, score, slice, validate, keep, repeat."""
