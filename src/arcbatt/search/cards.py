@@ -15,7 +15,7 @@ from itertools import accumulate, islice
 from typing import Any, TypeVar
 
 from arcbatt.engine.batt import Batt
-from arcbatt.language import Node, Program, all_primitives, parse_program
+from arcbatt.language import Node, Program, all_primitives
 from arcbatt.language.ir import walk
 from arcbatt.language.registry import get_primitive
 from arcbatt.language.text import format_batt
@@ -208,7 +208,7 @@ def weight_of(row: Scored) -> float:
     The merit is the part of the demos that match or the partial score, whichever is more; so one
     that solves a task is drawn four times as often as one that is half right.
     """
-    return float(max(row.n_matched / row.n_demos, row.partial / 1000) ** 2)
+    return float(max(row.n_fitted / row.n_demos, row.credit / 1000) ** 2)
 
 
 def pool_parents(pool: Pool) -> tuple[list[Program], list[float]]:
@@ -218,13 +218,12 @@ def pool_parents(pool: Pool) -> tuple[list[Program], list[float]]:
     solvers are parents, and alike.
     """
     rows = pool.parents(per_task=PARENTS_A_TASK)
-    weights: dict[bytes, float] = {}
-    texts: dict[bytes, str] = {}
-    for row in rows:
-        weights[row.program] = max(weights.get(row.program, 0.0), weight_of(row))
-        texts[row.program] = row.text
     if not rows:
-        for program in pool.programs():
-            if program.kind == "solver":
-                weights[program.digest], texts[program.digest] = 1.0, program.text
-    return [parse_program(text) for text in texts.values()], list(weights.values())
+        solvers = list(pool.solvers())
+        return solvers, [1.0] * len(solvers)
+    weights: dict[bytes, float] = {}
+    programs: dict[bytes, Program] = {}
+    for row, program in pool.readable(rows):
+        weights[row.program] = max(weights.get(row.program, 0.0), weight_of(row))
+        programs[row.program] = program
+    return list(programs.values()), list(weights.values())

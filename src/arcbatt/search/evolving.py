@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.staged import TaskResult, TaskSamples, run_on_tasks
-from arcbatt.language import Budget, Program, ProgramError, parse_program
+from arcbatt.language import Budget, Program, ProgramError
 from arcbatt.measure import BusyTime, count, phase, timeline
-from arcbatt.pool import Card, NewProgram, NewScore, Pool
+from arcbatt.pool import Card, NewProgram, NewTrial, Pool
 from arcbatt.tasks import Task
 
 from .cards import new_mutants
@@ -138,10 +138,7 @@ class Evolution:
     def begin(self, report: Callable[[str], None] = lambda _message: None) -> None:
         """Takes the pool's programs."""
         with phase("load"):
-            rows = list(self.pool.programs())
-            seeds = [
-                _named(parse_program(row.text), row.name) for row in rows if row.kind == "solver"
-            ]
+            seeds = list(self.pool.solvers())
             self._seen.update(program.result.digest for program in seeds)
             self._known.update(self._seen)
         report(f"{len(seeds)} programs on {len(self.samples)} tasks")
@@ -426,13 +423,13 @@ class Evolution:
                     continue  # too large to be written down
                 self._known.add(program.result.digest)
             self.pool.add_programs(rows)
-            self.pool.record_scores(
+            self.pool.record_trials(
                 [
-                    NewScore.of(
+                    NewTrial.of(
                         candidate.program.result.digest,
                         self.samples.tasks[t],
                         n_matched,
-                        partial=candidate.credit,
+                        credit=candidate.credit,
                         steps=candidate.steps,
                     )
                     for candidate, t, n_matched, _ in taken

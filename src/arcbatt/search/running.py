@@ -24,8 +24,7 @@ from arcbatt.engine.batt import Batt, BattSize
 from arcbatt.engine.samples import Samples
 from arcbatt.engine.staged import TaskSamples, run_on_tasks
 from arcbatt.language import Budget, Program, Reason
-from arcbatt.pool import NewScore
-from arcbatt.pool.rows import POINTS_A_DEMO
+from arcbatt.pool import NewTrial
 from arcbatt.tasks import Task
 
 from .remembering import ROW, ResultMemory, Rows
@@ -36,6 +35,7 @@ PROGRAMS_A_BATT = 2_000
 GUESSED_CALL_S = 5e-6
 MAX_FIRST_TASKS = 64
 OWN_PREFIX = "solve_"
+POINTS_A_DEMO = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class RunReport:
         """Tasks solved by programs that are not for them, by task, the cheapest first."""
         return [m for matches in self.solved.values() for m in matches if not self.is_own(m)]
 
-    def new_scores(self) -> list[NewScore]:
+    def new_trials(self) -> list[NewTrial]:
         """What a pool keeps of it: every program on every task of which it matches a demo.
 
         A task that is solved has full partial credit; for others this run knows none.
@@ -141,7 +141,7 @@ class RunReport:
             digest = self.programs[match.program].program.result.digest
             partial = 1000 if match.n_matched == len(task.demos) else 0
             scores.append(
-                NewScore.of(digest, task, match.n_matched, partial=partial, steps=match.steps)
+                NewTrial.of(digest, task, match.n_matched, credit=partial, steps=match.steps)
             )
         return scores
 

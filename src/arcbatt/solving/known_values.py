@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 from arcbatt.engine.batt import Batt
-from arcbatt.language import Failure, Program, parse_program
+from arcbatt.language import Failure, Program
 from arcbatt.measure import phase
 from arcbatt.pool import Pool
 from arcbatt.search.enumerating import Seed
@@ -26,12 +26,8 @@ KNOWN_DEPTH = 1
 
 
 def solvers_of(pool: Pool) -> Iterator[Program]:
-    """Yield the solvers of a pool, in its order."""
-    for row in pool.programs():
-        if row.kind == "solver":
-            with phase("load"):
-                program = parse_program(row.text)
-            yield Program(program.result, row.name)
+    """Return the solvers of a pool, in its order."""
+    return pool.solvers()
 
 
 class KnownValues:
