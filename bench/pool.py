@@ -1,4 +1,4 @@
-"""What the pool costs: programs, scores and cache values in and out of a file.
+"""What the pool costs: programs, trials and cache values in and out of a file.
 
     python bench/pool.py [--rows 10000]
 
@@ -19,7 +19,7 @@ from rich.table import Table
 
 from arcbatt.language import Program, ir
 from arcbatt.measure import Clock, phase
-from arcbatt.pool import NO_TASK, NewProgram, NewScore, Pool, export_file, import_file
+from arcbatt.pool import NO_TASK, NewProgram, NewTrial, Pool, export_file, import_file
 
 REPEATS = 3
 N_TASKS = 400
@@ -48,8 +48,8 @@ def measure_steps(folder: Path, n_rows: int, seconds: dict[str, float]) -> None:
     programs = make_programs(n_rows)
     rows: list[NewProgram] = []
     step("rows of programs (text and digest)", lambda: rows.extend(_rows(programs)))
-    scores = [
-        NewScore(row.digest, key(n % N_TASKS), str(n % N_TASKS), "set", n % 4, 3, n % 1000, n)
+    trials = [
+        NewTrial(row.digest, key(n % N_TASKS), str(n % N_TASKS), "set", n % 4, 3, n % 1000, n)
         for n, row in enumerate(rows)
     ]
     values = {(row.digest, NO_TASK): b"x" * 64 for row in rows}
@@ -57,8 +57,8 @@ def measure_steps(folder: Path, n_rows: int, seconds: dict[str, float]) -> None:
     with Pool.open(folder / "pool.db") as pool:
         step("add programs", lambda: pool.add_programs(rows))
         step("add programs that are known", lambda: pool.add_programs(rows))
-        step("record scores", lambda: pool.record_scores(scores))
-        step("record scores again", lambda: pool.record_scores(scores))
+        step("record trials", lambda: pool.record_trials(trials))
+        step("record trials again", lambda: pool.record_trials(trials))
         step("seen", lambda: pool.seen(row.digest for row in rows))
         step(f"parents (best 5 of {N_TASKS} tasks)", lambda: pool.parents(per_task=5))
         step("put into a cache", lambda: pool.results.put(values))
@@ -92,7 +92,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             measure_steps(Path(folder), n_rows, seconds)
     table = Table(
-        title=f"a pool of {n_rows:,} programs of 7 calls, as many scores and cache values"
+        title=f"a pool of {n_rows:,} programs of 7 calls, as many trials and cache values"
     )
     for heading in ("step", "seconds", "µs a row"):
         table.add_column(heading, justify="left" if heading == "step" else "right")

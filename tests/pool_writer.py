@@ -1,6 +1,6 @@
 """A process that writes to a pool until it is killed: `python -m tests.pool_writer POOL NAME N`.
 
-It writes N transactions (0: without end), each of a few programs with a score, and prints the
+It writes N transactions (0: without end), each of a few programs with a trial, and prints the
 number of each once it is committed. After every tenth it makes a fresh pool beside.
 """
 
@@ -11,7 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from arcbatt.language import Program, ir
-from arcbatt.pool import NewProgram, NewScore, Pool
+from arcbatt.pool import NewProgram, NewTrial, Pool
 
 PROGRAMS_A_WRITE = 5
 TASK = blake2b(b"task", digest_size=16).digest()
@@ -39,8 +39,8 @@ def main(path: Path, name: str, n_writes: int) -> None:
                 rows = rows_of(name, number)
                 with pool.writing():
                     pool.add_programs(rows)
-                    pool.record_scores(
-                        [NewScore(row.digest, TASK, "task", "set", 1, 2) for row in rows]
+                    pool.record_trials(
+                        [NewTrial(row.digest, TASK, "task", "set", 1, 2) for row in rows]
                     )
                 print(number, flush=True)
         if not n_writes:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from arcbatt.language import Program, parse_program
 from arcbatt.language.infer import infer
 from arcbatt.library import library_programs
-from arcbatt.pool import NewProgram, NewScore, Pool
+from arcbatt.pool import NewProgram, NewTrial, Pool
 from arcbatt.search.cards import Card, deal, new_mutants, pool_parents
 from arcbatt.search.mutation import Mutant, Mutator, Rates
 from arcbatt.search.slicing import BattText
@@ -170,12 +170,12 @@ def pool(tmp_path: Path) -> Path:
     a, b, c = (find_task(name) for name in ("00d62c1b", "67a3c6ac", "5c0a986e"))
     with Pool.open(path) as opened:
         opened.add_programs(rows)
-        opened.record_scores(
+        opened.record_trials(
             [
-                NewScore.of(rows[0].digest, a, len(a.demos)),
-                NewScore.of(rows[0].digest, b, 0, partial=100),
-                NewScore.of(rows[1].digest, b, 0, partial=500),
-                NewScore.of(rows[2].digest, c, 0, partial=900),
+                NewTrial.of(rows[0].digest, a, len(a.demos)),
+                NewTrial.of(rows[0].digest, b, 0, credit=100),
+                NewTrial.of(rows[1].digest, b, 0, credit=500),
+                NewTrial.of(rows[2].digest, c, 0, credit=900),
             ]
         )
     return path

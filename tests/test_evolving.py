@@ -77,7 +77,7 @@ def test_what_is_found_is_right_and_in_the_pool(
                 outcome = run(each.program, {"I": demo.input, "S": pairs}).outcome
                 assert outcome == demo.output
             best = pool.best_for_task(task_key(each.task), 1)[0]
-            assert best.solved
+            assert best.fits
             assert parse_program(best.text).result.digest == best.program
         assert evolving.validator.n_differences == 0
         offers = Counter[str]()

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -21,7 +22,7 @@ from arcbatt.pool import (
     CacheLimit,
     Card,
     NewProgram,
-    NewScore,
+    NewTrial,
     Pool,
     PoolError,
     default_path,
@@ -31,7 +32,6 @@ from arcbatt.pool import (
     task_key,
 )
 from arcbatt.pool import opening as opening_module
-from arcbatt.pool.opening import migrations, newest_version
 from arcbatt.tasks import find_task
 
 from .conftest import programs as random_programs
@@ -51,10 +51,11 @@ def key(name: str) -> bytes:
     return blake2b(name.encode(), digest_size=16).digest()
 
 
-def score_of(
-    program: NewProgram, task: str, n_matched: int, partial: int = 0, steps: int = 10
-) -> NewScore:
-    return NewScore(program.digest, key(task), task, "a set", n_matched, 3, partial, steps, 1.0)
+def trial_of(
+    program: NewProgram, task: str, n_fitted: int, credit: int = 0, steps: int = 10, **rest: Any
+) -> NewTrial:
+    trial = NewTrial(program.digest, key(task), task, "a set", n_fitted, 3, credit, steps)
+    return replace(trial, **{"found_at": 1.0, **rest})
 
 
 def ignore(_: object) -> None:
@@ -159,23 +160,23 @@ def test_programs_are_found_by_their_first_digits(pool: Pool, rows: list[NewProg
     assert pool.find("0" * 33) == pool.find("xyz") == pool.find("'; DROP TABLE programs") == []
 
 
-# --- scores and selection ---
+# --- trials and selection ---
 
 
 def test_the_best_of_a_task_come_first(pool: Pool, rows: list[NewProgram]) -> None:
     pool.add_programs(rows)
-    pool.record_scores(
+    pool.record_trials(
         [
-            score_of(rows[0], "a", 1, 900),
-            score_of(rows[1], "a", 3, steps=50),
-            score_of(rows[2], "a", 3, steps=20),
-            score_of(rows[3], "a", 1, 950),
-            score_of(rows[4], "b", 2),
+            trial_of(rows[0], "a", 1, 900),
+            trial_of(rows[1], "a", 3, steps=50),
+            trial_of(rows[2], "a", 3, steps=20),
+            trial_of(rows[3], "a", 1, 950),
+            trial_of(rows[4], "b", 2),
         ]
     )
     best = pool.best_for_task(key("a"))
     assert [each.program for each in best] == [rows[i].digest for i in (2, 1, 3, 0)]
-    assert [(each.score, each.solved) for each in best[1:3]] == [(3000, True), (1000, False)]
+    assert [(each.n_fitted, each.fits) for each in best[1:3]] == [(3, True), (1, False)]
     assert (best[0].task_name, best[0].set_name, best[0].steps) == ("a", "a set", 20)
     assert len(pool.best_for_task(key("a"), limit=2)) == 2
     assert pool.best_for_task(key("nowhere")) == []
@@ -183,14 +184,14 @@ def test_the_best_of_a_task_come_first(pool: Pool, rows: list[NewProgram]) -> No
 
 def test_parents_are_the_best_of_every_task(pool: Pool, rows: list[NewProgram]) -> None:
     pool.add_programs(rows)
-    pool.record_scores(
+    pool.record_trials(
         [
-            score_of(rows[0], "a", 3),
-            score_of(rows[1], "a", 2),
-            score_of(rows[0], "b", 0, 700),
-            score_of(rows[2], "b", 1),
-            score_of(rows[3], "c", 0, 0),
-            score_of(rows[4], "d", 0, 800),
+            trial_of(rows[0], "a", 3),
+            trial_of(rows[1], "a", 2),
+            trial_of(rows[0], "b", 0, 700),
+            trial_of(rows[2], "b", 1),
+            trial_of(rows[3], "c", 0, 0),
+            trial_of(rows[4], "d", 0, 800),
         ]
     )
     assert [(each.name, each.task_name) for each in pool.parents()] == [
@@ -209,76 +210,62 @@ def test_parents_are_the_best_of_every_task(pool: Pool, rows: list[NewProgram]) 
     assert parse_program(pool.parents()[0].text) == program_of(0)
 
 
-def test_solved_tasks(pool: Pool, rows: list[NewProgram]) -> None:
+def test_a_trial_again_replaces_the_first(pool: Pool, rows: list[NewProgram]) -> None:
     pool.add_programs(rows)
-    pool.record_scores(
-        [
-            score_of(rows[0], "b", 3, steps=9),
-            score_of(rows[1], "b", 3, steps=4),
-            score_of(rows[2], "a", 3),
-            score_of(rows[2], "c", 2, 999),
-        ]
-    )
-    solved = [(each.name, each.n_programs, each.program) for each in pool.solved_tasks()]
-    assert solved == [("a", 1, rows[2].digest), ("b", 2, rows[1].digest)]
-
-
-def test_a_score_again_replaces_the_first(pool: Pool, rows: list[NewProgram]) -> None:
-    pool.add_programs(rows)
-    first = score_of(rows[0], "a", 2, 100)
-    assert pool.record_scores([first]) == 1
+    first = trial_of(rows[0], "a", 2, 100)
+    assert pool.record_trials([first]) == 1
 
     def known() -> tuple[int, int, float]:
-        (score,) = pool.scores(rows[0].digest)
-        return score.n_matched, score.partial, score.found_at
+        (trial,) = pool.trials_of(rows[0].digest)
+        return trial.n_fitted, trial.credit, trial.found_at
 
-    pool.record_scores([replace(first, n_matched=1, found_at=2.0)])
+    pool.record_trials([replace(first, n_fitted=1, found_at=2.0)])
     assert known() == (1, 100, 1.0)
-    pool.record_scores([replace(first, n_matched=3, partial=50, found_at=3.0)])
+    pool.record_trials([replace(first, n_fitted=3, credit=50, found_at=3.0)])
     assert known() == (3, 50, 3.0)
-    worse = replace(first, n_matched=3, partial=40, found_at=4.0)
-    assert pool.record_scores([worse], only_better=True) == 0
-    assert pool.record_scores([replace(worse, partial=60)], only_better=True) == 1
+    worse = replace(first, n_fitted=3, credit=40, found_at=4.0)
+    assert pool.record_trials([worse], only_better=True) == 0
+    assert pool.record_trials([replace(worse, credit=60)], only_better=True) == 1
     assert known() == (3, 60, 3.0)
 
 
-def test_a_score_of_no_program_is_not_kept(pool: Pool, rows: list[NewProgram]) -> None:
+def test_a_trial_of_no_program_is_not_kept(pool: Pool, rows: list[NewProgram]) -> None:
     pool.add_programs(rows[:1])
-    assert pool.record_scores([score_of(rows[0], "a", 1), score_of(rows[1], "a", 1)]) == 1
+    assert pool.record_trials([trial_of(rows[0], "a", 1), trial_of(rows[1], "a", 1)]) == 1
 
 
-def test_scores_of_a_task(pool: Pool, rows: list[NewProgram]) -> None:
+def test_trials_of_a_task(pool: Pool, rows: list[NewProgram]) -> None:
     task = find_task("00d62c1b")
     pool.add_programs(rows[:1])
-    pool.record_scores([NewScore.of(rows[0].digest, task, 5, partial=1000, steps=77)])
-    (score,) = pool.best_for_task(task_key(task))
-    assert (score.task_name, score.set_name) == ("00d62c1b", "arc-agi-1/training")
-    assert (score.score, score.solved, score.steps) == (5000, True, 77)
+    pool.record_trials([NewTrial.of(rows[0].digest, task, 5, credit=1000, steps=77)])
+    (best,) = pool.best_for_task(task_key(task))
+    assert (best.task_name, best.set_name) == ("00d62c1b", "arc-agi-1/training")
+    assert (best.n_fitted, best.fits, best.steps) == (5, True, 77)
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"n_matched": 4}, {"n_matched": -1}, {"n_demos": 0}, {"partial": 1001}]
+    "wrong", [{"n_fitted": 4}, {"n_fitted": -1}, {"n_demos": 0}, {"credit": 1001}]
 )
-def test_a_wrong_score_keeps_the_whole_batch_out(
+def test_a_wrong_trial_keeps_the_whole_batch_out(
     pool: Pool, rows: list[NewProgram], wrong: dict[str, int]
 ) -> None:
     pool.add_programs(rows)
-    bad = replace(score_of(rows[1], "a", 1), **wrong)  # type: ignore[arg-type]
+    bad = replace(trial_of(rows[1], "a", 1), **wrong)  # type: ignore[arg-type]
     with pytest.raises(PoolError, match="CHECK constraint"):
-        pool.record_scores([score_of(rows[0], "a", 1), bad])
+        pool.record_trials([trial_of(rows[0], "a", 1), bad])
     assert pool.best_for_task(key("a")) == [] and pool.stats().n_tasks == 0
 
 
 def test_several_writes_are_one_transaction(pool: Pool, rows: list[NewProgram]) -> None:
     with pytest.raises(KeyError), pool.writing():
         pool.add_programs(rows)
-        pool.record_scores([score_of(rows[0], "a", 1)])
+        pool.record_trials([trial_of(rows[0], "a", 1)])
         raise KeyError
-    assert pool.n_programs == 0 and pool.stats().n_scores == 0
+    assert pool.n_programs == 0 and pool.stats().n_trials == 0
     with pool.writing():
         pool.add_programs(rows)
-        pool.record_scores([score_of(rows[0], "a", 1)])
-    assert pool.n_programs == 6 and pool.stats().n_scores == 1
+        pool.record_trials([trial_of(rows[0], "a", 1)])
+    assert pool.n_programs == 6 and pool.stats().n_trials == 1
 
 
 def test_a_part_that_fails_is_undone_alone(pool: Pool, rows: list[NewProgram]) -> None:
@@ -324,17 +311,17 @@ def test_seen(pool: Pool, rows: list[NewProgram]) -> None:
 def test_eviction_keeps_the_best_of_each_task(pool: Pool) -> None:
     rows = [row_of(number) for number in range(8)]
     pool.add_programs(rows)
-    pool.record_scores(
+    pool.record_trials(
         [
-            score_of(rows[0], "a", 2),
-            score_of(rows[1], "a", 1, 900),
-            score_of(rows[2], "a", 1, 800, steps=5),
-            score_of(rows[3], "a", 1, 800, steps=6),  # the worst of "a"
-            score_of(rows[4], "a", 0, 999),  # and worse, but it leads in "b"
-            score_of(rows[4], "b", 1),
-            score_of(rows[5], "c", 3, steps=1),
-            score_of(rows[6], "c", 3, steps=2),
-            score_of(rows[6], "a", 0),  # solves "c"
+            trial_of(rows[0], "a", 2),
+            trial_of(rows[1], "a", 1, 900),
+            trial_of(rows[2], "a", 1, 800, steps=5),
+            trial_of(rows[3], "a", 1, 800, steps=6),  # the worst of "a"
+            trial_of(rows[4], "a", 0, 999),  # and worse, but it leads in "b"
+            trial_of(rows[4], "b", 1),
+            trial_of(rows[5], "c", 3, steps=1),
+            trial_of(rows[6], "c", 3, steps=2),
+            trial_of(rows[6], "a", 0),  # solves "c"
         ]
     )
     assert pool.evict(3) == 1
@@ -342,7 +329,7 @@ def test_eviction_keeps_the_best_of_each_task(pool: Pool) -> None:
     assert [each.name for each in pool.best_for_task(key("a"))] == ["solve_0", "solve_1", "solve_2"]
     # It is not tried again, and its score on the other task stays.
     assert pool.seen([rows[3].digest]) == {rows[3].digest}
-    assert [each.task_name for each in pool.scores(rows[4].digest)] == ["b"]
+    assert [each.task_name for each in pool.trials_of(rows[4].digest)] == ["b"]
     assert pool.evict(0) == 4
     # Those that solve something and the one without any score.
     assert {each.name for each in pool.programs()} == {"solve_5", "solve_6", "solve_7"}
@@ -353,8 +340,8 @@ def test_eviction_keeps_the_best_of_each_task(pool: Pool) -> None:
 
 def test_eviction_from_some_tasks(pool: Pool, rows: list[NewProgram]) -> None:
     pool.add_programs(rows)
-    pool.record_scores([score_of(row, task, 1) for row in rows[:3] for task in "ab"])
-    pool.record_scores([score_of(row, "c", 1) for row in rows[3:]])
+    pool.record_trials([trial_of(row, task, 1) for row in rows[:3] for task in "ab"])
+    pool.record_trials([trial_of(row, "c", 1) for row in rows[3:]])
     assert pool.evict(1, [key("c"), key("nowhere")]) == 2
     assert len(pool.best_for_task(key("a"))) == 3
 
@@ -372,8 +359,8 @@ def test_eviction_by_its_own_words(given: list[tuple[int, str, int, int]], keep:
         rows = [row_of(number) for number in range(10)]
         pool.add_programs(rows)
         known = {(number, task): (n, steps) for number, task, n, steps in given}
-        pool.record_scores(
-            [score_of(rows[i], task, n, steps=steps) for (i, task), (n, steps) in known.items()]
+        pool.record_trials(
+            [trial_of(rows[i], task, n, steps=steps) for (i, task), (n, steps) in known.items()]
         )
         pool.evict(keep)
         left = {each.name for each in pool.programs()}
@@ -395,64 +382,18 @@ def test_eviction_by_its_own_words(given: list[tuple[int, str, int, int]], keep:
 # --- the file ---
 
 
-def schema_of(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
-    rows = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY 1, 2")
-    return [(*row[:3], " ".join((row[3] or "").split())) for row in rows]
-
-
-def make_version(path: Path, version: int) -> None:
-    """A pool as that version made it."""
-    connection = sqlite3.connect(path)
-    for script in migrations()[:version]:
-        connection.executescript(script)
-    connection.execute(f"PRAGMA application_id = {opening_module.APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {version}")
-    connection.commit()
-    connection.close()
-
-
-@pytest.mark.parametrize("version", range(1, newest_version() + 1))
-def test_a_migrated_pool_is_as_a_fresh_one(tmp_path: Path, version: int) -> None:
-    old, fresh = tmp_path / "old.db", tmp_path / "fresh.db"
-    make_version(old, version)
-    connection = sqlite3.connect(old)
-    connection.execute("INSERT INTO dropped VALUES (?)", (key("seen"),))
-    connection.commit()
-    connection.close()
-    with Pool.open(old) as pool:
-        assert pool.seen([key("seen")]) == {key("seen")}
-        assert pool.stats().version == newest_version()
-    with Pool.open(fresh):
-        pass
-    schemas = [schema_of(sqlite3.connect(path)) for path in (old, fresh)]
-    assert schemas[0] == schemas[1] and len(schemas[0]) > 10
-
-
-def test_a_migration_that_fails_leaves_the_pool_at_its_version(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "old.db"
-    make_version(path, 1)
-    broken = (migrations()[0], "CREATE TABLE more (a);\nCREATE TABLE cards (a);\n")
-    monkeypatch.setattr(opening_module, "migrations", lambda: broken)
-    with pytest.raises(PoolError, match="table cards already exists"):
-        Pool.open(path)
-    monkeypatch.undo()
-    with Pool.open(path) as pool:
-        assert pool.stats().version == newest_version()
-
-
-def test_a_newer_pool_is_refused_and_not_touched(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", [0, 2, 99])
+def test_a_pool_of_another_version_is_not_touched(tmp_path: Path, version: int) -> None:
     path = tmp_path / "pool.db"
     with Pool.open(path):
         pass
     connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 99")
+    connection.execute(f"PRAGMA user_version = {version}")
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(PoolError, match=r"pool\.db: this pool was made by a newer arcbatt .*99"):
+    with pytest.raises(PoolError, match=rf"pool\.db: a pool of version {version}, and this .* 1;"):
         Pool.open(path)
-    with Pool.in_memory() as pool, pytest.raises(PoolError, match="newer"):
+    with Pool.in_memory() as pool, pytest.raises(PoolError, match="it was left as it is"):
         merge(pool, path)
     assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
 
@@ -540,15 +481,20 @@ def test_a_full_disk_undoes_the_write_and_no_more(tmp_path: Path) -> None:
         assert pool.n_programs == 51
 
 
-def test_the_default_place() -> None:
-    assert default_path({"ARCBATT_POOL": "here.db"}) == Path("here.db")
-    assert default_path({}).parts[-2:] == ("arcbatt", "pool.db")
+def test_the_default_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCBATT_POOL", "here.db")
+    assert default_path() == Path("here.db")
+    monkeypatch.delenv("ARCBATT_POOL")
+    assert default_path().parts[-2:] == ("arcbatt", "pool.db")
 
 
 @pytest.mark.skipif("sys.platform != 'linux'")
-def test_the_default_place_follows_the_convention(tmp_path: Path) -> None:
-    assert default_path({"XDG_DATA_HOME": str(tmp_path)}) == tmp_path / "arcbatt" / "pool.db"
-    assert default_path({"XDG_DATA_HOME": "relative"}).is_absolute()
+def test_the_default_place_follows_the_convention(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ARCBATT_POOL", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert default_path() == tmp_path / "arcbatt" / "pool.db"
 
 
 # --- files of programs ---
@@ -627,10 +573,10 @@ def test_files_that_cannot_be_read(pool: Pool, tmp_path: Path) -> None:
 # --- merge ---
 
 
-def pool_at(path: Path, rows: Sequence[NewProgram], scores: Sequence[NewScore]) -> Path:
+def pool_at(path: Path, rows: Sequence[NewProgram], trials: Sequence[NewTrial]) -> Path:
     with Pool.open(path) as pool:
         pool.add_programs(rows)
-        pool.record_scores(scores)
+        pool.record_trials(trials)
     return path
 
 
@@ -640,7 +586,7 @@ def test_merge_adds_what_is_lacking_and_keeps_the_better(tmp_path: Path) -> None
     other = pool_at(
         tmp_path / "other.db",
         [rows[1], rows[2]],
-        [score_of(rows[1], "a", 3, steps=5), score_of(rows[2], "a", 1)],
+        [trial_of(rows[1], "a", 3, steps=5), trial_of(rows[2], "a", 1)],
     )
     with Pool.open(other) as pool:
         card = pool.add_card(Card(5, 8, 1, 2.0))
@@ -650,13 +596,13 @@ def test_merge_adds_what_is_lacking_and_keeps_the_better(tmp_path: Path) -> None
     mine = pool_at(
         tmp_path / "mine.db",
         [rows[0], rows[1], rows[2]],
-        [score_of(rows[1], "a", 2), score_of(rows[2], "a", 2)],
+        [trial_of(rows[1], "a", 2), trial_of(rows[2], "a", 2)],
     )
     with Pool.open(mine) as pool:
         pool.add_card(Card(1, 1, 1, 1.0))
         count = merge(pool, other)
-        assert (count.n_programs, count.n_scores, count.n_rejected) == (1, 1, 0)
-        assert [(each.name, each.n_matched) for each in pool.best_for_task(key("a"))] == [
+        assert (count.n_programs, count.n_trials, count.n_rejected) == (1, 1, 0)
+        assert [(each.name, each.n_fitted) for each in pool.best_for_task(key("a"))] == [
             ("solve_1", 3),
             ("solve_2", 2),
         ]
@@ -665,24 +611,8 @@ def test_merge_adds_what_is_lacking_and_keeps_the_better(tmp_path: Path) -> None
         assert (found.parents, found.found_at) == (child.parents, 3.0)
         assert pool.seen([key("seen")]) == {key("seen")}
         again = merge(pool, other)
-        assert (again.n_programs, again.n_scores) == (0, 0)
+        assert (again.n_programs, again.n_trials) == (0, 0)
     assert other.read_bytes() == before
-
-
-def test_merge_takes_an_older_pool_as_it_is(tmp_path: Path) -> None:
-    old = tmp_path / "old.db"
-    make_version(old, 1)
-    row = row_of(1)
-    connection = sqlite3.connect(old)
-    connection.execute(
-        "INSERT INTO programs VALUES (1, ?, ?, ?, 'solver', 1, 'import', NULL, 0)",
-        (row.digest, row.name, row.text),
-    )
-    connection.commit()
-    connection.close()
-    with Pool.in_memory() as pool:
-        assert merge(pool, old).n_programs == 1
-    assert sqlite3.connect(old).execute("PRAGMA user_version").fetchone() == (1,)
 
 
 def test_merge_believes_no_digest(tmp_path: Path) -> None:
@@ -692,11 +622,15 @@ def test_merge_believes_no_digest(tmp_path: Path) -> None:
         replace(bad, digest=key("other")),
         replace(row_of(3), text="import os\nos.abort()\n"),
     ]
-    other = pool_at(tmp_path / "other.db", rows, [score_of(rows[1], "a", 3)])
+    other = pool_at(tmp_path / "other.db", rows, [trial_of(rows[1], "a", 3)])
     with Pool.in_memory() as pool:
         count = merge(pool, other)
-        assert (count.n_programs, count.n_scores, count.n_rejected) == (1, 0, 2)
-        assert pool.solved_tasks() == []
+        assert (count.n_programs, count.n_trials, count.n_rejected) == (1, 0, 2)
+        assert pool.best_for_task(key("a")) == []
+        assert [(each.name, each.why.split(";")[0]) for each in count.rejected] == [
+            ("solve_2", "its text is not the program that its hash names"),
+            ("solve_3", "expected a program: def solve_...(I):"),
+        ]
 
 
 def test_merge_wants_two_pools(tmp_path: Path) -> None:
@@ -741,9 +675,7 @@ def test_a_cache_is_bounded_and_forgets_what_was_used_least_recently() -> None:
         CacheLimit(rows=-1)
 
 
-def test_another_version_of_the_language_finds_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_version_finds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "pool.db"
     entry = (key("a"), key("task"))
     with Pool.open(path) as pool:
@@ -755,7 +687,7 @@ def test_another_version_of_the_language_finds_nothing(
             pool.results.put({entry: b"new"})
     with Pool.open(path) as pool:
         assert pool.results.get([entry]) == {entry: b"old"}
-        assert pool.results.forget_other_languages() == 1
+        assert pool.results.forget_other_versions() == 1
         assert pool.stats().caches["results"].n_rows == 1
 
 

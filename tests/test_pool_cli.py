@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from arcbatt.library import library_programs
-from arcbatt.pool import NewProgram, NewScore, Pool
+from arcbatt.pool import NewProgram, NewTrial, Pool
 from arcbatt.tasks import find_task
 
 from .test_cli import RIGHT, Outcome, error_of
-from .test_pool import key, program_of, row_of, score_of
+from .test_pool import key, program_of, row_of, trial_of
 
 COMMANDS = ("list", "show", "import", "export", "prune", "stats", "merge")
 
@@ -32,12 +32,12 @@ def full(path: Path) -> Path:
     grandchild = NewProgram.of(program_of(4), "crossover", parents=(child.digest, parent.digest))
     with Pool.open(path) as pool:
         pool.add_programs([parent, other, child, grandchild])
-        pool.record_scores(
+        pool.record_trials(
             [
-                score_of(parent, "a", 1, 500),
-                score_of(other, "a", 1, 400),
-                score_of(child, "a", 3, 1000, steps=12345),
-                NewScore.of(child.digest, find_task("00d62c1b"), 2),
+                trial_of(parent, "a", 1, 500),
+                trial_of(other, "a", 1, 400),
+                trial_of(child, "a", 3, 1000, steps=12345),
+                NewTrial.of(child.digest, find_task("00d62c1b"), 2),
             ]
         )
     return path
@@ -55,20 +55,20 @@ def test_list(full: Path) -> None:
     out = Outcome("pool", "list", "--pool", full).out
     lines = [line.split() for line in out.splitlines()]
     child = program_of(3).hash[:12]
-    assert [child, "solve_3", "1", "1", "3,000", "1,000", "splice"] in lines
+    assert [child, "solve_3", "1", "1", "3", "1,000", "splice"] in lines
     assert lines.index(next(line for line in lines if child in line)) == 3
-    assert "4 of 4 programs" in out
+    assert f"4 of 4 programs in {full}" in out
     shown = Outcome("pool", "list", "--pool", full, "--json", "--limit", "1").json
-    assert shown["total"] == 4
+    assert shown["total"] == 4 and shown["pool"] == str(full)
     assert shown["programs"] == [
         {
             "hash": program_of(3).hash,
             "name": "solve_3",
             "kind": "solver",
             "calls": 1,
-            "solves": 1,
-            "best_score": 3000,
-            "best_partial": 1000,
+            "fits": 1,
+            "best_fitted": 3,
+            "best_credit": 1000,
             "origin": "splice",
         }
     ]
@@ -79,9 +79,9 @@ def test_list(full: Path) -> None:
 
 def test_list_of_a_task(full: Path) -> None:
     shown = Outcome("pool", "list", "--pool", full, "--task", "00d62c1b", "--json").json
-    assert [(each["name"], each["best_score"]) for each in shown["programs"]] == [("solve_3", 2000)]
+    assert [(each["name"], each["best_fitted"]) for each in shown["programs"]] == [("solve_3", 2)]
     out = Outcome("pool", "list", "--pool", full, "--task", "nowhere").out
-    assert out == "0 with a score on nowhere of 4 programs\n"
+    assert out == f"0 with a trial on nowhere of 4 programs in {full}\n"
 
 
 def test_show(full: Path) -> None:
@@ -91,7 +91,7 @@ def test_show(full: Path) -> None:
     assert "solve_1" in out and "not in the pool" in out
     shown = Outcome("pool", "show", program_of(3).hash, "--pool", full, "--json").json
     assert shown["parents"][:2] == [program_of(1).hash, program_of(2).hash]
-    assert [(each["task"], each["solved"]) for each in shown["scores"]] == [
+    assert [(each["task"], each["fits"]) for each in shown["trials"]] == [
         ("a", True),
         ("00d62c1b", False),
     ]
@@ -112,7 +112,7 @@ def test_show_draws_a_circle_of_parents_once(path: Path) -> None:
 
 
 def test_show_says_which(full: Path) -> None:
-    assert "no program has a hash that starts with xyz" in error_of(
+    assert f"no program of {full} has a hash that starts with xyz" in error_of(
         "pool", "show", "xyz", "--pool", full
     )
     message = error_of("pool", "show", "", "--pool", full)
@@ -124,7 +124,7 @@ def test_import_the_library(path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     outcome = Outcome("pool", "import", "--library", "--pool", path)
     assert outcome.status == 0
     assert outcome.out == (
-        f"{n_programs} added, 0 known, 0 rejected; {n_programs} programs in the pool\n"
+        f"{n_programs} added, 0 known, 0 rejected; {n_programs} programs in {path}\n"
     )
     again = Outcome("pool", "import", "--library", "--pool", path, "--json").json
     assert (again["added"], again["known"], again["total"]) == (0, n_programs, n_programs)
@@ -147,7 +147,7 @@ def test_import_goes_on_after_what_is_no_program(tmp_path: Path, path: Path) -> 
     bad.write_text("def solve_a(I):\n    return hmiror(I)\n\n\ndef solve_b(I):\n    return I\n")
     outcome = Outcome("pool", "import", bad, tmp_path / "no.py", good, good, "--pool", path)
     assert outcome.status == 2
-    assert outcome.out == "2 added, 1 known, 1 rejected; 2 programs in the pool\n"
+    assert outcome.out == f"2 added, 1 known, 1 rejected; 2 programs in {path}\n"
     assert f"{bad}:2:12: unknown primitive hmiror; did you mean hmirror?" in outcome.err
     assert "no.py: cannot be read" in outcome.err
 
@@ -168,7 +168,7 @@ def test_import_needs_something(path: Path) -> None:
 def test_export_and_import_again(tmp_path: Path, full: Path) -> None:
     file, other = tmp_path / "programs.py", tmp_path / "other.db"
     outcome = Outcome("pool", "export", file, "--pool", full)
-    assert (outcome.status, outcome.out) == (0, f"wrote 4 programs to {file}\n")
+    assert (outcome.status, outcome.out) == (0, f"wrote 4 programs of {full} to {file}\n")
     assert Outcome("pool", "import", file, "--pool", other).status == 0
     hashes = [
         {each["hash"] for each in Outcome("pool", "list", "--pool", at, "--json").json["programs"]}
@@ -180,12 +180,13 @@ def test_export_and_import_again(tmp_path: Path, full: Path) -> None:
 
 def test_prune(full: Path) -> None:
     assert Outcome("pool", "prune", "--keep", "2", "--pool", full, "--json").json == {
+        "pool": str(full),
         "evicted": 1,
         "forgotten": 0,
         "total": 3,
     }
     assert (
-        "0 programs evicted, 3 are left"
+        f"0 programs evicted, 3 are left in {full}"
         in Outcome("pool", "prune", "--keep", "2", "--pool", full).out
     )
     assert "--keep" in error_of("pool", "prune", "--pool", full)
@@ -195,16 +196,12 @@ def test_stats(full: Path) -> None:
     with Pool.open(full) as pool:
         pool.results.get([(key("a"), b"")])
     shown = Outcome("pool", "stats", "--pool", full, "--json").json
-    assert (shown["n_programs"], shown["n_tasks"], shown["n_solved"], shown["n_scores"]) == (
-        4,
-        2,
-        1,
-        4,
-    )
+    keys = ("n_programs", "n_tasks", "n_tasks_fitted", "n_trials", "n_work")
+    assert [shown[key] for key in keys] == [4, 2, 1, 4, 0]
     assert shown["by_origin"] == {"splice": 3, "crossover": 1}
     assert (shown["caches"]["results"]["n_hits"], shown["caches"]["results"]["n_misses"]) == (0, 1)
     out = Outcome("pool", "stats", "--pool", full).out
-    assert "2 met, 1 solved" in out and "results" in out
+    assert "2 met, 1 that a program fits" in out and "results" in out
 
 
 def test_merge(tmp_path: Path, full: Path) -> None:
@@ -212,10 +209,17 @@ def test_merge(tmp_path: Path, full: Path) -> None:
     outcome = Outcome("pool", "merge", full, "--pool", mine)
     assert (outcome.status, outcome.out) == (
         0,
-        "4 programs and 4 scores added; 4 programs in the pool\n",
+        f"4 programs and 4 trials added; 4 programs in {mine}\n",
     )
     again = Outcome("pool", "merge", full, "--pool", mine, "--json").json
-    assert again == {"programs": 0, "scores": 0, "rejected": 0, "total": 4}
+    assert again == {
+        "pool": str(mine),
+        "programs": 0,
+        "trials": 0,
+        "n_rejected": 0,
+        "rejected": [],
+        "total": 4,
+    }
     assert "into itself" in error_of("pool", "merge", full, "--pool", full)
 
 

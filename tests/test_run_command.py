@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from arcbatt.library import library_programs
-from arcbatt.pool import NewProgram, NewScore, Pool
+from arcbatt.pool import NewProgram, NewTrial, Pool
 from arcbatt.search.running import ProgramRun
 from arcbatt.tasks import find_task
 
@@ -169,7 +169,7 @@ def test_scores_are_stored(pool: Path, programs: Path) -> None:
         assert opened.n_programs == len(library_programs()) + 3
         task = bytes.fromhex(find_task("68b16354").digest)
         (best,) = opened.best_for_task(task)
-        assert best.solved and best.partial == 1000 and best.name == "solve_68b16354"
+        assert best.fits and best.credit == 1000 and best.name == "solve_68b16354"
     again = run("--pool", pool, "--programs", programs, *TASKS, "--store")
     assert (again["stored_scores"], again["stored_programs"]) == (0, 0)  # none is better
 
@@ -177,10 +177,10 @@ def test_scores_are_stored(pool: Path, programs: Path) -> None:
 def test_a_better_score_in_the_pool_stays(pool: Path) -> None:
     program, task = library_programs()[0].program.result.digest, find_task("67a3c6ac")
     with Pool.open(pool) as opened:
-        opened.record_scores([NewScore.of(program, task, 2, partial=700)])
+        opened.record_trials([NewTrial.of(program, task, 2, credit=700)])
     run("--pool", pool, *TASKS, "--store")
     with Pool.open(pool) as opened:
-        assert [(s.n_matched, s.partial) for s in opened.scores(program)] == [(2, 700)]
+        assert [(s.n_fitted, s.credit) for s in opened.trials_of(program)] == [(2, 700)]
 
 
 def test_storing_makes_the_pool(no_pool: Path, tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_storing_makes_the_pool(no_pool: Path, tmp_path: Path) -> None:
     assert run("--store", *tasks)["pool"] == str(no_pool)
     with Pool.open(no_pool, create=False) as opened:
         assert {row.origin for row in opened.programs()} == {"library"}
-        assert [each.name for each in opened.solved_tasks()] == ["0b148d64"]
+        assert opened.stats().n_tasks_fitted == 1
     named = tmp_path / "new.db"
     assert run("--pool", named, "--store", *tasks)["stored_scores"] and named.exists()
 
@@ -196,7 +196,7 @@ def test_storing_makes_the_pool(no_pool: Path, tmp_path: Path) -> None:
 def test_without_store_nothing_is_written(pool: Path) -> None:
     run("--pool", pool, *TASKS)
     with Pool.open(pool) as opened:
-        assert opened.stats().n_scores == 0
+        assert opened.stats().n_trials == 0
 
 
 # --- what goes wrong ---

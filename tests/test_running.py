@@ -82,7 +82,7 @@ def test_failures_are_counted_by_reason(report: RunReport) -> None:
 
 
 def test_scores_are_those_of_the_demos_alone(report: RunReport) -> None:
-    scores = {(s.program, s.task_name): s for s in report.new_scores()}
+    scores = {(s.program, s.task_name): s for s in report.new_trials()}
     assert set(scores) == {
         (FLIP.result.digest, "mirror"),
         (FLIP.result.digest, "half"),
@@ -91,13 +91,13 @@ def test_scores_are_those_of_the_demos_alone(report: RunReport) -> None:
         (PAINT.result.digest, "empty"),
     }
     whole, part = scores[FLIP.result.digest, "mirror"], scores[FLIP.result.digest, "half"]
-    assert (whole.n_matched, whole.n_demos, whole.partial) == (2, 2, 1000)
-    assert (part.n_matched, part.n_demos, part.partial) == (1, 2, 0)
+    assert (whole.n_fitted, whole.n_demos, whole.credit) == (2, 2, 1000)
+    assert (part.n_fitted, part.n_demos, part.credit) == (1, 2, 0)
     assert whole.steps == sum(
         run_alone(FLIP, {"I": demo.input, "S": ()}).steps for demo in MIRROR.demos
     )
     with Pool.in_memory() as pool:
-        assert pool.record_scores(report.new_scores(), only_better=True) == 0  # none is in it
+        assert pool.record_trials(report.new_trials(), only_better=True) == 0  # none is in it
 
 
 def test_json(report: RunReport) -> None:
@@ -238,7 +238,7 @@ def test_a_memory_is_of_its_tasks_its_budget_and_the_language(
             assert len(places) == 0 and rows.shape == (0, len(tasks))
         places, rows = ResultMemory(pool.results, MADE, Budget()).recall(PROGRAMS)
         assert places.tolist() == [0, 1, 2, 3] and rows.shape == (4, 3)
-        monkeypatch.setattr(pool.results, "_language", "another")
+        monkeypatch.setattr(pool.results, "_versions", "another")
         assert not len(ResultMemory(pool.results, MADE, None).recall(PROGRAMS)[0])
 
 

@@ -29,20 +29,30 @@ from arcbatt.pool import (
     read_rows,
 )
 from arcbatt.pool import merge as merge_pools
+from arcbatt.pool.errors import clean, shown
 
-from .console import print_blocks, print_error, print_json, print_notice, stderr, stop
+from .console import (
+    print_blocks,
+    print_error,
+    print_json,
+    print_notice,
+    stderr,
+    stdout,
+    stop,
+    warnings_as_notices,
+)
 
 pool_app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
-    help="Keep programs with their scores in a file, list them, bring them in and out.",
+    help="Keep programs with their trials in a file, list them, bring them in and out.",
 )
 
 POOL_EXAMPLES = (
     ("arcbatt pool import --library", "make a pool of the bundled solvers"),
     ("arcbatt pool import solvers.py --pool mine.db", "your own programs, in a pool of your own"),
     ("arcbatt pool list --task 00d62c1b", "who is good at a task"),
-    ("arcbatt pool show 3f9a", "one program, its scores, its parents"),
+    ("arcbatt pool show 3f9a", "one program, its trials, its parents"),
     ("arcbatt pool export solvers.py", "a file of all programs"),
     ("arcbatt pool merge other.db", "add what another pool has"),
 )
@@ -64,12 +74,20 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def open_pool(path: Path | None, create: bool = False) -> Pool:
-    """Open the pool of a file, or the one where it is when nobody says."""
+    """Open the pool of a file, or the one where it is when nobody says.
+
+    With `create` it is made if it is not there, and must be one that can be written to.
+    """
     if path is None:
         path = default_path()
         if create:
             path.parent.mkdir(parents=True, exist_ok=True)
-    return Pool.open(path, create=create)
+    return Pool.open(path, create=create, readonly=False if create else None)
+
+
+def _print_line(text: str, style: str = "") -> None:
+    """Print a line that names a pool, and break no path in it."""
+    stdout().print(Text(text, style=style), soft_wrap=True)
 
 
 @pool_app.command("list")
@@ -77,24 +95,26 @@ def list_programs(
     pool: PoolFile = None,
     task: Annotated[
         str | None,
-        typer.Option("--task", metavar="ID", help="Only programs with a score on this task."),
+        typer.Option("--task", metavar="ID", help="Only programs with a trial on this task."),
     ] = None,
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", min=0, help="How many; 0 for all.")
     ] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """List programs, those that solve most first."""
-    with open_pool(pool) as opened:
+    """List programs, those that fit most tasks first."""
+    with open_pool(pool) as opened, warnings_as_notices():
         found = opened.summaries(task_name=task, limit=limit or None)
         total = opened.n_programs
     if as_json:
-        print_json({"programs": [_summary_to_json(each) for each in found], "total": total})
+        rows = [_summary_to_json(each) for each in found]
+        print_json({"pool": str(opened.path), "programs": rows, "total": total})
         return
     if found:
         print_blocks(_table_of_programs(found))
-    where = f" with a score on {task}" if task else ""
-    print_blocks(Text(f"{len(found):,}{where} of {total:,} programs", style="dim"))
+    where = f" with a trial on {task}" if task else ""
+    text = f"{len(found):,}{where} of {total:,} programs in {opened.path}"
+    _print_line(text, "dim")
 
 
 @pool_app.command()
@@ -106,18 +126,22 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show one program: its text, what it reached, and what it was made from."""
-    with open_pool(pool) as opened:
+    with open_pool(pool) as opened, warnings_as_notices():
         found = opened.find(program)
         if len(found) != 1:
-            stop(_which(program, found))
+            stop(_which(program, found, opened))
         (chosen,) = found
-        scores = opened.scores(chosen.digest)
+        trials = opened.trials_of(chosen.digest)
         if as_json:
-            print_json(_program_to_json(chosen, scores))
+            print_json({"pool": str(opened.path), **_program_to_json(chosen, trials)})
             return
-        blocks: list[Any] = [draw_code(chosen.text, frozenset()), Text(_came_about(chosen), "dim")]
-        if scores:
-            blocks.append(_table_of_scores(scores))
+        code = "\n".join(map(clean, chosen.text.splitlines()))
+        blocks: list[Any] = [
+            draw_code(code, frozenset()),
+            Text(f"{_came_about(chosen)}; in {opened.path}", "dim"),
+        ]
+        if trials:
+            blocks.append(_table_of_trials(trials))
         if chosen.parents:
             blocks.append(_draw_ancestors(opened, chosen))
         print_blocks(*blocks)
@@ -162,20 +186,20 @@ def import_programs(
             if library:
                 n_added = opened.add_library()
                 count += ImportCount(n_added, len(library_programs()) - n_added)
-            for path in paths:
+            for file in paths:
                 try:
-                    count += import_file(opened, path, reject, advance)
+                    count += import_file(opened, file, reject, advance)
                 except ProgramError as error:
                     errors.append(str(error))
-            total = opened.n_programs
+            total, path = opened.n_programs, opened.path
     for message in errors:
         print_error(message)
     counts = {"added": count.n_added, "known": count.n_known, "rejected": count.n_rejected}
     if as_json:
-        print_json({**counts, "errors": errors, "total": total})
+        print_json({"pool": str(path), **counts, "errors": errors, "total": total})
     else:
         what = ", ".join(f"{n:,} {name}" for name, n in counts.items())
-        print_blocks(Text(f"{what}; {total:,} programs in the pool"))
+        _print_line(f"{what}; {total:,} programs in {path}")
     if errors or count.n_rejected:
         raise typer.Exit(2)
 
@@ -186,9 +210,10 @@ def export(
     pool: PoolFile = None,
 ) -> None:
     """Write all programs to a file that `pool import` and `check` read."""
-    with open_pool(pool) as opened:
+    with open_pool(pool) as opened, warnings_as_notices():
         n_programs = export_file(opened.programs(), file)
-    print_blocks(Text(f"wrote {n_programs:,} programs to {file}", style="green"))
+    text = f"wrote {n_programs:,} programs of {opened.path} to {file}"
+    _print_line(text, "green")
 
 
 @pool_app.command()
@@ -199,19 +224,20 @@ def prune(
     pool: PoolFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Keep the best N programs of each task, and all that solve one or were never scored.
+    """Keep the best N programs of each task, and all that fit one or were never tried.
 
-    Better is a higher score, then a higher partial score, then fewer steps. What the cache holds of
-    other versions of the language goes too.
+    Better is more demos fitted, then more credit, then fewer steps. What is kept with its outputs
+    stays. What the cache holds of other versions of the language goes too.
     """
     with open_pool(pool) as opened:
         n_evicted = opened.evict(keep)
-        n_forgotten = opened.results.forget_other_languages()
-        total = opened.n_programs
+        n_forgotten = opened.results.forget_other_versions()
+        total, path = opened.n_programs, str(opened.path)
     if as_json:
-        print_json({"evicted": n_evicted, "forgotten": n_forgotten, "total": total})
+        counts = {"evicted": n_evicted, "forgotten": n_forgotten, "total": total}
+        print_json({"pool": path, **counts})
     else:
-        print_blocks(Text(f"{n_evicted:,} programs evicted, {total:,} are left"))
+        _print_line(f"{n_evicted:,} programs evicted, {total:,} are left in {path}")
 
 
 @pool_app.command()
@@ -232,21 +258,27 @@ def merge(
     pool: PoolFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Add the programs and scores of another pool; of two scores the better one stays.
+    """Add the programs and trials of another pool; of two trials the better one stays.
 
-    The other pool is only read. Programs in it that are not what their hash says are skipped.
+    The other pool is only read. What in it cannot be read, and programs that are not what their
+    hash says, are shown and skipped.
     """
     with open_pool(pool, create=True) as opened:
         count = merge_pools(opened, other)
-        total = opened.n_programs
+        total, path = opened.n_programs, str(opened.path)
     if count.n_rejected:
-        print_notice(f"{count.n_rejected:,} programs of {other} are not what their hash says")
+        rows = [f"  {each.name}: {each.why}" for each in count.rejected]
+        if count.n_rejected > len(rows):
+            rows.append(f"  and {count.n_rejected - len(rows):,} more")
+        print_notice("\n".join([f"{count.n_rejected:,} rows of {other} were left out:", *rows]))
     if as_json:
-        counts = {"programs": count.n_programs, "scores": count.n_scores}
-        print_json({**counts, "rejected": count.n_rejected, "total": total})
+        counts = {"programs": count.n_programs, "trials": count.n_trials}
+        rejected = [{"name": each.name, "why": each.why} for each in count.rejected]
+        details = {"n_rejected": count.n_rejected, "rejected": rejected}
+        print_json({"pool": path, **counts, **details, "total": total})
     else:
-        added = f"{count.n_programs:,} programs and {count.n_scores:,} scores added"
-        print_blocks(Text(f"{added}; {total:,} programs in the pool"))
+        added = f"{count.n_programs:,} programs and {count.n_trials:,} trials added"
+        _print_line(f"{added}; {total:,} programs in {path}")
 
 
 # --- import ---
@@ -299,19 +331,19 @@ def _table_of_programs(found: list[ProgramSummary]) -> Table:
     table.add_column("hash", no_wrap=True)
     table.add_column("program", overflow="fold")
     table.add_column("calls", justify="right")
-    table.add_column("solves", justify="right")
-    table.add_column("best score", justify="right")
-    table.add_column("partial", justify="right")
+    table.add_column("fits", justify="right")
+    table.add_column("most demos", justify="right")
+    table.add_column("credit", justify="right")
     table.add_column("from", style="dim")
     for each in found:
         table.add_row(
             each.hash[:HASH_DIGITS],
-            each.name,
+            shown(each.name),
             f"{each.n_calls:,}",
-            Text(str(each.n_solved), style="bold green" if each.n_solved else "dim"),
-            _number(each.best_score),
-            _number(each.best_partial),
-            each.origin,
+            Text(str(each.n_fits), style="bold green" if each.n_fits else "dim"),
+            _number(each.best_fitted),
+            _number(each.best_credit),
+            shown(each.origin),
         )
     return table
 
@@ -320,33 +352,38 @@ def _number(value: int | None) -> str:
     return "-" if value is None else f"{value:,}"
 
 
-def _table_of_scores(scores: list[Scored]) -> Table:
+def _table_of_trials(trials: list[Scored]) -> Table:
     table = Table(box=box.SIMPLE_HEAD)
     for heading in ("task", "set"):
         table.add_column(heading, no_wrap=True)
-    for heading in ("demos", "score", "partial", "steps"):
+    for heading in ("demos", "credit", "steps"):
         table.add_column(heading, justify="right")
-    for each in scores:
+    for each in trials:
         table.add_row(
-            each.task_name,
-            each.set_name,
-            Text(f"{each.n_matched} of {each.n_demos}", style="green" if each.solved else ""),
-            f"{each.score:,}",
-            f"{each.partial:,}",
+            shown(each.task_name),
+            shown(each.set_name),
+            Text(f"{each.n_fitted} of {each.n_demos}", style="green" if each.fits else ""),
+            f"{each.credit:,}",
             f"{each.steps:,}",
         )
     return table
 
 
-def _which(prefix: str, found: list[PoolProgram]) -> str:
+def _which(prefix: str, found: list[PoolProgram], pool: Pool) -> str:
+    where = f"of {pool.path} has a hash that starts with {shown(prefix)}"
     if not found:
-        return f"no program has a hash that starts with {prefix}; `arcbatt pool list` shows them"
-    listed = "\n".join(f"  {each.hash}  {each.name}" for each in found)
-    return f"several programs have a hash that starts with {prefix}; give more digits\n{listed}"
+        return f"no program {where}; `arcbatt pool list` shows them"
+    listed = "\n".join(f"  {each.hash}  {shown(each.name)}" for each in found)
+    return f"more than one program {where}; give more digits\n{listed}"
 
 
 def _came_about(program: PoolProgram) -> str:
-    parts = [program.hash, program.kind, f"{program.n_calls} calls", f"from {program.origin}"]
+    parts = [
+        program.hash,
+        program.kind,
+        f"{program.n_calls} calls",
+        f"from {shown(program.origin)}",
+    ]
     if program.card is not None:
         card = program.card
         parts.append(f"card of seed {card.seed}, generation {card.generation}")
@@ -364,7 +401,8 @@ def _draw_ancestors(pool: Pool, program: PoolProgram) -> Tree:
             if parent is None:
                 branch.add(text.append("  not in the pool", style="dim"))
                 continue
-            text.append(f"  {parent.name}").append(f"  from {parent.origin}", style="dim")
+            text.append(f"  {shown(parent.name)}")
+            text.append(f"  from {shown(parent.origin)}", style="dim")
             below = branch.add(text)
             if digest not in drawn and depth < SHOWN_DEPTH:
                 drawn.add(digest)
@@ -383,14 +421,14 @@ def _summary_to_json(each: ProgramSummary) -> dict[str, Any]:
         "name": each.name,
         "kind": each.kind,
         "calls": each.n_calls,
-        "solves": each.n_solved,
-        "best_score": each.best_score,
-        "best_partial": each.best_partial,
-        "origin": each.origin,
+        "fits": each.n_fits,
+        "best_fitted": each.best_fitted,
+        "best_credit": each.best_credit,
+        "origin": clean(each.origin),
     }
 
 
-def _program_to_json(program: PoolProgram, scores: list[Scored]) -> dict[str, Any]:
+def _program_to_json(program: PoolProgram, trials: list[Scored]) -> dict[str, Any]:
     card = program.card
     return {
         "hash": program.hash,
@@ -398,22 +436,21 @@ def _program_to_json(program: PoolProgram, scores: list[Scored]) -> dict[str, An
         "text": program.text,
         "kind": program.kind,
         "calls": program.n_calls,
-        "origin": program.origin,
+        "origin": clean(program.origin),
         "found_at": program.found_at,
         "card": None if card is None else {"seed": card.seed, "generation": card.generation},
         "parents": [parent.hex() for parent in program.parents],
-        "scores": [
+        "trials": [
             {
-                "task": each.task_name,
-                "set": each.set_name,
-                "matched": each.n_matched,
+                "task": clean(each.task_name),
+                "set": clean(each.set_name),
+                "fitted": each.n_fitted,
                 "demos": each.n_demos,
-                "score": each.score,
-                "partial": each.partial,
+                "credit": each.credit,
                 "steps": each.steps,
-                "solved": each.solved,
+                "fits": each.fits,
             }
-            for each in scores
+            for each in trials
         ],
     }
 
@@ -431,8 +468,9 @@ def _draw_stats(path: str, found: PoolStats) -> list[Table]:
     table.add_row("size", f"{found.n_bytes / 2**20:.1f} MiB, version {found.version}")
     table.add_row("programs", f"{found.n_programs:,}" + (f": {kinds}" if kinds else ""))
     table.add_row("from", origins or "-")
-    table.add_row("tasks", f"{found.n_tasks:,} met, {found.n_solved:,} solved")
-    table.add_row("scores", f"{found.n_scores:,}")
+    table.add_row("tasks", f"{found.n_tasks:,} met, {found.n_tasks_fitted:,} that a program fits")
+    table.add_row("trials", f"{found.n_trials:,}")
+    table.add_row("work done", f"{found.n_work:,}")
     table.add_row("cards", f"{found.n_cards:,}")
     table.add_row("seen, not kept", f"{found.n_dropped:,}")
     if not found.caches:

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from arcbatt.language import Program, ProgramError, parse_program
+from arcbatt.language import Program, ProgramError
 from arcbatt.library import library_programs
 from arcbatt.measure import current_clock
 from arcbatt.pool import NewProgram, Pool, default_path
@@ -158,13 +158,8 @@ class _Source:
         return self.n_in_pool + len(self.files) + len(self.library)
 
     def programs(self) -> Iterator[Program]:
-        for row in () if self.pool is None else self.pool.programs():
-            if row.kind != "solver":
-                continue
-            try:
-                yield parse_program(row.text)
-            except ProgramError as error:
-                self.errors.append(f"{row.name} ({row.hash}) of the pool: {error}")
+        if self.pool is not None:
+            yield from self.pool.solvers(lambda why: self.errors.append(f"of the pool, {why}"))
         yield from self.files
         yield from self.library
 
@@ -235,7 +230,7 @@ def _bar(source: _Source, n_tasks: int, is_quiet: bool) -> Iterator[Callable[[in
 
 def _store(report: RunReport, source: _Source, path: Path | None) -> dict[str, Any]:
     """Keep the scores; programs that the pool lacks are added if they have one."""
-    scores = report.new_scores()
+    scores = report.new_trials()
     scored = {score.program for score in scores}
     new = []
     for programs, origin in ((source.files, IMPORT), (source.library, LIBRARY)):
@@ -247,7 +242,7 @@ def _store(report: RunReport, source: _Source, path: Path | None) -> dict[str, A
                     source.errors.append(f"{program.name}: {error}")
     with open_pool(path, create=True) as pool, pool.writing():
         n_added = pool.add_programs(new)
-        n_stored = pool.record_scores(scores, only_better=True)
+        n_stored = pool.record_trials(scores, only_better=True)
         return {"pool": str(pool.path), "stored_scores": n_stored, "stored_programs": n_added}
 
 

@@ -1,8 +1,8 @@
-"""The pool: programs and their scores in, the promising ones out, in one file that outlives runs.
+"""The pool: programs and their trials in, the promising ones out, in one file that outlives runs.
 
     with Pool.open("pool.db") as pool:
         pool.add_library()
-        pool.record_scores([...])
+        pool.record_trials([...])
         pool.parents(limit=32)
 
 See docs/pool.md for what is in the file and how processes share it.
@@ -10,19 +10,22 @@ See docs/pool.md for what is in the file and how processes share it.
 
 from .cache import NO_TASK, Cache, CacheLimit, CacheUse
 from .errors import PoolError
-from .merging import MergeCount, merge
+from .merging import MergeCount, Rejected, merge
 from .place import default_path
 from .pool import Pool
 from .program_files import ImportCount, export_file, import_file, read_rows
+from .reading import read_program
 from .rows import (
     Card,
     Kind,
     NewProgram,
-    NewScore,
+    NewTrial,
+    NewWork,
     PoolProgram,
     ProgramSummary,
     Scored,
-    SolvedTask,
+    TrialRow,
+    Work,
     task_key,
 )
 from .stats import CacheStats, PoolStats
@@ -38,18 +41,22 @@ __all__ = [
     "Kind",
     "MergeCount",
     "NewProgram",
-    "NewScore",
+    "NewTrial",
+    "NewWork",
     "Pool",
     "PoolError",
     "PoolProgram",
     "PoolStats",
     "ProgramSummary",
+    "Rejected",
     "Scored",
-    "SolvedTask",
+    "TrialRow",
+    "Work",
     "default_path",
     "export_file",
     "import_file",
     "merge",
+    "read_program",
     "read_rows",
     "task_key",
 ]

@@ -1,9 +1,8 @@
 """Things remembered about programs: keys in, bytes out; bounded, and measured.
 
 A key is a program's digest, a task's digest (empty for what depends on the program alone) and the
-version of the language, which is part of every key: a changed definition finds nothing of what was
-remembered under the old one. When a cache is beyond its limit, what was used least recently goes
-first.
+versions of what computes values: after a change of these nothing is found of what was remembered
+before it. When a cache is beyond its limit, what was used least recently goes first.
 
 Uses are noted in memory and written with the next `put`, so that reading never waits for a writer.
 """
@@ -24,12 +23,12 @@ Key = tuple[bytes, bytes]
 NO_TASK = b""
 
 _FIND = """
-SELECT id, value FROM cache WHERE kind = ? AND program = ? AND task = ? AND language = ?
+SELECT id, value FROM cache WHERE kind = ? AND program = ? AND task = ? AND version = ?
 """
 _INSERT = """
-INSERT INTO cache (kind, program, task, language, value, used) VALUES (?, ?, ?, ?, ?, ?)
+INSERT INTO cache (kind, program, task, version, value, used) VALUES (?, ?, ?, ?, ?, ?)
 """
-_DELETE = "DELETE FROM cache WHERE kind = ? AND program = ? AND task = ? AND language = ?"
+_DELETE = "DELETE FROM cache WHERE kind = ? AND program = ? AND task = ? AND version = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,34 +65,34 @@ class Cache:
         store: Store,
         kind: str,
         limit: CacheLimit,
-        language: str | None = None,
+        versions: str | None = None,
     ) -> None:
         self._store = store
         self._connection = store.connection
         self._kind = kind
         self._limit = limit
-        self._language = language
+        self._versions = versions
         self._touched: set[int] = set()
         self._unwritten = CacheUse()
         self.use = CacheUse()
 
     @property
-    def language(self) -> str:
-        """The version of the language that is part of every key."""
-        if self._language is None:
-            self._language = language_version()
-        return self._language
+    def versions(self) -> str:
+        """What is part of every key; if nobody gave it, the version of the language."""
+        if self._versions is None:
+            self._versions = language_version()
+        return self._versions
 
     def get(self, keys: Iterable[Key]) -> dict[Key, bytes]:
         """Return what is remembered under these keys; those without anything are left out."""
         started = time.perf_counter()
-        kind, language, find = self._kind, self.language, self._connection.execute
+        kind, versions, find = self._kind, self.versions, self._connection.execute
         found: dict[Key, bytes] = {}
         n_hits = n_misses = 0
         with self._store.reading():
             for program, task in keys:
-                row = find(_FIND, (kind, program, task, language)).fetchone()
-                if row is None:
+                row = find(_FIND, (kind, program, task, versions)).fetchone()
+                if row is None or not isinstance(row[1], bytes):
                     n_misses += 1
                 else:
                     n_hits += 1
@@ -105,11 +104,11 @@ class Cache:
     def put(self, items: Mapping[Key, bytes]) -> None:
         """Remember values, and forget what was used least recently beyond the limit."""
         started = time.perf_counter()
-        kind, language = self._kind, self.language
+        kind, versions = self._kind, self.versions
         with self._store.writing():
             self._write_uses()
             used = self._next_use()
-            keys = [(kind, program, task, language) for program, task in items]
+            keys = [(kind, program, task, versions) for program, task in items]
             self._connection.executemany(_DELETE, keys)
             rows = ((*key, value, used) for key, value in zip(keys, items.values(), strict=True))
             self._connection.executemany(_INSERT, rows)
@@ -117,16 +116,18 @@ class Cache:
         self._note(0, 0, time.perf_counter() - started)
 
     def flush(self) -> None:
-        """Write what was noted of uses since the last `put`."""
+        """Write what was noted of uses since the last `put`, if the pool can be written to."""
+        if self._store.readonly:
+            return
         if self._touched or self._unwritten != CacheUse():
             with self._store.writing():
                 self._write_uses()
 
-    def forget_other_languages(self) -> int:
+    def forget_other_versions(self) -> int:
         """Forget what no present key can find; return how many values that were."""
         with self._store.writing():
             return self._connection.execute(
-                "DELETE FROM cache WHERE kind = ? AND language <> ?", (self._kind, self.language)
+                "DELETE FROM cache WHERE kind = ? AND version <> ?", (self._kind, self.versions)
             ).rowcount
 
     def _note(self, n_hits: int, n_misses: int, seconds: float) -> None:

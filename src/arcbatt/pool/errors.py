@@ -6,6 +6,8 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+MAX_SHOWN = 80
+
 
 class PoolError(Exception):
     """A pool cannot be used as asked; the message says which, why and what to do.
@@ -14,13 +16,29 @@ class PoolError(Exception):
     """
 
 
-# By the low byte of SQLite's error code; sqlite3 names the codes only from Python 3.11 on.
+# By the low byte of SQLite's error code.
 _FULL = sqlite3.SQLITE_FULL
 _IO = sqlite3.SQLITE_IOERR
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _READ_ONLY = sqlite3.SQLITE_READONLY
 _CANNOT_OPEN = sqlite3.SQLITE_CANTOPEN
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_TOO_BIG = sqlite3.SQLITE_TOOBIG
+_INTERRUPTED = sqlite3.SQLITE_INTERRUPT
+
+
+def clean(text: str) -> str:
+    """Return text that no terminal takes for a command: what is not printable is written out."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def shown(value: object) -> str:
+    """Return what a message says for something from a pool: clean, and not long."""
+    text = clean(value[:MAX_SHOWN]) if isinstance(value, str) else repr(value)[:MAX_SHOWN]
+    is_cut = len(text) > MAX_SHOWN or (isinstance(value, str) and len(value) > MAX_SHOWN)
+    return text[: MAX_SHOWN - 3] + "..." if is_cut else text
 
 
 def primary_code(error: sqlite3.Error) -> int:
@@ -57,4 +75,8 @@ def _explain(error: sqlite3.Error) -> str:
         return "the pool cannot be opened: check that its folder exists and may be written to"
     if code in _DAMAGED:
         return f"the pool is damaged: {error}; `sqlite3 FILE .recover` may save what is left"
-    return str(error)
+    if code == _TOO_BIG:
+        return "a value is larger than any that a pool holds; the pool is damaged or foreign"
+    if code == _INTERRUPTED:
+        return "reading takes longer than a pool of this size can; it is damaged or foreign"
+    return shown(str(error))

@@ -1,125 +1,117 @@
 """One pool into another: what the other has and this one lacks is added.
 
-Programs come with their cards, parents and scores. Where both have a score of a program on a task,
-the better one stays. The other pool is only read; if it is of an older version, a copy of it in
-memory is brought up to date. What comes from elsewhere is checked: each new program's text is
-parsed, and must be the program that its digest names.
+Programs come with their cards and parents; then trials, what was seen and dropped, and finished
+work, but not the state of a run. Where both have a trial of a program on a task, the better one
+stays, and outputs are filled in where they are missing. The other pool is only read. What comes
+from elsewhere is checked: each new program's text is parsed, and must be the program that its
+digest names.
 """
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
-from arcbatt.language import Program, ProgramError, parse_program
-from arcbatt.measure import phase
+from arcbatt.language import ProgramError
 
-from .errors import PoolError, explaining
-from .opening import check_header, connect, migrate, newest_version, version_of
-from .pool import Pool
-from .rows import Card, NewProgram, NewScore
+from .errors import PoolError
+from .pool import TRIALS_QUERY, Pool
+from .reading import DIGEST_BYTES, describe_unreadable, make_trials, make_work, read_program
+from .rows import NewProgram, NewTrial, NewWork
+
+T = TypeVar("T")
 
 BATCH = 2_000
+MAX_REJECTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A row of the other pool that was not taken, and why."""
+
+    name: str
+    why: str
 
 
 @dataclass(slots=True)
 class MergeCount:
-    """What a merge brought."""
+    """What a merge brought; of what was rejected the first `MAX_REJECTED`."""
 
     n_programs: int = 0
-    n_scores: int = 0
+    n_trials: int = 0
     n_rejected: int = 0
+    rejected: list[Rejected] = field(default_factory=list)
+
+    def reject(self, message: str) -> None:
+        """Note a row that was not taken, by its "name: why"."""
+        self.n_rejected += 1
+        if len(self.rejected) < MAX_REJECTED:
+            name, _, why = message.partition(": ")
+            self.rejected.append(Rejected(name, why))
 
 
 def merge(pool: Pool, other: Path) -> MergeCount:
     """Add what the pool in the file `other` has. Doing it again adds nothing."""
-    if not other.exists():
-        raise PoolError(f"{other}: no such pool")
-    if pool.path is not None and pool.path.exists() and other.samefile(pool.path):
-        raise PoolError(f"{other}: a pool cannot be merged into itself")
-    check_header(other)
     count = MergeCount()
-    with explaining(str(other)), closing(_up_to_date(other)) as source:
-        # One moment of the other pool, whatever is written to it meanwhile.
-        source.execute("BEGIN")
-        cards = {
-            card_id: pool.add_card(Card(*values))
-            for card_id, *values in source.execute(
-                "SELECT id, seed, size, generation, started_at FROM cards"
-            ).fetchall()
-        }
-        _merge_programs(pool, source, cards, count)
-        _merge_scores(pool, source, count)
-        for rows in _batches(source, "SELECT digest FROM dropped"):
-            pool.mark_seen(digest for (digest,) in rows)
+    with Pool.open(other, create=False, readonly=True) as source:
+        if pool.path is not None and pool.path.exists() and other.samefile(pool.path):
+            raise PoolError(f"{other}: a pool cannot be merged into itself")
+        with source.store.reading():
+            # One moment of the other pool, whatever is written to it meanwhile.
+            source.store.connection.execute("BEGIN")
+        _merge_programs(pool, source, count)
+        _merge_trials(pool, source, count)
+        for rows in _batches(source.store.stream("SELECT digest FROM dropped")):
+            pool.mark_seen(digest for (digest,) in rows if _is_digest(digest))
+        _merge_work(pool, source, count)
     return count
 
 
-def _up_to_date(path: Path) -> sqlite3.Connection:
-    connection = connect(str(path))
-    if version_of(connection) == newest_version():
-        return connection
-    copy = sqlite3.connect(":memory:", isolation_level=None)
-    with closing(connection):
-        connection.backup(copy)
-    migrate(copy, str(path))
-    return copy
+def _is_digest(value: object) -> bool:
+    return isinstance(value, bytes) and len(value) == DIGEST_BYTES
 
 
-def _merge_programs(
-    pool: Pool, source: sqlite3.Connection, cards: dict[int, int], count: MergeCount
-) -> None:
-    query = """
-    SELECT id, digest, text, kind, origin, card_id, found_at FROM programs ORDER BY id
-    """
-    for rows in _batches(source, query):
-        known = pool.contains(digest for _, digest, *_ in rows)
+def _merge_programs(pool: Pool, source: Pool, count: MergeCount) -> None:
+    for rows in _batches(source.program_rows("ORDER BY id", skip=count.reject)):
+        known = pool.contains(row.digest for row in rows)
         new = []
-        for program_id, digest, text, kind, origin, card_id, found_at in rows:
-            if digest in known:
+        for row in rows:
+            if row.digest in known:
                 continue
-            program = _parse(text)
-            if program is None or program.result.digest != digest:
-                count.n_rejected += 1
+            try:
+                program = read_program(row.digest, row.name, row.text)
+                made = NewProgram.of(program, row.origin, kind=row.kind)
+            except ProgramError as error:
+                count.reject(describe_unreadable(row.name, error))
                 continue
-            parents = source.execute(
-                "SELECT parent FROM parentage WHERE child_id = ? ORDER BY place", (program_id,)
-            ).fetchall()
-            row = NewProgram.of(
-                program,
-                origin,
-                kind=kind,
-                card=cards.get(card_id),
-                parents=tuple(parent for (parent,) in parents),
-            )
-            new.append(replace(row, found_at=found_at))
+            card = None if row.card is None else pool.add_card(row.card)
+            parents = tuple(filter(_is_digest, row.parents))
+            new.append(replace(made, card=card, parents=parents, found_at=row.found_at))
         count.n_programs += pool.add_programs(new)
 
 
-@phase("validate")
-def _parse(text: object) -> Program | None:
-    try:
-        return parse_program(text) if isinstance(text, str) else None
-    except ProgramError:
-        return None
+def _merge_trials(pool: Pool, source: Pool, count: MergeCount) -> None:
+    rows = source.store.stream(TRIALS_QUERY)
+    trials = make_trials(NewTrial, (row[:-2] for row in rows), count.reject)
+    for batch in _batches(trials):
+        count.n_trials += pool.record_trials(batch, only_better=True)
 
 
-def _merge_scores(pool: Pool, source: sqlite3.Connection, count: MergeCount) -> None:
-    query = """
-    SELECT programs.digest, tasks.digest, tasks.name, tasks.set_name,
-        n_matched, n_demos, partial, steps, scores.found_at
-    FROM scores JOIN programs ON programs.id = program_id JOIN tasks ON tasks.id = task_id
-    """
-    for rows in _batches(source, query):
-        scores = [NewScore(*row) for row in rows]
-        count.n_scores += pool.record_scores(scores, only_better=True)
+def _merge_work(pool: Pool, source: Pool, count: MergeCount) -> None:
+    rows = source.store.stream(
+        """
+        SELECT tasks.digest, tasks.name, set_name, proposer, item, counts, done_at
+        FROM work JOIN tasks ON tasks.id = task_id ORDER BY work.id
+        """
+    )
+    for batch in _batches(make_work(NewWork, rows, count.reject)):
+        pool.note_work(batch, only_new=True)
 
 
-def _batches(source: sqlite3.Connection, query: str) -> Iterator[list[Any]]:
-    cursor = source.execute(query)
-    while rows := cursor.fetchmany(BATCH):
-        yield rows
+def _batches(items: Iterable[T]) -> Iterator[list[T]]:
+    remaining = iter(items)
+    while batch := list(islice(remaining, BATCH)):
+        yield batch

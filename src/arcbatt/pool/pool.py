@@ -1,12 +1,14 @@
-"""The pool: programs with their scores, how they came about, and what is remembered of them.
+"""The pool: programs with their trials, how they came about, what is done and remembered.
 
 One SQLite file that several processes may use at a time. Reads see what was committed when they
 began; each writing method is one transaction, and `Pool.writing` makes several into one. Texts of
-programs are data: they are parsed where a program is wanted, never run by Python.
+programs are data: they are parsed where a program is wanted, never run by Python. A row that cannot
+be read is left out and reported.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from itertools import islice
@@ -15,54 +17,97 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from arcbatt import measure
+from arcbatt.language import Program, ProgramError
+from arcbatt.language.parse import MAX_PROGRAM_BYTES
 from arcbatt.library import library_programs
 
 from .cache import Cache, CacheLimit
-from .errors import PoolError
+from .errors import PoolError, shown
 from .opening import IN_MEMORY, open_connection, open_in_memory
+from .reading import (
+    OnSkip,
+    describe_unreadable,
+    make_rows,
+    make_trials,
+    make_work,
+    read_program,
+    reporting,
+)
 from .rows import (
     LIBRARY,
     Card,
     Kind,
     NewProgram,
-    NewScore,
+    NewTrial,
+    NewWork,
     PoolProgram,
     ProgramSummary,
     Scored,
-    SolvedTask,
+    TrialRow,
+    Work,
+    outputs_to_json,
 )
 from .stats import PoolStats, read_stats
 from .store import Store
 
 T = TypeVar("T")
+R = TypeVar("R", PoolProgram, ProgramSummary)
 
 # SQLite takes at least 999 parameters in one statement.
 _AT_ONCE = 900
-_ROWS_AT_ONCE = 1000
+MAX_PARENTS = 64
 
-_SCORED = """
-SELECT programs.digest, programs.name, programs.text, programs.n_calls,
+# One more than a program may have: what is longer is refused as such, and fills no memory.
+_TEXT = f"substr(programs.text, 1, {MAX_PROGRAM_BYTES + 1})"
+
+_SCORED = f"""
+SELECT programs.digest, programs.name, {_TEXT}, programs.n_calls,
     tasks.digest, tasks.name, tasks.set_name,
-    scores.n_matched, scores.n_demos, scores.partial, scores.steps, scores.found_at
-FROM scores
-JOIN programs ON programs.id = scores.program_id
-JOIN tasks ON tasks.id = scores.task_id
+    trials.n_fitted, trials.n_demos, trials.credit, trials.steps, trials.found_at
+FROM trials
+JOIN programs ON programs.id = trials.program_id
+JOIN tasks ON tasks.id = trials.task_id
 """
 # Which of two programs is better on a task: the order of selection and of eviction.
 _BEST_FIRST = """
-scores.n_matched DESC, scores.partial DESC, scores.steps, scores.program_id
+trials.n_fitted DESC, trials.credit DESC, trials.steps, trials.program_id
 """
 
-_RECORD = """
-INSERT INTO scores (program_id, task_id, n_matched, n_demos, partial, steps, found_at)
-SELECT id, ?, ?, ?, ?, ?, ? FROM programs WHERE digest = ?
+TRIALS_QUERY = f"""
+SELECT programs.digest, tasks.digest, tasks.name, tasks.set_name,
+    n_fitted, n_demos, credit, steps, learns, n_held_out, proposer, family, bits, found_s,
+    outputs, trials.found_at, programs.name, {_TEXT}
+FROM trials
+JOIN programs ON programs.id = trials.program_id
+JOIN tasks ON tasks.id = trials.task_id
+"""
+
+# Whether the numbers of a trial take the place of those that are there, and whether what is told
+# of how it was found does.
+_IS_BETTER = """
+(:always OR (excluded.n_fitted, excluded.credit, -excluded.steps) > (n_fitted, credit, -steps))
+"""
+_HAS_MORE = "(outputs IS NULL AND excluded.outputs IS NOT NULL)"
+_RECORD = f"""
+INSERT INTO trials (program_id, task_id, n_fitted, n_demos, credit, steps, learns, n_held_out,
+    proposer, family, bits, found_s, outputs, found_at)
+SELECT id, :task, :n_fitted, :n_demos, :credit, :steps, :learns, :n_held_out,
+    :proposer, :family, :bits, :found_s, :outputs, :found_at
+FROM programs WHERE digest = :program
 ON CONFLICT (program_id, task_id) DO UPDATE SET
-    found_at = iif(excluded.n_matched > n_matched, excluded.found_at, found_at),
-    n_matched = excluded.n_matched,
+    found_at = iif(excluded.n_fitted > n_fitted, excluded.found_at, found_at),
+    n_fitted = iif({_IS_BETTER}, excluded.n_fitted, n_fitted),
     n_demos = excluded.n_demos,
-    partial = excluded.partial,
-    steps = excluded.steps
-WHERE ? OR (excluded.n_matched, excluded.partial, -excluded.steps) > (n_matched, partial, -steps)
+    credit = iif({_IS_BETTER}, excluded.credit, credit),
+    steps = iif({_IS_BETTER}, excluded.steps, steps),
+    learns = iif({_HAS_MORE}, excluded.learns, learns),
+    n_held_out = iif({_HAS_MORE}, excluded.n_held_out, n_held_out),
+    proposer = iif({_HAS_MORE}, excluded.proposer, proposer),
+    family = iif({_HAS_MORE}, excluded.family, family),
+    bits = iif({_HAS_MORE}, excluded.bits, bits),
+    found_s = iif({_HAS_MORE}, excluded.found_s, found_s),
+    outputs = coalesce(outputs, excluded.outputs)
+WHERE {_IS_BETTER} OR {_HAS_MORE}
 """
 _TASK_IDS = "SELECT id, digest FROM tasks WHERE digest IN"
 
@@ -70,30 +115,49 @@ _TASK_IDS = "SELECT id, digest FROM tasks WHERE digest IN"
 class Pool:
     """A pool of programs. Open one with `Pool.open` or `Pool.in_memory`; it closes with `with`."""
 
-    def __init__(self, store: Store, path: Path | None, cache_limit: CacheLimit) -> None:
-        self._store = store
+    def __init__(
+        self, store: Store, path: Path | None, cache_limit: CacheLimit | None, versions: str | None
+    ) -> None:
+        self.store = store
         self._connection = store.connection
         self.path = path
-        self.results = Cache(store, "results", cache_limit)
+        self.results = Cache(store, "results", cache_limit or CacheLimit(), versions)
 
     @classmethod
     def open(
-        cls, path: Path | str, *, create: bool = True, cache_limit: CacheLimit | None = None
+        cls,
+        path: Path | str,
+        *,
+        create: bool = True,
+        readonly: bool | None = None,
+        cache_limit: CacheLimit | None = None,
+        versions: str | None = None,
     ) -> Pool:
         """Open the pool in a file; one that is not there is made, unless `create` is false.
 
-        Raises `PoolError` for a file that is no pool or a newer one; such a file is not touched.
+        With `readonly` it is opened for reading alone, and writing is a `PoolError`. Otherwise so
+        is one whose file or folder cannot be written to, or, with `readonly` False, refused.
+        `versions` is part of the cache's keys.
+
+        Raises `PoolError` for a file that is no pool of this version; such a file is not touched.
         """
-        path = Path(path)
         with measure.phase("store"):
-            connection = open_connection(path, create)
-        return cls(Store(connection, str(path)), path, cache_limit or CacheLimit())
+            connection, is_readonly = open_connection(Path(path), create=create, readonly=readonly)
+        store = Store(connection, str(path), Path(path), readonly=is_readonly)
+        return cls(store, Path(path), cache_limit, versions)
 
     @classmethod
-    def in_memory(cls, *, cache_limit: CacheLimit | None = None) -> Pool:
+    def in_memory(
+        cls, *, cache_limit: CacheLimit | None = None, versions: str | None = None
+    ) -> Pool:
         """Return a fresh pool that is gone when it is closed."""
-        store = Store(open_in_memory(), "the pool in memory")
-        return cls(store, None, cache_limit or CacheLimit())
+        store = Store(open_in_memory(), "the pool in memory", None)
+        return cls(store, None, cache_limit, versions)
+
+    @property
+    def is_readonly(self) -> bool:
+        """Whether writing is refused."""
+        return self.store.readonly
 
     def close(self) -> None:
         """Write what was noted of the caches' use, and close the file."""
@@ -121,7 +185,7 @@ class Pool:
 
     def writing(self) -> AbstractContextManager[None]:
         """Make what is written inside one transaction: all of it is kept, or none."""
-        return self._store.writing()
+        return self.store.writing()
 
     # --- what goes in ---
 
@@ -182,34 +246,82 @@ class Pool:
             [NewProgram.of(parsed.program, LIBRARY) for parsed in library_programs()]
         )
 
-    def record_scores(self, scores: Sequence[NewScore], *, only_better: bool = False) -> int:
-        """Keep what programs reached on tasks; return how many scores were written.
+    def record_trials(self, trials: Sequence[NewTrial], *, only_better: bool = False) -> int:
+        """Keep what programs reached on tasks; return how many trials were written.
 
-        A score replaces that of the same program on the same task (with `only_better`, if it is
-        better); when it was found stays unless more demos match. A program that is not in the pool,
-        which another process may have evicted, gets none.
+        A trial replaces that of the same program on the same task (with `only_better`, if it is
+        better); when it was found stays unless more demos fit. How it was found, what is held out
+        and the outputs are taken from the first that has outputs, and stay. A program that is not
+        in the pool, which another process may have evicted, gets none.
         """
         with self.writing():
-            task_ids = self._task_ids(scores)
+            task_ids = self._task_ids(trials)
             return self._connection.executemany(
                 _RECORD,
                 [
-                    (
-                        task_ids[s.task],
-                        s.n_matched,
-                        s.n_demos,
-                        s.partial,
-                        s.steps,
-                        s.found_at,
-                        s.program,
-                        not only_better,
-                    )
-                    for s in scores
+                    {
+                        "always": not only_better,
+                        "program": t.program,
+                        "task": task_ids[t.task],
+                        "n_fitted": t.n_fitted,
+                        "n_demos": t.n_demos,
+                        "credit": t.credit,
+                        "steps": t.steps,
+                        "learns": t.learns,
+                        "n_held_out": t.n_held_out,
+                        "proposer": t.proposer,
+                        "family": t.family,
+                        "bits": t.bits,
+                        "found_s": t.found_s,
+                        "outputs": outputs_to_json(t.outputs),
+                        "found_at": t.found_at,
+                    }
+                    for t in trials
                 ],
             ).rowcount
 
-    def _task_ids(self, scores: Sequence[NewScore]) -> dict[bytes, int]:
-        tasks = {s.task: (s.task, s.task_name, s.set_name) for s in scores}
+    def drop_outputs(self, pairs: Iterable[tuple[bytes, bytes]]) -> None:
+        """Forget the outputs of programs on tasks, given by their digests."""
+        with self.writing():
+            self._connection.executemany(
+                """
+                UPDATE trials SET outputs = NULL
+                WHERE program_id = (SELECT id FROM programs WHERE digest = ?)
+                    AND task_id = (SELECT id FROM tasks WHERE digest = ?)
+                """,
+                list(pairs),
+            )
+
+    def note_work(self, rows: Sequence[NewWork], *, only_new: bool = False) -> None:
+        """Keep what proposers have finished; the same work again has new counts.
+
+        With `only_new` what is there stays as it is.
+        """
+        with self.writing():
+            task_ids = self._task_ids(rows)
+            what = "NOTHING" if only_new else "UPDATE SET counts = excluded.counts"
+            self._connection.executemany(
+                f"""
+                INSERT INTO work (task_id, proposer, item, counts, done_at) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (task_id, proposer, item) DO {what}
+                """,
+                [
+                    (task_ids[w.task], w.proposer, w.item, json.dumps(dict(w.counts)), w.done_at)
+                    for w in rows
+                ],
+            )
+
+    def set_state(self, key: str, value: Any) -> None:
+        """Keep a value of JSON under a key; it replaces the one that is there."""
+        with self.writing():
+            self._connection.execute(
+                "INSERT INTO state (key, value) VALUES (?, ?) "
+                "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                (key, json.dumps(value)),
+            )
+
+    def _task_ids(self, rows: Sequence[NewTrial | NewWork]) -> dict[bytes, int]:
+        tasks = {row.task: (row.task, row.task_name, row.set_name) for row in rows}
         self._connection.executemany(
             "INSERT INTO tasks (digest, name, set_name) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             tasks.values(),
@@ -231,10 +343,10 @@ class Pool:
     def evict(self, keep: int, tasks: Iterable[bytes] | None = None) -> int:
         """Keep the best programs of each task; return how many programs left the pool.
 
-        On each task (or those given) the best `keep` stay: by score, then partial, then the fewest
-        steps. A score beyond them goes, unless it solves the task; a program that had scores and
-        has none left goes with them. So a program that solves anything stays, and so does one that
-        was never scored. `seen` still knows those that went.
+        On each task (or those given) the best `keep` stay: by demos fitted, then credit, then the
+        fewest steps. A trial beyond them goes, unless it fits the task or has outputs; a program
+        that had trials and has none left goes with them. So a program that fits anything stays, and
+        so does one that was never tried. `seen` still knows those that went.
         """
         if keep < 0:
             raise ValueError("cannot keep fewer than no programs")
@@ -246,19 +358,19 @@ class Pool:
                 task_ids = [row[0] for row in self._select_in(_TASK_IDS, tasks)]
             losing: set[int] = set()
             for task_id in task_ids:
-                beyond = connection.execute(
+                beyond = self._rows(
                     f"""
-                    SELECT program_id, solved FROM scores WHERE task_id = ?
+                    SELECT program_id, fits OR outputs IS NOT NULL FROM trials WHERE task_id = ?
                     ORDER BY {_BEST_FIRST} LIMIT -1 OFFSET ?
                     """,
                     (task_id, keep),
-                ).fetchall()
-                gone = [(task_id, program_id) for program_id, solved in beyond if not solved]
+                )
+                gone = [(task_id, program_id) for program_id, stays in beyond if not stays]
                 connection.executemany(
-                    "DELETE FROM scores WHERE task_id = ? AND program_id = ?", gone
+                    "DELETE FROM trials WHERE task_id = ? AND program_id = ?", gone
                 )
                 losing.update(program_id for _, program_id in gone)
-            without = "id = ?1 AND NOT EXISTS (SELECT 1 FROM scores WHERE program_id = ?1)"
+            without = "id = ?1 AND NOT EXISTS (SELECT 1 FROM trials WHERE program_id = ?1)"
             ids = [(program_id,) for program_id in losing]
             connection.executemany(
                 f"INSERT INTO dropped SELECT digest FROM programs WHERE {without} "
@@ -267,7 +379,7 @@ class Pool:
             )
             return connection.executemany(f"DELETE FROM programs WHERE {without}", ids).rowcount
 
-    # --- what selection reads ---
+    # --- what the search reads ---
 
     def best_for_task(self, task: bytes, limit: int = 10) -> list[Scored]:
         """Return the best programs on a task, the best first."""
@@ -292,34 +404,78 @@ class Pool:
             JOIN (
                 SELECT program_id, task_id, row_number() OVER (
                     PARTITION BY task_id ORDER BY {_BEST_FIRST}
-                ) AS place FROM scores
+                ) AS place FROM trials
             ) AS places USING (program_id, task_id)
             WHERE place <= ? AND programs.kind = ?
-                AND (scores.n_matched > 0 OR scores.partial > 0)
-            ORDER BY 1.0 * scores.n_matched / scores.n_demos DESC, scores.partial DESC,
-                scores.steps, tasks.digest, programs.digest
+                AND (trials.n_fitted > 0 OR trials.credit > 0)
+            ORDER BY 1.0 * trials.n_fitted / trials.n_demos DESC, trials.credit DESC,
+                trials.steps, tasks.digest, programs.digest
             LIMIT ?
             """,
             (per_task, kind, -1 if limit is None else limit),
         )
 
-    def solved_tasks(self) -> list[SolvedTask]:
-        """Return the tasks that some program solves, by name, with the cheapest program."""
-        return self._read(
-            SolvedTask,
-            f"""
-            SELECT tasks.digest, tasks.name, tasks.set_name, n_programs, programs.digest, steps
-            FROM (
-                SELECT task_id, program_id, steps,
-                    count(*) OVER (PARTITION BY task_id) AS n_programs,
-                    row_number() OVER (PARTITION BY task_id ORDER BY {_BEST_FIRST}) AS place
-                FROM scores WHERE solved
-            )
-            JOIN tasks ON tasks.id = task_id
-            JOIN programs ON programs.id = program_id
-            WHERE place = 1 ORDER BY tasks.name, tasks.digest
-            """,
+    def solvers(
+        self, on_skip: OnSkip | None = None, *, found_until: float | None = None
+    ) -> Iterator[Program]:
+        """Yield the solvers, by name; those that cannot be read are left out and reported.
+
+        `on_skip` is told of each; without it a warning sums them up at the end. With
+        `found_until`, only those that were found by then.
+        """
+        with reporting(self.store.place, on_skip) as skip:
+            for row in self.program_rows("WHERE kind = 'solver' ORDER BY name, digest", skip=skip):
+                if found_until is not None and row.found_at > found_until:
+                    continue
+                try:
+                    yield read_program(row.digest, row.name, row.text)
+                except ProgramError as error:
+                    skip(describe_unreadable(row.name, error))
+
+    def trials(self, task: bytes | None = None) -> Iterator[TrialRow]:
+        """Yield the trials that have outputs, by task, then by when they were found.
+
+        With `task`, those on the task of this digest.
+        """
+        of_task = "" if task is None else "AND tasks.digest = ?"
+        found = self.store.stream(
+            f"{TRIALS_QUERY} WHERE outputs IS NOT NULL {of_task} "
+            "ORDER BY tasks.digest, found_s, programs.digest",
+            () if task is None else (task,),
         )
+        with reporting(self.store.place, None) as skip:
+            yield from make_trials(TrialRow, found, skip)
+
+    def work(self, proposer: str | None = None) -> list[Work]:
+        """Return what proposers (or this one) have finished, in the order in which they did."""
+        of_proposer = "" if proposer is None else "WHERE proposer = ?"
+        found = self.store.stream(
+            "SELECT tasks.digest, proposer, item, counts FROM work "
+            f"JOIN tasks ON tasks.id = task_id {of_proposer} ORDER BY work.id",
+            () if proposer is None else (proposer,),
+        )
+        with reporting(self.store.place, None) as skip:
+            return list(make_work(Work, found, skip))
+
+    def state(self, key: str) -> Any:
+        """Return the value that `set_state` kept under a key; None if there is none."""
+        for (text,) in self._rows("SELECT value FROM state WHERE key = ?", (key,)):
+            try:
+                return json.loads(text)
+            except (TypeError, ValueError, RecursionError) as error:
+                raise PoolError(
+                    f"{self.store.place}: its state {shown(key)!r} is damaged: {shown(str(error))}"
+                ) from error
+        return None
+
+    def readable(self, rows: Iterable[Scored]) -> Iterator[tuple[Scored, Program]]:
+        """Yield rows with their programs; those that cannot be read are left out and reported."""
+        with reporting(self.store.place, None) as skip:
+            for row in rows:
+                try:
+                    yield row, read_program(row.program, row.name, row.text)
+                except ProgramError as error:
+                    skip(describe_unreadable(row.name, error))
 
     def seen(self, digests: Iterable[bytes]) -> set[bytes]:
         """Return those that are in the pool, were evicted from it, or were marked as seen."""
@@ -343,26 +499,29 @@ class Pool:
     def summaries(
         self, *, task_name: str | None = None, limit: int | None = None
     ) -> list[ProgramSummary]:
-        """Return programs with what they reached, those that solve most first.
+        """Return programs with what they reached, those that fit most tasks first.
 
-        With `task_name`, those with a score on that task, and what they reached there.
+        With `task_name`, those with a trial on that task, and what they reached there. Programs
+        that cannot be read are left out and reported.
         """
         on_task = "" if task_name is None else "JOIN tasks ON tasks.id = task_id AND tasks.name = ?"
-        return self._read(
-            ProgramSummary,
+        found = self.store.stream(
             f"""
-            SELECT digest, name, kind, n_calls, origin, coalesce(n_solved, 0), best, best_partial
+            SELECT digest, name, {_TEXT}, kind, n_calls, origin, coalesce(n_fits, 0), best,
+                best_credit
             FROM programs {"LEFT" * (task_name is None)} JOIN (
-                SELECT program_id, sum(solved) AS n_solved, max(score) AS best,
-                    max(partial) AS best_partial, min(steps) AS fewest
-                FROM scores {on_task} GROUP BY program_id
+                SELECT program_id, sum(fits) AS n_fits, max(n_fitted) AS best,
+                    max(credit) AS best_credit, min(steps) AS fewest
+                FROM trials {on_task} GROUP BY program_id
             ) ON program_id = programs.id
-            ORDER BY coalesce(n_solved, 0) DESC, coalesce(best, -1) DESC,
-                coalesce(best_partial, -1) DESC, fewest, n_calls, digest
-            LIMIT ?
+            ORDER BY coalesce(n_fits, 0) DESC, coalesce(best, -1) DESC,
+                coalesce(best_credit, -1) DESC, fewest, n_calls, digest
             """,
-            (*([] if task_name is None else [task_name]), -1 if limit is None else limit),
+            () if task_name is None else (task_name,),
         )
+        with reporting(self.store.place, None) as skip:
+            rows = make_rows(ProgramSummary, found, skip)
+            return list(islice(_readable(rows, skip), limit))
 
     def find(self, hash_prefix: str) -> list[PoolProgram]:
         """Return the programs whose hash starts so, at most 10 of them."""
@@ -370,80 +529,74 @@ class Pool:
         if len(digits) > 32 or not set(digits) <= set("0123456789abcdef"):
             return []
         low, high = (bytes.fromhex(digits.ljust(32, fill)) for fill in "0f")
-        return list(
-            self._programs("WHERE digest BETWEEN ? AND ? ORDER BY digest LIMIT 10", low, high)
-        )
+        with reporting(self.store.place, None) as skip:
+            return list(
+                self.program_rows(
+                    "WHERE digest BETWEEN ? AND ? ORDER BY digest LIMIT 10", low, high, skip=skip
+                )
+            )
 
     def get(self, digest: bytes) -> PoolProgram | None:
         """Return the program of a digest."""
-        return next(self._programs("WHERE digest = ?", digest), None)
+        with reporting(self.store.place, None) as skip:
+            return next(self.program_rows("WHERE digest = ?", digest, skip=skip), None)
 
-    def programs(self) -> Iterator[PoolProgram]:
-        """Yield all programs, solvers first, by name."""
-        return self._programs("ORDER BY kind DESC, name, digest")
+    def programs(self, on_skip: OnSkip | None = None) -> Iterator[PoolProgram]:
+        """Yield all programs, solvers first, by name.
 
-    def scores(self, digest: bytes) -> list[Scored]:
+        Those that cannot be read are left out; `on_skip` is told of each, or a warning sums up.
+        """
+        with reporting(self.store.place, on_skip) as skip:
+            rows = self.program_rows("ORDER BY kind DESC, name, digest", skip=skip)
+            yield from _readable(rows, skip)
+
+    def trials_of(self, digest: bytes) -> list[Scored]:
         """Return what a program reached on every task, the best first."""
         return self._read(
             Scored,
-            f"{_SCORED} WHERE programs.digest = ? ORDER BY scores.solved DESC, {_BEST_FIRST}",
+            f"{_SCORED} WHERE programs.digest = ? ORDER BY trials.fits DESC, {_BEST_FIRST}",
             (digest,),
         )
 
     def stats(self) -> PoolStats:
         """Return how much is in the pool."""
         self.results.flush()
-        with self._store.reading():
+        with self.store.reading():
             return read_stats(self._connection)
 
-    def _programs(self, condition: str, *values: Any) -> Iterator[PoolProgram]:
-        found = self._stream(
+    def program_rows(
+        self, condition: str = "", *values: Any, skip: OnSkip
+    ) -> Iterator[PoolProgram]:
+        """Yield the programs under a condition of SQL; their texts may be anything."""
+        found = self.store.stream(
             f"""
-            SELECT id, digest, name, text, kind, n_calls, origin, found_at, card_id
+            SELECT id, card_id, digest, name, {_TEXT}, kind, n_calls, origin, found_at
             FROM programs {condition}
             """,
             values,
         )
-        for program_id, digest, name, text, kind, n_calls, origin, found_at, card_id in found:
+        for program_id, card_id, *columns in found:
             parents = self._rows(
-                "SELECT parent FROM parentage WHERE child_id = ? ORDER BY place", (program_id,)
+                "SELECT parent FROM parentage WHERE child_id = ? ORDER BY place LIMIT ?",
+                (program_id, MAX_PARENTS),
             )
             card = None if card_id is None else self._card(card_id)
-            yield PoolProgram(
-                digest,
-                name,
-                text,
-                kind,
-                n_calls,
-                origin,
-                found_at,
-                card,
-                tuple(parent for (parent,) in parents),
-            )
+            row = (*columns, card, tuple(parent for (parent,) in parents))
+            yield from make_rows(PoolProgram, [row], skip)
 
-    def _card(self, card_id: int) -> Card:
-        (row,) = self._rows(
-            "SELECT seed, size, generation, started_at FROM cards WHERE id = ?", (card_id,)
+    def _card(self, card_id: int) -> Card | None:
+        cards = self._read(
+            Card, "SELECT seed, size, generation, started_at FROM cards WHERE id = ?", (card_id,)
         )
-        return Card(*row)
+        return cards[0] if cards else None
 
     def _read(self, make: type[T], query: str, values: Sequence[Any] = ()) -> list[T]:
-        return [make(*row) for row in self._rows(query, values)]
+        with reporting(self.store.place, None) as skip:
+            return list(make_rows(make, self._rows(query, values), skip))
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
-        with self._store.reading():
+        with self.store.reading():
             return self._connection.execute(query, values).fetchall()
-
-    def _stream(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
-        """Yield rows without holding all of them."""
-        with self._store.reading():
-            cursor = self._connection.execute(query, values)
-        while True:
-            with self._store.reading():
-                rows = cursor.fetchmany(_ROWS_AT_ONCE)
-            if not rows:
-                return
-            yield from rows
 
     def _select_in(self, query: str, digests: Iterable[bytes]) -> list[Any]:
         """The rows of a query that ends in IN, for any number of digests."""
@@ -459,3 +612,14 @@ class Pool:
             columns = ("cache", "hits", "misses", "hit rate", "seconds in the cache")
             row = ("results", use.n_hits, use.n_misses, use.hit_rate, use.seconds)
             measure.add_table("caches", columns, [row])
+
+
+def _readable(rows: Iterable[R], skip: OnSkip) -> Iterator[R]:
+    """Leave out rows whose texts are not the programs that their digests name."""
+    for row in rows:
+        try:
+            read_program(row.digest, row.name, row.text)
+        except ProgramError as error:
+            skip(describe_unreadable(row.name, error))
+        else:
+            yield row

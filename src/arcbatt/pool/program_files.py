@@ -1,14 +1,14 @@
-"""Files of programs into a pool and out of it. They may be of any size: they are streamed."""
+"""Files of programs into a pool and out of it. Those that are read may be of any size."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from arcbatt import measure
+from arcbatt.files import write_whole
 from arcbatt.language import ProgramError, RejectedProgram, read_lines
 
 from .pool import Pool
@@ -95,18 +95,9 @@ def export_file(programs: Iterable[PoolProgram], path: Path) -> int:
 
     The file appears whole or not at all.
     """
-    making = path.with_name(f".{path.name}.new")
-    n_programs = 0
-    try:
-        with making.open("w", encoding="utf-8", newline="\n") as file:
-            for program in programs:
-                file.write("\n\n" * (n_programs > 0) + text_under_kind(program))
-                n_programs += 1
-        making.replace(path)
-    finally:
-        with suppress(OSError):
-            making.unlink(missing_ok=True)
-    return n_programs
+    texts = [text_under_kind(program) for program in programs]
+    write_whole(path, "\n\n".join(texts))
+    return len(texts)
 
 
 def text_under_kind(program: PoolProgram) -> str:

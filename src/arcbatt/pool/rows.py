@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from keyword import iskeyword
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from arcbatt.language import Program, ProgramError, format_program
 from arcbatt.language.parse import MAX_COLUMNS, MAX_LINES, MAX_PROGRAM_BYTES
-from arcbatt.tasks import Task
+from arcbatt.tasks import Grid, Task
+
+from .errors import shown
 
 Kind = Literal["solver", "differ"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -20,7 +24,7 @@ DIFFER_PREFIX = "differ_"
 LIBRARY = "library"
 IMPORT = "import"
 
-POINTS_A_DEMO = 1000
+MAX_CREDIT = 1000
 
 
 def kind_of(name: str) -> Kind:
@@ -47,7 +51,7 @@ class Card:
 class NewProgram:
     """A program to keep. Make it by `NewProgram.of`.
 
-    `origin` is "library", "import", or the mutation that made it; `card` the id that
+    `origin` is "library", "import", or what made it; `card` the id that
     `Pool.add_card` gave; `parents` are digests.
     """
 
@@ -75,8 +79,7 @@ class NewProgram:
 
         Raises `ProgramError` if its straight-line text could not be read back.
         """
-        if not program.name.isidentifier() or iskeyword(program.name):
-            raise ProgramError(f"{program.name!r} is no name for a program")
+        check_name(program.name)
         text = format_program(program)
         if len(text) > MAX_COLUMNS:
             _check_size(text)
@@ -92,6 +95,12 @@ class NewProgram:
         )
 
 
+def check_name(name: str) -> None:
+    """Refuse a name that a program's text could not have."""
+    if not name.isidentifier() or iskeyword(name):
+        raise ProgramError(f"{shown(name)!r} is no name for a program")
+
+
 def _check_size(text: str) -> None:
     lines = text.split("\n")
     if len(text.encode()) > MAX_PROGRAM_BYTES:
@@ -103,33 +112,92 @@ def _check_size(text: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class NewScore:
-    """What a program reached on the demos of a task. `partial` comes from differs, 0 to 1000."""
+class NewTrial:
+    """What a program reached on a task. Make it by `NewTrial.of`.
+
+    `credit` comes from differs, 0 to 1000. `n_held_out` is of programs that learn from the demos,
+    and None where nothing is learnt or it is not known. `proposer`, `family`, `bits` (the prior)
+    and `found_s` (seconds of the run) say how it was found; `outputs` has for each test input a
+    grid, or None where the program gives none.
+    """
 
     program: bytes
     task: bytes
     task_name: str
     set_name: str
-    n_matched: int
+    n_fitted: int
     n_demos: int
-    partial: int = 0
+    credit: int = 0
     steps: int = 0
+    learns: bool = False
+    n_held_out: int | None = None
+    proposer: str = ""
+    family: str = ""
+    bits: float = 0.0
+    found_s: float = 0.0
+    outputs: tuple[Grid | None, ...] | None = None
     found_at: float = field(default_factory=time.time)
 
     @classmethod
-    def of(
-        cls, program: bytes, task: Task, n_matched: int, *, partial: int = 0, steps: int = 0
-    ) -> NewScore:
-        return cls(
-            program,
-            task_key(task),
-            task.id,
-            task.source,
-            n_matched,
-            len(task.demos),
-            partial,
-            steps,
-        )
+    def of(cls, program: bytes, task: Task, n_fitted: int, **rest: Any) -> NewTrial:
+        """Return the trial of the program with this digest; `rest` are the other fields."""
+        return cls(program, task_key(task), task.id, task.source, n_fitted, len(task.demos), **rest)
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRow:
+    """A trial of the pool that has outputs, with the program's name and text."""
+
+    program: bytes
+    task: bytes
+    task_name: str
+    set_name: str
+    n_fitted: int
+    n_demos: int
+    credit: int
+    steps: int
+    learns: bool
+    n_held_out: int | None
+    proposer: str
+    family: str
+    bits: float
+    found_s: float
+    outputs: tuple[Grid | None, ...]
+    found_at: float
+    name: str
+    text: str
+
+    @property
+    def fits(self) -> bool:
+        return self.n_fitted == self.n_demos
+
+
+@dataclass(frozen=True, slots=True)
+class NewWork:
+    """Work that a proposer has finished on a task. Make it by `NewWork.of`."""
+
+    task: bytes
+    task_name: str
+    set_name: str
+    proposer: str
+    item: str
+    counts: Mapping[str, Any]
+    done_at: float = field(default_factory=time.time)
+
+    @classmethod
+    def of(cls, task: Task, proposer: str, item: str, counts: Mapping[str, Any]) -> NewWork:
+        """Return the row; `item` is the proposer's own name for what it did."""
+        return cls(task_key(task), task.id, task.source, proposer, item, counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Work that a proposer has finished on a task, with what it counted."""
+
+    task: bytes
+    proposer: str
+    item: str
+    counts: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +226,13 @@ class ProgramSummary:
 
     digest: bytes
     name: str
+    text: str
     kind: Kind
     n_calls: int
     origin: str
-    n_solved: int
-    best_score: int | None
-    best_partial: int | None
+    n_fits: int
+    best_fitted: int | None
+    best_credit: int | None
 
     @property
     def hash(self) -> str:
@@ -181,28 +250,17 @@ class Scored:
     task: bytes
     task_name: str
     set_name: str
-    n_matched: int
+    n_fitted: int
     n_demos: int
-    partial: int
+    credit: int
     steps: int
     found_at: float
 
     @property
-    def score(self) -> int:
-        return POINTS_A_DEMO * self.n_matched
-
-    @property
-    def solved(self) -> bool:
-        return self.n_matched == self.n_demos
+    def fits(self) -> bool:
+        return self.n_fitted == self.n_demos
 
 
-@dataclass(frozen=True, slots=True)
-class SolvedTask:
-    """A task that some program of the pool solves; `program` is the cheapest."""
-
-    task: bytes
-    name: str
-    set_name: str
-    n_programs: int
-    program: bytes
-    steps: int
+def outputs_to_json(outputs: tuple[Grid | None, ...] | None) -> str | None:
+    """Return how a pool writes outputs."""
+    return None if outputs is None else json.dumps(outputs, separators=(",", ":"))

@@ -1,5 +1,5 @@
--- What a fresh pool gets. A change here is also a new file in migrations/: both must give the
--- same tables, and a test compares them.
+-- A pool's tables. A file whose tables are not exactly these is no pool: a change here is a new
+-- SCHEMA_VERSION in opening.py.
 
 -- One deal of the search: parents drawn with this seed.
 CREATE TABLE cards (
@@ -19,7 +19,7 @@ CREATE TABLE programs (
     text TEXT NOT NULL,
     kind TEXT NOT NULL CHECK (kind IN ('solver', 'differ')),
     n_calls INTEGER NOT NULL,
-    -- 'library', 'import', or the mutation that made it
+    -- 'library', 'import', or what made it
     origin TEXT NOT NULL,
     card_id INTEGER REFERENCES cards (id),
     found_at REAL NOT NULL
@@ -43,38 +43,66 @@ CREATE TABLE tasks (
 
 CREATE INDEX tasks_by_name ON tasks (name);
 
-CREATE TABLE scores (
+-- What a program reached on a task.
+CREATE TABLE trials (
     program_id INTEGER NOT NULL REFERENCES programs (id) ON DELETE CASCADE,
     task_id INTEGER NOT NULL REFERENCES tasks (id),
-    n_matched INTEGER NOT NULL,
-    n_demos INTEGER NOT NULL CHECK (n_demos > 0 AND n_matched BETWEEN 0 AND n_demos),
-    score INTEGER NOT NULL GENERATED ALWAYS AS (1000 * n_matched) VIRTUAL,
-    solved INTEGER NOT NULL GENERATED ALWAYS AS (n_matched = n_demos) VIRTUAL,
-    partial INTEGER NOT NULL CHECK (partial BETWEEN 0 AND 1000),
+    n_fitted INTEGER NOT NULL,
+    n_demos INTEGER NOT NULL CHECK (n_demos > 0 AND n_fitted BETWEEN 0 AND n_demos),
+    fits INTEGER NOT NULL GENERATED ALWAYS AS (n_fitted = n_demos) VIRTUAL,
+    learns INTEGER NOT NULL CHECK (learns IN (0, 1)),
+    -- of a program that learns; NULL: nothing is learnt, or it is not known
+    n_held_out INTEGER CHECK (n_held_out IS NULL OR learns AND n_held_out BETWEEN 0 AND n_demos),
+    credit INTEGER NOT NULL CHECK (credit BETWEEN 0 AND 1000),
     steps INTEGER NOT NULL,
+    proposer TEXT NOT NULL,
+    family TEXT NOT NULL,
+    bits REAL NOT NULL,
     found_at REAL NOT NULL,
+    found_s REAL NOT NULL,
+    -- JSON: for each test input a grid or null
+    outputs TEXT,
     PRIMARY KEY (program_id, task_id)
 ) WITHOUT ROWID;
 
 -- Best first: what selection and eviction read.
-CREATE INDEX scores_by_task ON scores (task_id, n_matched DESC, partial DESC, steps);
+CREATE INDEX trials_by_task ON trials (task_id, n_fitted DESC, credit DESC, steps);
+
+CREATE INDEX trials_with_outputs ON trials (task_id, found_s) WHERE outputs IS NOT NULL;
 
 -- Programs that were met and are not kept, so that they are not tried again.
 CREATE TABLE dropped (
     digest BLOB PRIMARY KEY CHECK (length(digest) = 16)
 ) WITHOUT ROWID;
 
--- What is remembered of a program on a task (no task: of the program alone) under a version of the
--- language. `used` grows with every use; the least goes first.
+-- What a proposer has finished on a task, with its counts as a JSON object.
+CREATE TABLE work (
+    id INTEGER PRIMARY KEY,
+    task_id INTEGER NOT NULL REFERENCES tasks (id),
+    proposer TEXT NOT NULL,
+    item TEXT NOT NULL,
+    counts TEXT NOT NULL,
+    done_at REAL NOT NULL,
+    UNIQUE (task_id, proposer, item)
+);
+
+-- What a run goes on from, as JSON.
+CREATE TABLE state (
+    key TEXT PRIMARY KEY NOT NULL,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- What is remembered of a program on a task (no task: of the program alone) under a version of what
+-- gave it. `used` grows with every use; the least goes first.
 CREATE TABLE cache (
     id INTEGER PRIMARY KEY,
     kind TEXT NOT NULL,
     program BLOB NOT NULL,
     task BLOB NOT NULL,
-    language TEXT NOT NULL,
+    version TEXT NOT NULL,
     value BLOB NOT NULL,
     used INTEGER NOT NULL,
-    UNIQUE (kind, program, task, language)
+    UNIQUE (kind, program, task, version)
 );
 
 CREATE INDEX cache_by_use ON cache (kind, used);

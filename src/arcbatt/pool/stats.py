@@ -28,8 +28,9 @@ class PoolStats:
     by_kind: Mapping[str, int]
     by_origin: Mapping[str, int]
     n_tasks: int
-    n_solved: int
-    n_scores: int
+    n_tasks_fitted: int
+    n_trials: int
+    n_work: int
     n_cards: int
     n_dropped: int
     caches: Mapping[str, CacheStats]
@@ -58,8 +59,9 @@ def read_stats(connection: Connection) -> PoolStats:
         by_kind=grouped("kind"),
         by_origin=grouped("origin"),
         n_tasks=number("SELECT count(*) FROM tasks"),
-        n_solved=number("SELECT count(DISTINCT task_id) FROM scores WHERE solved"),
-        n_scores=number("SELECT count(*) FROM scores"),
+        n_tasks_fitted=number("SELECT count(DISTINCT task_id) FROM trials WHERE fits"),
+        n_trials=number("SELECT count(*) FROM trials"),
+        n_work=number("SELECT count(*) FROM work"),
         n_cards=number("SELECT count(*) FROM cards"),
         n_dropped=number("SELECT count(*) FROM dropped"),
         caches={

@@ -221,11 +221,12 @@ def pool_parents(pool: Pool) -> tuple[list[Program], list[float]]:
     solvers are parents, and alike.
     """
     rows = pool.parents(per_task=PARENTS_A_TASK)
-    weights: dict[bytes, float] = {}
-    for row in rows:
-        weights[row.program] = max(weights.get(row.program, 0.0), weight_of(row))
-    programs = list(pool.solvers())
     if not rows:
-        return programs, [1.0] * len(programs)
-    chosen = [program for program in programs if program.result.digest in weights]
-    return chosen, [weights[program.result.digest] for program in chosen]
+        solvers = list(pool.solvers())
+        return solvers, [1.0] * len(solvers)
+    weights: dict[bytes, float] = {}
+    programs: dict[bytes, Program] = {}
+    for row, program in pool.readable(rows):
+        weights[row.program] = max(weights.get(row.program, 0.0), weight_of(row))
+        programs[row.program] = program
+    return list(programs.values()), list(weights.values())
