@@ -1,99 +1,131 @@
-"""Tasks and stages in, ranked attempts out: how the budget is spent.
+"""The loop: proposers and a budget in, ranked attempts out; all that is known is in a pool.
 
-Stages run one after the other, the cheapest first, each on all tasks together that are still open
-for it. A stage has the share of the time left that its weight has among the stages left; what it
-does not need goes to those after it.
+Round after round every proposer says what it would do next, and the offer that gains most for its
+cost is worked off. What is proposed is judged by the board and kept among its task's candidates. The
+pool remembers candidates, finished work and where proposers stand: to resume is to open it again.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from arcbatt.measure import phase
+from arcbatt.evaluation import TaskBoard, Trial
+from arcbatt.language import Program, ProgramError
+from arcbatt.measure import phase, usable_cores
+from arcbatt.pool import NewProgram, NewTrial, NewWork, Pool, TrialRow, task_key
+from arcbatt.pool.reading import read_program
+from arcbatt.proposers import Allowance, Candidate, Offer, Proposal, Proposer
+from arcbatt.proposers.proposer import Clock
 from arcbatt.tasks import Task
 
-from .candidates import Candidate, Kept, TaskCandidates
+from .candidates import TaskCandidates
 from .ranking import RankedTask, rank_task
-from .stages import Clock, Share, Stage
 from .tracing import describe_candidate
+
+STATE = "loop"
 
 
 @dataclass
-class StageCount:
-    """What a stage has done so far.
+class ProposerCount:
+    """What a proposer has done so far.
 
-    `n_offered` candidates were offered and `n_kept` of them kept; `n_first` tasks had all demos
-    fitted by this stage first.
+    Of `n_proposed` programs with a trial `n_kept` were kept; `n_first` tasks were fitted by this
+    proposer first.
     """
 
     n_tasks: int = 0
     n_rounds: int = 0
-    n_offered: int = 0
+    n_proposed: int = 0
     n_kept: int = 0
     n_first: int = 0
     elapsed_s: float = 0.0
 
 
 class Watcher:
-    """Is told how a solver gets on; whoever wants to know overrides what it wants to know."""
+    """Is told how a loop gets on; whoever wants to know overrides what it wants to know."""
 
-    def said(self, solver: Solver, message: str) -> None:
-        """A stage says what it does."""
+    def on_message(self, loop: Loop, message: str) -> None:
+        """A proposer says what it does."""
 
-    def went_on(self, solver: Solver) -> None:
-        """Something may have changed: called after every round."""
+    def on_progress(self, loop: Loop) -> None:
+        """Something may have changed."""
 
-    def logged(self, solver: Solver, stage: str, record: dict[str, Any]) -> None:
-        """A stage has ended a round, with these data."""
+    def on_log(self, loop: Loop, proposer: str, record: dict[str, Any]) -> None:
+        """A part of the work is done, with these data."""
 
-    def ended_stage(self, solver: Solver, stage: str) -> None:
-        """A stage is over."""
-
-    def traced(self, task: Task, stage: str, message: str) -> None:
+    def on_trace(self, task: Task, proposer: str, message: str) -> None:
         """Something was tried for a task that is traced."""
 
 
-class Solver:
-    """Solves tasks by stages, in a budget, and knows at any time the best attempts so far."""
+class Loop:
+    """Spends a budget on proposers, and knows at any time the best attempts so far."""
 
     def __init__(
         self,
-        tasks: Sequence[Task],
-        stages: Sequence[Stage],
+        board: TaskBoard,
+        pool: Pool,
+        proposers: Sequence[Proposer],
         *,
         watcher: Watcher | None = None,
         traced: Collection[str] = (),
         clock: Clock = time.perf_counter,
     ) -> None:
-        """`traced` are the ids of tasks of which the watcher is told all."""
-        names = [stage.name for stage in stages]
+        """`traced` are the ids of tasks of which the watcher is told all.
+
+        A pool that an earlier loop over the same tasks has saved is gone on with.
+        """
+        names = [proposer.name for proposer in proposers]
         if len(set(names)) != len(names):
-            raise ValueError(f"two stages have one name: {', '.join(names)}")
-        if len({task.id for task in tasks}) != len(tasks):
-            raise ValueError("two tasks have one id")
-        self.tasks = tuple(tasks)
-        self.stages = tuple(stages)
-        self.counts = {name: StageCount() for name in names}
+            raise ValueError(f"two proposers have one name: {', '.join(names)}")
+        self.board = board
+        self.pool = pool
+        self.proposers = tuple(proposers)
+        self.counts = {name: ProposerCount() for name in names}
+        self.n_rounds = 0
         self.current: str | None = None
         self.budget_s = 0.0
-        # Seconds of each task: what stages counted to it, and its part of what they did for all.
-        self.spent_s = dict.fromkeys((task.id for task in tasks), 0.0)
-        self._found = {task.id: TaskCandidates(task) for task in tasks}
+        # Seconds of each task: what was counted to it, and its part of what was done for all.
+        self.spent_s = dict.fromkeys((task.id for task in board.tasks), 0.0)
+        self.watcher = watcher or Watcher()
+        self._found = {task.id: TaskCandidates(task) for task in board.tasks}
         self._ranked: dict[str, tuple[int, RankedTask]] = {}  # with the candidates' version
         self._traced = frozenset(traced)
-        self._watcher = watcher or Watcher()
         self._clock = clock
+        self._allowance = Allowance(0.0, clock)
         self._elapsed_before_s = 0.0
         self._began_s: float | None = None
+        self._done: dict[tuple[str, str], dict[str, Mapping[str, Any]]] = {}
+        self._states: dict[str, Any] = {}
+        self.known: Sequence[Program] = ()
+        self._began_at: float | None = None
+        # What the pool does not know yet.
+        self._new: dict[tuple[Program, str], Candidate] = {}
+        self._gone: set[tuple[bytes, bytes]] = set()
+        self._work: list[NewWork] = []
+        self._contexts = {each.name: _Context(self, each) for each in proposers}
+        self.is_resumed = self._restore()
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        return self.board.tasks
+
+    @phase("load")
+    def _load_known(self) -> None:
+        """Read the programs of the pool that were there when the loop was run first."""
+        if self.is_resumed:
+            self.known = list(self.pool.solvers(found_until=self._began_at))
+        elif self._began_at is None:
+            self.known = list(self.pool.solvers())
+            self._began_at = time.time()
 
     # --- how far it is ---
 
     @property
     def elapsed_s(self) -> float:
-        """Seconds spent, those of earlier runs that this one goes on with included."""
+        """Seconds spent, those of earlier runs that this one resumes included."""
         if self._began_s is None:
             return self._elapsed_before_s
         return self._elapsed_before_s + self._clock() - self._began_s
@@ -101,7 +133,7 @@ class Solver:
     @property
     def left_s(self) -> float:
         """Seconds left of the budget of this run."""
-        return max(self.budget_s - (self.elapsed_s - self._elapsed_before_s), 0.0)
+        return max(self._allowance.left_s, 0.0)
 
     @property
     def n_fitted(self) -> int:
@@ -109,8 +141,8 @@ class Solver:
         return sum(found.fits for found in self._found.values())
 
     def parts(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """Counts by stage and part of it, of the stages that have parts."""
-        found = {stage.name: stage.parts() for stage in self.stages}
+        """Return counts by proposer and part of it, of the proposers that have parts."""
+        found = {each.name: each.counts() for each in self.proposers}
         return {
             name: {part: dict(counts) for part, counts in parts.items()}
             for name, parts in found.items()
@@ -122,7 +154,7 @@ class Solver:
 
     @phase("score")
     def rank(self) -> list[RankedTask]:
-        """The attempts at every test input of every task, from what is known now."""
+        """Return the attempts at every test input of every task, from what is known now."""
         return [self._rank(found) for found in self._found.values()]
 
     def _rank(self, found: TaskCandidates) -> RankedTask:
@@ -133,135 +165,282 @@ class Solver:
             self._ranked[found.task.id] = (found.version, ranked)
         return ranked
 
-    # --- going on ---
+    # --- spending the budget ---
 
     def run(self, budget_s: float, max_rounds: int | None = None) -> None:
-        """Spend a budget; an interrupt passes through, with all that was found kept."""
+        """Spend a budget; an interrupt passes through, with all that was found kept.
+
+        With `max_rounds` no proposer has more rounds than that, and a run that ends so, before its
+        budget, repeats exactly.
+        """
         self.budget_s = budget_s
         self._began_s = self._clock()
+        self._allowance = Allowance(budget_s, self._clock)
+        self._load_known()
+        n_before = {name: count.n_rounds for name, count in self.counts.items()}
         try:
-            for place, stage in enumerate(self.stages):
-                left = self.stages[place:]
-                part = stage.weight / sum(each.weight for each in left)
-                self._run_stage(stage, Share(part * self.left_s, max_rounds, self._clock))
+            while not self._allowance.is_spent:
+                chosen = self._choose(
+                    [
+                        each
+                        for each in self.proposers
+                        if max_rounds is None
+                        or self.counts[each.name].n_rounds - n_before[each.name] < max_rounds
+                    ]
+                )
+                if chosen is None:
+                    break
+                self._work_off(*chosen)
         finally:
+            for each in self.proposers:
+                each.finish(self._contexts[each.name])
             self._elapsed_before_s, self._began_s = self.elapsed_s, None
             self.budget_s = 0.0
 
-    def _run_stage(self, stage: Stage, share: Share) -> None:
-        tasks = [task for task in self.tasks if self._found[task.id].n_agreeing < stage.enough]
-        self._trace_openness(stage)
-        if not tasks or share.is_spent:
-            return
-        count = self.counts[stage.name]
-        count.n_tasks = len(tasks)
-        before_s = count.elapsed_s
-        began_s = self._clock()
-        self.current = stage.name
-        desk = _Desk(self, stage, share)
+    def _choose(self, proposers: Sequence[Proposer]) -> tuple[Proposer, Offer] | None:
+        """The offer that gains most for its cost, of equal ones the first."""
+        offers = [(each, each.next_offer(self._contexts[each.name])) for each in proposers]
+        made = [(each, offer) for each, offer in offers if offer is not None]
+        return max(made, key=lambda pair: pair[1].gain_a_second, default=None)
+
+    def _work_off(self, proposer: Proposer, offer: Offer) -> None:
+        context = self._contexts[proposer.name]
+        count = self.counts[proposer.name]
+        count.n_tasks = max(count.n_tasks, len(offer.tasks))
+        for task in self.tasks:
+            if task.id in self._traced:
+                is_in = task in offer.tasks
+                context.trace(task, f"{offer.item}: {'searched' if is_in else 'left out'}")
+        before_s, began_s = count.elapsed_s, self._clock()
+        self.current = proposer.name
+        context.begin(offer, count)
         try:
-            stage.run(tasks, share, desk)
+            proposer.work(offer, context)
         finally:
             elapsed_s = self._clock() - began_s
             count.elapsed_s = before_s + elapsed_s
-            desk.count_rounds()
-            part_s = max(elapsed_s - desk.counted_s, 0.0) / len(tasks)
-            for task in tasks:
+            count.n_rounds += 1
+            self.n_rounds += 1
+            part_s = max(elapsed_s - context.counted_s, 0.0) / len(offer.tasks)
+            for task in offer.tasks:
                 self.spent_s[task.id] += part_s
             self.current = None
-        self._watcher.ended_stage(self, stage.name)
+        self.watcher.on_log(self, proposer.name, {"item": offer.item, "ended": asdict(count)})
+        self.watcher.on_progress(self)
 
-    def _trace_openness(self, stage: Stage) -> None:
-        for task in self.tasks:
-            if task.id in self._traced:
-                n_agreeing = self._found[task.id].n_agreeing
-                is_open = n_agreeing < stage.enough
-                message = (
-                    f"{n_agreeing} candidates that fit all demos agree, "
-                    f"{'so it looks for more' if is_open else 'which is enough for it'}"
-                )
-                self._watcher.traced(task, stage.name, message)
-
-    def _take(self, stage: Stage, candidate: Candidate) -> None:
-        found = self._found.get(candidate.task.id)
+    def take(self, proposer: Proposer, proposal: Proposal, trial: Trial) -> None:
+        """Keep a proposal and its trial, if it is among the best of its task."""
+        found = self._found.get(trial.task.id)
         if found is None:
-            raise ValueError(f"{stage.name} offers a candidate for {candidate.task.id}, no task")
-        count = self.counts[stage.name]
-        count.n_offered += 1
-        did_fit = found.fits
-        is_kept = found.offer(Kept(candidate, stage.name, stage.trust, self.elapsed_s))
+            raise ValueError(f"{proposer.name} proposes for {trial.task.id}, no task of this run")
+        candidate = Candidate(proposal, trial, proposer.name, proposer.trust, self.elapsed_s)
+        count = self.counts[proposer.name]
+        count.n_proposed += 1
+        is_kept = found.is_wanted(candidate) and _can_be_written(candidate.program)
         if is_kept:
             count.n_kept += 1
-            count.n_first += found.fits and not did_fit
-        if candidate.task.id in self._traced:
+            count.n_first += trial.fits and not found.fits
+            gone = found.keep(candidate)
+            self._new[candidate.program, trial.task.id] = candidate
+            if gone is not None and self._new.pop((gone.program, trial.task.id), None) is None:
+                self._gone.add((gone.program.result.digest, task_key(trial.task)))
+        if trial.task.id in self._traced:
             became = "kept" if is_kept else "not kept: known, no grid, or worse than all that is"
-            message = f"offers {describe_candidate(candidate)}; {became}"
-            self._watcher.traced(candidate.task, stage.name, message)
+            message = f"proposes {describe_candidate(candidate)}; {became}"
+            self.watcher.on_trace(trial.task, proposer.name, message)
 
-    # --- to go on in another process ---
+    # --- the ledger ---
 
     @phase("store")
-    def state(self) -> dict[str, Any]:
-        """Return all that is known as plain data."""
-        return {
-            "elapsed_s": self.elapsed_s,
-            "counts": {name: dict(vars(count)) for name, count in self.counts.items()},
-            "stages": {stage.name: stage.state() for stage in self.stages},
-            "spent_s": dict(self.spent_s),
-            "candidates": {
-                task_id: found.to_json() for task_id, found in self._found.items() if len(found)
-            },
-        }
+    def save(self) -> None:
+        """Write all that is new to the pool, in one transaction."""
+        with self.pool.writing():
+            new = list(self._new.values())
+            self.pool.add_programs([NewProgram.of(each.program, each.proposer) for each in new])
+            self.pool.record_trials([_to_row(each) for each in new])
+            self.pool.drop_outputs(self._gone)
+            self.pool.note_work(self._work)
+            self.pool.set_state(
+                STATE,
+                {
+                    "tasks": {task.id: task.digest for task in self.tasks},
+                    "began_at": self._began_at,
+                    "elapsed_s": self.elapsed_s,
+                    "n_rounds": self.n_rounds,
+                    "counts": {name: asdict(count) for name, count in self.counts.items()},
+                    "spent_s": self.spent_s,
+                    "proposers": self._states,
+                },
+            )
+        self._new, self._gone, self._work = {}, set(), []
 
     @phase("load")
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Take up what `state` returned in a run over the same tasks, with the same stages."""
+    def _restore(self) -> bool:
+        """Take up what an earlier loop has saved in the pool; return whether one had."""
+        state = self.pool.state(STATE)
+        if state is None:
+            return False
+        if state["tasks"] != {task.id: task.digest for task in self.tasks}:
+            raise ValueError("its tasks are not those that it was begun with")
+        self._began_at = state["began_at"]
         self._elapsed_before_s = state["elapsed_s"]
-        self.counts = {name: StageCount(**state["counts"][name]) for name in self.counts}
+        self.n_rounds = state["n_rounds"]
+        for name, count in self.counts.items():
+            if name in state["counts"]:
+                self.counts[name] = replace(count, **state["counts"][name])
         self.spent_s = {task.id: state["spent_s"][task.id] for task in self.tasks}
-        for stage in self.stages:
-            if state["stages"][stage.name] is not None:
-                stage.restore(state["stages"][stage.name])
-        for task_id, kept in state["candidates"].items():
-            task = self._found[task_id].task
-            self._found[task_id] = TaskCandidates(task, (Kept.from_json(k, task) for k in kept))
+        self._states = state["proposers"]
+        by_key: dict[bytes, list[Task]] = {}
+        for task in self.tasks:
+            by_key.setdefault(task_key(task), []).append(task)
+        for work in self.pool.work():
+            for task in by_key.get(work.task, ()):
+                self._done.setdefault((work.proposer, work.item), {})[task.id] = work.counts
+        trust = {each.name: each.trust for each in self.proposers}
+        for row in self.pool.trials():
+            for task in by_key.get(row.task, ()):
+                candidate = _from_row(row, task, trust.get(row.proposer, 1.0))
+                if candidate is not None and self._found[task.id].is_wanted(candidate):
+                    self._found[task.id].keep(candidate)
+        return True
+
+    def done(self, proposer: str, item: str) -> Mapping[str, Mapping[str, Any]]:
+        return self._done.get((proposer, item), {})
+
+    def note_done(self, proposer: str, item: str, task: Task, counts: Mapping[str, Any]) -> None:
+        self._done.setdefault((proposer, item), {})[task.id] = counts
+        self._work.append(NewWork.of(task, proposer, item, counts))
 
 
-class _Desk:
-    """Where one stage hands in what it finds."""
+def _can_be_written(program: Program) -> bool:
+    """Whether the text of a program can be read back; what is too large for that cannot win."""
+    try:
+        NewProgram.of(program, "")
+    except ProgramError:
+        return False
+    return True
 
-    def __init__(self, solver: Solver, stage: Stage, share: Share) -> None:
-        self._solver = solver
-        self._stage = stage
-        self._share = share
-        self._n_rounds_before = solver.counts[stage.name].n_rounds
+
+def _to_row(candidate: Candidate) -> NewTrial:
+    trial = candidate.trial
+    return NewTrial.of(
+        trial.program.result.digest,
+        trial.task,
+        trial.n_fitted,
+        credit=trial.credit,
+        steps=trial.steps,
+        learns=trial.learns,
+        n_held_out=trial.n_held_out,
+        proposer=candidate.proposer,
+        family=candidate.proposal.family,
+        bits=candidate.proposal.bits,
+        found_s=candidate.found_s,
+        outputs=trial.outputs,
+    )
+
+
+def _from_row(row: TrialRow, task: Task, trust: float) -> Candidate | None:
+    """The candidate that a row of the pool is; None if its program cannot be read."""
+    try:
+        program = read_program(row.program, row.name, row.text)
+        trial = Trial(
+            task,
+            program,
+            row.n_fitted,
+            row.credit,
+            row.steps,
+            row.outputs,
+            row.learns,
+            row.n_held_out,
+        )
+    except (ProgramError, ValueError):
+        return None
+    proposal = Proposal(program, task, row.family, row.bits)
+    return Candidate(proposal, trial, row.proposer, trust, row.found_s)
+
+
+class _Context:
+    """What the loop does for one proposer (`arcbatt.proposers.proposer.Context`)."""
+
+    def __init__(self, loop: Loop, proposer: Proposer) -> None:
+        self._loop = loop
+        self._proposer = proposer
+        self.board = loop.board
+        self.pool = loop.pool
+        self.n_threads = loop.board.n_threads or usable_cores()
         self.counted_s = 0.0
+        self._item = ""
+        self._logged_s = 0.0
 
-    def count_rounds(self) -> None:
-        n_rounds = self._n_rounds_before + self._share.n_rounds
-        self._solver.counts[self._stage.name].n_rounds = n_rounds
+    def begin(self, offer: Offer, count: ProposerCount) -> None:
+        """Start on an offer."""
+        self._item = offer.item
+        self.counted_s = 0.0
+        self._logged_s = self._loop.elapsed_s
 
-    def offer(self, candidate: Candidate) -> None:
-        self._solver._take(self._stage, candidate)
+    @property
+    def n_rounds(self) -> int:
+        return self._loop.n_rounds
 
-    def known(self, task: Task) -> list[Kept]:
-        return self._solver.candidates(task).kept
+    @property
+    def allowance(self) -> Allowance:
+        return self._loop._allowance
+
+    @property
+    def known(self) -> Sequence[Program]:
+        return self._loop.known
+
+    def judge(self, proposals: Sequence[Proposal], n_threads: int | None = None) -> list[Trial]:
+        if not proposals:
+            return []
+        credits = {each.program: each.credit for each in proposals if each.credit is not None}
+        programs = [each.program for each in proposals]
+        return self.board.trials(proposals[0].task, programs, credits, n_threads=n_threads)
+
+    def keep(self, proposal: Proposal, trial: Trial) -> None:
+        self._loop.take(self._proposer, proposal, trial)
+
+    def propose(self, proposals: Sequence[Proposal]) -> list[Trial]:
+        trials = self.judge(proposals)
+        for proposal, trial in zip(proposals, trials, strict=True):
+            self.keep(proposal, trial)
+        return trials
+
+    def candidates(self, task: Task) -> list[Candidate]:
+        return self._loop.candidates(task).kept
+
+    def n_agreeing(self, task: Task) -> int:
+        return self._loop.candidates(task).n_agreeing
+
+    def done(self, item: str) -> Mapping[str, Mapping[str, Any]]:
+        return self._loop.done(self._proposer.name, item)
+
+    def note_done(self, item: str, task: Task, counts: Mapping[str, Any]) -> None:
+        self._loop.note_done(self._proposer.name, item, task, counts)
+
+    def state(self) -> Any:
+        return self._loop._states.get(self._proposer.name)
+
+    def save_state(self, state: Any) -> None:
+        self._loop._states[self._proposer.name] = state
 
     def say(self, message: str) -> None:
-        self._solver._watcher.said(self._solver, message)
+        self._loop.watcher.on_message(self._loop, message)
 
     def log(self, record: dict[str, Any]) -> None:
-        self.count_rounds()
-        self._solver._watcher.logged(self._solver, self._stage.name, record)
-        self._solver._watcher.went_on(self._solver)
+        loop = self._loop
+        wall_s, self._logged_s = loop.elapsed_s - self._logged_s, loop.elapsed_s
+        whole = {"item": self._item, "wall_s": wall_s, **record}
+        loop.watcher.on_log(loop, self._proposer.name, whole)
+        loop.watcher.on_progress(loop)
 
     def spend(self, task: Task, seconds: float) -> None:
-        self._solver.spent_s[task.id] += seconds
+        self._loop.spent_s[task.id] += seconds
         self.counted_s += seconds
 
     def traces(self, task: Task) -> bool:
-        return task.id in self._solver._traced
+        return task.id in self._loop._traced
 
     def trace(self, task: Task, message: str) -> None:
         if self.traces(task):
-            self._solver._watcher.traced(task, self._stage.name, message)
+            self._loop.watcher.on_trace(task, self._proposer.name, message)
