@@ -1,4 +1,4 @@
-"""Captions, pictures, and what terminal, SVG and PNG make of them."""
+"""Captions, canvases, and what terminal, SVG and PNG make of them."""
 
 import io
 import re
@@ -29,9 +29,9 @@ from arcbatt.drawing import (
     svg_task,
     svg_value,
 )
-from arcbatt.drawing.cells import cell_size, picture_block
+from arcbatt.drawing.cells import canvas_block, cell_size
+from arcbatt.drawing.figures import MAX_ITEMS, MAX_SIDE, canvas_of_grid, figure_of
 from arcbatt.drawing.layout import MARGIN, MAX_WIDTH, lay_out_grid, lay_out_task, lay_out_value
-from arcbatt.drawing.picture import MAX_ITEMS, MAX_SIDE, figure_of, picture_of_grid
 from arcbatt.drawing.png import SCALE
 from arcbatt.drawing.scene import Boxes
 from arcbatt.tasks import Pair, Task, find_task, load
@@ -155,7 +155,7 @@ def test_palette() -> None:
 
 def test_svg_grid_fills_every_cell_with_its_colour() -> None:
     svg = svg_grid(GRID)
-    cell = cell_size([picture_of_grid(GRID)])
+    cell = cell_size([canvas_of_grid(GRID)])
     for row, colours in enumerate(GRID):
         for column, colour in enumerate(colours):
             expected = (MARGIN + column * cell, MARGIN + row * cell, cell + 1, cell + 1)
@@ -172,7 +172,7 @@ def test_neighbours_of_one_colour_share_a_box() -> None:
 
 
 def test_cells_shrink_with_the_size_of_the_grid() -> None:
-    small, large = (picture_of_grid(((0,) * n,) * n) for n in (3, 30))
+    small, large = (canvas_of_grid(((0,) * n,) * n) for n in (3, 30))
     assert cell_size([small]) > cell_size([large])
     assert cell_size([small, large]) == cell_size([large])
 
@@ -244,7 +244,7 @@ def test_patch_beyond_the_frame_widens_the_picture() -> None:
     grid = ((0,) * 10,) * 10
     inside = lay_out_value(frozenset({(1, (0, 0))}), grid)
     outside = lay_out_value(frozenset({(1, (-1, 10))}), grid)
-    cell = cell_size([picture_of_grid(grid)])
+    cell = cell_size([canvas_of_grid(grid)])
     assert (outside.width, outside.height) == (inside.width + cell, inside.height + cell)
     # The frame of the grid stays where the grid is, with its full size.
     frame = next(c for c in outside.commands if isinstance(c, Boxes) and c.fill == palette.TEXT)
@@ -255,9 +255,9 @@ def test_patch_beyond_the_frame_widens_the_picture() -> None:
 def test_far_cells_are_left_out_with_a_note() -> None:
     far = frozenset({(1, (0, 0)), (1, (10**9, -(10**9))), (1, (0, 5000))})
     svg = svg_value(far, over=GRID)
-    assert "2 cells beyond this picture" in texts(svg)
+    assert "2 cells beyond this drawing" in texts(svg)
     assert int(scene(svg).get("width") or 0) < 500
-    assert "1 cell beyond this picture" in texts(svg_value(frozenset({(0, 0), (10**30, 0)})))
+    assert "1 cell beyond this drawing" in texts(svg_value(frozenset({(0, 0), (10**30, 0)})))
 
 
 def test_large_grid_is_cut_with_a_note() -> None:
@@ -276,7 +276,7 @@ def test_odd_numbers_are_drawn_with_digits_on_a_hatch() -> None:
 
 
 def test_ragged_grid_has_no_cells_where_it_has_none() -> None:
-    block = picture_block(picture_of_grid(((1,), (2, 2, 2))), 10)
+    block = canvas_block(canvas_of_grid(((1,), (2, 2, 2))), 10)
     lines = next(c for c in block.commands if isinstance(c, Boxes) and c.fill == palette.GRID_LINE)
     assert (0, 0, 11, 1) in lines.boxes
     assert (0, 20, 31, 1) in lines.boxes
@@ -310,7 +310,7 @@ def test_containers_show_their_elements_up_to_a_limit() -> None:
 
 def test_sets_are_drawn_in_ascending_order() -> None:
     grids = frozenset({((2,),), ((1,),), ((0,),)})
-    captions = [item.picture.grid[0, 0] for item in figure_of(grids).items if item.picture]
+    captions = [item.canvas.grid[0, 0] for item in figure_of(grids).items if item.canvas]
     assert captions == [0, 1, 2]
 
 
@@ -326,7 +326,7 @@ def test_png_has_the_size_and_the_colours_of_the_scene() -> None:
     image = opened(png_grid(GRID))
     block = lay_out_grid(GRID)
     assert image.size == (block.width * SCALE, block.height * SCALE)
-    cell = cell_size([picture_of_grid(GRID)])
+    cell = cell_size([canvas_of_grid(GRID)])
     for row, colours in enumerate(GRID):
         for column, colour in enumerate(colours):
             x = (MARGIN + column * cell + cell // 2) * SCALE

@@ -1,12 +1,18 @@
 """A value of the DSL in, what it is out: its kind and a short caption such as "grid 3x3".
 
 Values are plain data, and some data can be read in two ways: a tuple of int tuples is taken for a
-grid, a pair of ints for a pair.
+grid, a pair of ints for a pair. Where the value's type is known it decides: the empty picture could
+be a grid, an empty set could be one of pictures.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
+from itertools import repeat
 from typing import Any
+
+from arcbatt.language.primitives.picturing import EMPTY_PICTURE
+from arcbatt.language.types import ANY, GRID, PAIR, Type
 
 MAX_TEXT = 100
 MAX_NUMBERS = 16
@@ -26,6 +32,8 @@ class Kind(Enum):
     OBJECT = auto()
     PATCHES = auto()
     GRIDS = auto()
+    PICTURE = auto()
+    PICTURES = auto()
     CONTAINER = auto()
     EMPTY = auto()
     FUNCTION = auto()
@@ -40,8 +48,8 @@ class Description:
     caption: str
 
 
-def describe(value: object) -> Description:
-    """Return what `value` is."""
+def describe(value: object, known: Type = ANY) -> Description:
+    """Return what `value` is; `known` is its type as far as one knows it."""
     if value is None:
         return Description(Kind.NOTHING, "nothing")
     if isinstance(value, bool):
@@ -49,7 +57,7 @@ def describe(value: object) -> Description:
     if isinstance(value, int):
         return Description(Kind.NUMBER, f"number {number_text(value)}")
     if isinstance(value, tuple | frozenset):
-        return _describe_container(value)
+        return _describe_container(value, known)
     if hasattr(value, "reason") and hasattr(value, "detail"):
         return Description(Kind.FAILURE, f"failure: {one_line(value)}")
     return Description(Kind.FUNCTION, f"function {one_line(value)}")
@@ -89,11 +97,35 @@ def _is_row(value: object) -> bool:
     return isinstance(value, tuple) and all(map(is_number, value))
 
 
-def _describe_container(value: tuple[Any, ...] | frozenset[Any]) -> Description:
+def _is_picture(value: object, known: Type) -> bool:
+    """Whether the value is a picture, ((row, column), grid), for all that is known."""
+    if not (isinstance(value, tuple) and len(value) == 2 and _is_pair(value[0])):
+        return False
+    if not (isinstance(value[1], tuple) and all(map(_is_row, value[1]))):
+        return False
+    return bool(value[1]) or _is_picture_type(known) or (known is ANY and value == EMPTY_PICTURE)
+
+
+def _is_picture_type(known: Type) -> bool:
+    return known.kind == "product" and known.args == (PAIR, GRID)
+
+
+def member_types(known: Type) -> Iterable[Type]:
+    """Return the types of a container's members in order, as far as they are known."""
+    if known.kind == "product":
+        return known.args
+    return repeat(known.args[0] if known.kind in ("tuple", "set") else ANY)
+
+
+def _describe_container(value: tuple[Any, ...] | frozenset[Any], known: Type) -> Description:
     word = "tuple" if isinstance(value, tuple) else "set"
     if not value:
+        if known.kind in ("tuple", "set") and _is_picture_type(known.args[0]):
+            return Description(Kind.EMPTY, "empty list of pictures")
         return Description(Kind.EMPTY, f"empty {word}")
     if isinstance(value, tuple):
+        if _is_picture(value, known):
+            return Description(Kind.PICTURE, _picture_caption(value))
         if _is_pair(value):
             return Description(
                 Kind.PAIR, f"pair ({number_text(value[0])}, {number_text(value[1])})"
@@ -113,11 +145,16 @@ def _describe_container(value: tuple[Any, ...] | frozenset[Any]) -> Description:
             return Description(Kind.OBJECT, f"object {count(len(value), 'cell')}")
     if all(map(is_number, value)):
         return Description(Kind.NUMBERS, _numbers_caption(value))
-    return _describe_elements(value, word)
+    return _describe_elements(value, word, known)
 
 
-def _describe_elements(value: tuple[Any, ...] | frozenset[Any], word: str) -> Description:
-    kinds = {describe(element).kind for element in value}
+def _describe_elements(
+    value: tuple[Any, ...] | frozenset[Any], word: str, known: Type
+) -> Description:
+    types = member_types(known)
+    kinds = {describe(element, each).kind for element, each in zip(value, types, strict=False)}
+    if kinds == {Kind.PICTURE}:
+        return Description(Kind.PICTURES, "list of " + count(len(value), "picture"))
     if kinds == {Kind.GRID}:
         return Description(Kind.GRIDS, count(len(value), "grid"))
     # An empty set among patches is a patch without cells; alone it could be anything.
@@ -134,6 +171,14 @@ def _describe_elements(value: tuple[Any, ...] | frozenset[Any], word: str) -> De
 def count(number: int, noun: str, plural: str = "") -> str:
     """Return "1 cell" or "3 cells"."""
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+def _picture_caption(picture: tuple[tuple[int, int], tuple[tuple[int, ...], ...]]) -> str:
+    (row, column), grid = picture
+    if not grid:
+        return "empty picture"
+    size = _grid_caption(grid).replace("grid", "picture")
+    return f"{size} at ({number_text(row)}, {number_text(column)})"
 
 
 def _grid_caption(grid: tuple[tuple[int, ...], ...]) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from math import ceil
 
 from arcbatt.drawing import palette
-from arcbatt.drawing.cells import cell_size, empty_block, picture_block
+from arcbatt.drawing.cells import canvas_block, cell_size, empty_block
 from arcbatt.drawing.describe import Kind, count, describe
-from arcbatt.drawing.picture import Figure, Picture, figure_of, picture_of_grid, pictures_in
+from arcbatt.drawing.figures import Canvas, Figure, canvas_of_grid, canvases_in, figure_of
 from arcbatt.drawing.scene import (
     Block,
     Boxes,
@@ -22,6 +22,7 @@ from arcbatt.drawing.scene import (
     widen,
     with_margin,
 )
+from arcbatt.language.types import ANY, Type
 from arcbatt.tasks import Grid, Pair, Task
 
 MARGIN = 16
@@ -36,22 +37,22 @@ ROW_GAP = 28
 
 def lay_out_grid(grid: Grid) -> Block:
     """Return the scene of one grid, without a caption."""
-    picture = picture_of_grid(grid)
-    return with_margin(_noted(picture, cell_size([picture])), MARGIN)
+    canvas = canvas_of_grid(grid)
+    return with_margin(_noted(canvas, cell_size([canvas])), MARGIN)
 
 
 def lay_out_pair(pair: Pair) -> Block:
     """Return the scene of one pair: input, arrow, output."""
-    pictures = [picture_of_grid(pair.input), picture_of_grid(pair.output)]
-    cell = cell_size(pictures)
-    left, right = (_noted(picture, cell) for picture in pictures)
+    canvases = [canvas_of_grid(pair.input), canvas_of_grid(pair.output)]
+    cell = cell_size(canvases)
+    left, right = (_noted(canvas, cell) for canvas in canvases)
     return with_margin(beside([left, _arrow(), right], ARROW_GAP, "middle"), MARGIN)
 
 
 def lay_out_task(task: Task) -> Block:
     """Return the scene of a task: its demos, then its test inputs with "?" for the answers."""
-    demos = [(picture_of_grid(demo.input), picture_of_grid(demo.output)) for demo in task.demos]
-    tests = [picture_of_grid(grid) for grid in task.test_inputs]
+    demos = [(canvas_of_grid(demo.input), canvas_of_grid(demo.output)) for demo in task.demos]
+    tests = [canvas_of_grid(grid) for grid in task.test_inputs]
     cell = cell_size([*(side for demo in demos for side in demo), *tests])
     n_tests = len(tests)
     rows = [
@@ -59,8 +60,8 @@ def lay_out_task(task: Task) -> Block:
         for number, (before, after) in enumerate(demos, 1)
     ]
     asked = [
-        (f"test {number}" if n_tests > 1 else "test", _noted(picture, cell), _question(cell))
-        for number, picture in enumerate(tests, 1)
+        (f"test {number}" if n_tests > 1 else "test", _noted(canvas, cell), _question(cell))
+        for number, canvas in enumerate(tests, 1)
     ]
     demo_table, test_table = _pair_tables([rows, asked])
     width = max(demo_table.width, test_table.width)
@@ -79,10 +80,13 @@ def lay_out_task(task: Task) -> Block:
     return with_margin(stack([heading, demo_table, rule, test_table], ROW_GAP - 6), MARGIN)
 
 
-def lay_out_value(value: object, over: Grid | None) -> Block:
-    """Return the scene of any value with its caption; patches are shown over the grid `over`."""
-    figure = figure_of(value, over)
-    return with_margin(_figure(figure, cell_size(pictures_in(figure))), MARGIN)
+def lay_out_value(value: object, over: Grid | None, known: Type = ANY) -> Block:
+    """Return the scene of any value with its caption; patches are shown over the grid `over`.
+
+    `known` is the value's type as far as one knows it.
+    """
+    figure = figure_of(value, over, known)
+    return with_margin(_figure(figure, cell_size(canvases_in(figure))), MARGIN)
 
 
 def lay_out_call(args: Sequence[object], result: object) -> Block:
@@ -92,25 +96,25 @@ def lay_out_call(args: Sequence[object], result: object) -> Block:
     """
     over = next((arg for arg in args if describe(arg).kind is Kind.GRID), None)
     figures = [figure_of(value, over) for value in (*args, result)]  # type: ignore[arg-type]
-    cell = min(cell_size(pictures_in(figure)) for figure in figures)
+    cell = min(cell_size(canvases_in(figure)) for figure in figures)
     blocks = [_figure(figure, cell) for figure in figures]
     row = beside([*blocks[:-1], _arrow(), blocks[-1]], 2 * ARROW_GAP, "middle")
     return with_margin(row, MARGIN // 2)
 
 
-def _noted(picture: Picture, cell: int) -> Block:
-    """Return a picture with the note on what was cut off, if anything was."""
-    if not picture.height or not picture.width:
+def _noted(canvas: Canvas, cell: int) -> Block:
+    """Return a canvas with the note on what was cut off, if anything was."""
+    if not canvas.height or not canvas.width:
         return empty_block(max(cell, 12))
-    note = text_block(picture.note, LABEL_SIZE - 1, palette.TEXT)
-    return stack([picture_block(picture, cell), note], GAP // 2)
+    note = text_block(canvas.note, LABEL_SIZE - 1, palette.TEXT)
+    return stack([canvas_block(canvas, cell), note], GAP // 2)
 
 
 def _figure(figure: Figure, cell: int) -> Block:
     fill = palette.FAILURE if figure.is_failure else palette.TEXT
     parts = [text_block(figure.caption, LABEL_SIZE, fill, bold=figure.is_failure)]
-    if figure.picture is not None:
-        parts.append(_noted(figure.picture, cell))
+    if figure.canvas is not None:
+        parts.append(_noted(figure.canvas, cell))
     if figure.items:
         items = [_figure(item, cell) for item in figure.items]
         parts.append(flow(items, MAX_WIDTH, 3 * GAP, 2 * GAP))

@@ -82,15 +82,16 @@ def _draw_line(image: Image.Image, line: Polyline) -> None:
     draw = ImageDraw.Draw(mask)
     moved = [(x - left * SMOOTHING, y - top * SMOOTHING) for x, y in points]
     draw.line(moved, 255, line.width * SCALE * SMOOTHING, "curve")
-    for end in (moved[0], moved[-1]):
-        draw.circle(end, radius * SCALE * SMOOTHING, 255)
+    reach = radius * SCALE * SMOOTHING
+    for x, y in (moved[0], moved[-1]):
+        draw.ellipse((x - reach, y - reach, x + reach, y + reach), 255)
     image.paste(line.stroke, (left, top), mask.resize(size, Image.Resampling.BOX))
 
 
 def _draw_label(draw: ImageDraw.ImageDraw, label: Label) -> None:
     font = ImageFont.load_default(label.size * SCALE)
     anchor = {"start": "ls", "middle": "ms", "end": "rs"}[label.anchor]
-    # The built-in font has one weight; a thin stroke stands in for bold.
-    stroke = 0.5 if label.bold else 0
-    place = (label.x * SCALE, label.y * SCALE)
-    draw.text(place, label.text, label.fill, font, anchor, stroke_width=stroke)
+    # The built-in font has one weight; drawn twice, a pixel apart, it stands for bold.
+    for dx in range(1 + label.bold):
+        place = (label.x * SCALE + dx, label.y * SCALE)
+        draw.text(place, label.text, label.fill, font, anchor)

@@ -15,6 +15,7 @@ from arcbatt.drawing.layout import (
     lay_out_value,
 )
 from arcbatt.drawing.scene import Block, Boxes, Command, Label, Polygon, Polyline
+from arcbatt.language.types import ANY, Type
 from arcbatt.tasks import Grid, Pair, Task
 
 FONT = "system-ui, -apple-system, Helvetica, Arial, sans-serif"
@@ -35,9 +36,12 @@ def svg_task(task: Task) -> str:
     return render_svg(lay_out_task(task))
 
 
-def svg_value(value: object, over: Grid | None = None) -> str:
-    """Return any value of the DSL as SVG; patches are shown over the grid `over`."""
-    return render_svg(lay_out_value(value, over))
+def svg_value(value: object, over: Grid | None = None, known: Type = ANY) -> str:
+    """Return any value of the DSL as SVG; patches are shown over the grid `over`.
+
+    `known` is the value's type as far as one knows it.
+    """
+    return render_svg(lay_out_value(value, over, known))
 
 
 def svg_call(args: Sequence[object], result: object) -> str:

@@ -14,12 +14,13 @@ from rich.text import Text
 
 from arcbatt.drawing import palette
 from arcbatt.drawing.describe import count
-from arcbatt.drawing.picture import Figure, figure_of, picture_of_grid
+from arcbatt.drawing.figures import Figure, canvas_of_grid, figure_of
 from arcbatt.drawing.terminal_cells import Style, draw_cells
+from arcbatt.language.types import ANY, Type
 from arcbatt.tasks import Grid, Pair, Task
 
 FLOW_GAP = 4
-# Wider than any pair of pictures.
+# Wider than any pair of canvases.
 UNLIMITED = 10_000
 
 Build = Callable[[Style], RenderableType]
@@ -27,8 +28,8 @@ Build = Callable[[Style], RenderableType]
 
 def draw_grid(grid: Grid) -> RenderableType:
     """Return a grid, without a caption."""
-    picture = picture_of_grid(grid)
-    return _Fitted(lambda style: draw_cells(picture, style))
+    canvas = canvas_of_grid(grid)
+    return _Fitted(lambda style: draw_cells(canvas, style))
 
 
 def draw_pair(pair: Pair) -> RenderableType:
@@ -62,9 +63,12 @@ def draw_task(task: Task) -> RenderableType:
     return Group(title, Text(), _Pairs(build))
 
 
-def draw_value(value: object, over: Grid | None = None) -> RenderableType:
-    """Return any value of the DSL with a caption; patches are shown over the grid `over`."""
-    return _figure(figure_of(value, over))
+def draw_value(value: object, over: Grid | None = None, known: Type = ANY) -> RenderableType:
+    """Return any value of the DSL with a caption; patches are shown over the grid `over`.
+
+    `known` is the value's type as far as one knows it.
+    """
+    return _figure(figure_of(value, over, known))
 
 
 class _Fitted:
@@ -154,8 +158,8 @@ def _size(grid: Grid | None) -> str:
 
 
 def _pair(before: Grid, after: Grid | None, style: Style) -> RenderableType:
-    left = draw_cells(picture_of_grid(before), style)
-    right = Text("?", style="bold") if after is None else draw_cells(picture_of_grid(after), style)
+    left = draw_cells(canvas_of_grid(before), style)
+    right = Text("?", style="bold") if after is None else draw_cells(canvas_of_grid(after), style)
     if style in (Style.STACKED_DIGITS, Style.STACKED_HALF_BLOCKS):
         return Group(left, Text("->"), right)
     table = Table.grid(padding=(0, 1))
@@ -168,9 +172,9 @@ def _pair(before: Grid, after: Grid | None, style: Style) -> RenderableType:
 def _figure(figure: Figure) -> RenderableType:
     style = f"bold {palette.FAILURE}" if figure.is_failure else "dim"
     parts: list[RenderableType] = [Text(figure.caption, style=style)]
-    if figure.picture is not None:
-        picture = figure.picture
-        parts.append(_Fitted(lambda style: draw_cells(picture, style)))
+    if figure.canvas is not None:
+        canvas = figure.canvas
+        parts.append(_Fitted(lambda style: draw_cells(canvas, style)))
     if figure.items:
         parts.append(_Flow([_figure(item) for item in figure.items]))
     if figure.note:

@@ -153,7 +153,7 @@ def _short(text: str) -> str:
 def _value(step: Step, pair: PairTrace) -> RenderableType:
     """Return the drawing of what a line or an inner call gave."""
     if step.state == "value":
-        return draw_value(step.outcome, over=pair.input)
+        return draw_value(step.outcome, pair.input, step.type)
     if step.state == "failed":
         return Text(f"failed: {step.outcome}", style="bold red")
     return Text(why_no_value(step), style="dim red" if step.state == "blocked" else "dim")

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from arcbatt.language import Budget, Failure, Node, ParsedProgram, Program, Result, Value, run
-from arcbatt.language.infer import infer
-from arcbatt.language.types import Type
+from arcbatt.language.budget import SEARCH_BUDGET
+from arcbatt.language.infer import infer, type_of
+from arcbatt.language.types import ANY, Type
 from arcbatt.tasks import Grid, Task
 
 from .source import Source, Statement
@@ -26,10 +27,12 @@ JudgeTest: TypeAlias = "Callable[[int, Value], bool | None]"
 class Step:
     """What a line, or a call inside it, gave on one pair.
 
-    `outcome` is None where it was not reached; `needs` names the line that a blocked one needs.
+    `type` is what is known of its value before it runs; `outcome` is None where it was not
+    reached; `needs` names the line that a blocked one needs.
     """
 
     text: str
+    type: Type
     state: State
     outcome: Outcome
     needs: str = ""
@@ -87,10 +90,10 @@ def explain(
     task: Task,
     pairs: Iterable[tuple[str, int]],
     judge_test: JudgeTest,
-    budget: Budget | None = None,
+    budget: Budget = SEARCH_BUDGET,
 ) -> Explanation:
     """Run a program on pairs of a task, given as ("demo" or "test", index from 0)."""
-    runner = _Runner(program, source.statements, budget or Budget())
+    runner = _Runner(program, source.statements, budget)
     demos = tuple((demo.input, demo.output) for demo in task.demos)
 
     def trace(kind: str, index: int) -> PairTrace:
@@ -165,15 +168,16 @@ class _Runner:
         return result, lines
 
     def step(self, text: str, node: Node, line: int, outcomes: Mapping[Node, Outcome]) -> Step:
+        known = type_of(node) or ANY
         if node not in outcomes:
-            return Step(text, "unreached", None)
+            return Step(text, known, "unreached", None)
         outcome = outcomes[node]
         if not isinstance(outcome, Failure):
-            return Step(text, "value", outcome)
+            return Step(text, known, "value", outcome)
         origin = node
         while failed := [arg for arg in origin.args if isinstance(outcomes[arg], Failure)]:
             origin = failed[0]
         owner = self.owners[origin]
         if owner == line:
-            return Step(text, "failed", outcome)
-        return Step(text, "blocked", outcome, self.statements[owner].name)
+            return Step(text, known, "failed", outcome)
+        return Step(text, known, "blocked", outcome, self.statements[owner].name)

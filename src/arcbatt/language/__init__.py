@@ -3,7 +3,7 @@
 Nothing here knows of tasks. Text goes in by `parse_programs`, values come out of `run`.
 """
 
-from .budget import Budget
+from .budget import SEARCH_BUDGET, Budget
 from .failure import Failure, Reason
 from .interpret import Result, evaluate_call, run
 from .ir import Node, Program
@@ -23,6 +23,7 @@ from .values import Function, Value, format_value
 from .version import language_version
 
 __all__ = [
+    "SEARCH_BUDGET",
     "Budget",
     "Failure",
     "Function",

@@ -1,4 +1,4 @@
-"""What a run logs of each generation, and charts of it: how far it came, how fast, by what."""
+"""What a run logs of each part of its work, and charts of it: how far it came, how fast, by what."""
 
 from __future__ import annotations
 
@@ -16,31 +16,33 @@ _UNITS = ((180.0, 1, "seconds"), (10_800.0, 60, "minutes"), (float("inf"), 3600,
 
 
 @dataclass(frozen=True, slots=True)
-class Generation:
-    """One generation of a run, as it is logged.
+class LogEntry:
+    """One part of a run's work, as it is logged.
 
     Times are of the wall clock: `elapsed_s` since the run began, without pauses between an
-    interruption and its resuming, `wall_s` and `engine_s` in this generation, all of it and inside
-    the engine. `n_solved` counts the tasks that are solved by now, `n_pairs` the new distinct
-    (program, task) pairs of this generation. `mutations` has for each kind how many mutants were
-    `tried`, `ran` without failure, `improved` on a parent and `solved` a task, since the
-    beginning. `details` is any plain data beside.
+    interruption and its resuming, `wall_s` and `engine_s` in this part, all of it and inside the
+    engine. `n_fitted` counts the tasks that are fitted by now, `n_pairs` the new distinct (program,
+    task) pairs of this part. `mutations` has for each kind how many mutants were `tried`, `ran`
+    without failure, `improved` on a parent and `fitted` a task, since the beginning. `details` is
+    any plain data beside.
     """
 
-    generation: int
+    number: int
+    proposer: str
+    item: str
     elapsed_s: float
     wall_s: float
     engine_s: float
-    n_solved: int
+    n_fitted: int
     n_pairs: int
-    mutations: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    mutations: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, content: Any) -> Generation:
+    def from_json(cls, content: Any) -> LogEntry:
         """Return what `to_json` wrote; anything else is a ValueError."""
         names = {each.name for each in fields(cls)}
         if not isinstance(content, dict) or content.keys() != names:
@@ -48,57 +50,47 @@ class Generation:
         return cls(**content)
 
 
-def progress_charts(generations: Sequence[Generation]) -> list[Chart]:
-    """Return the charts of a run: tasks solved, pairs a second, time in the engine, mutations."""
-    longest_s = max((each.elapsed_s for each in generations), default=0.0)
+def progress_charts(entries: Sequence[LogEntry]) -> list[Chart]:
+    """Return the charts of a run: tasks fitted and, of evolution, pairs, engine and mutations."""
+    longest_s = max((each.elapsed_s for each in entries), default=0.0)
     _, seconds, unit = next(row for row in _UNITS if longest_s <= row[0])
 
-    times = [each.elapsed_s / seconds for each in generations]
+    def line(name: str, of: Sequence[LogEntry], values: Sequence[float]) -> Line:
+        return Line(name, tuple((e.elapsed_s / seconds, v) for e, v in zip(of, values, strict=True)))
 
-    def line(name: str, values: Sequence[float]) -> Line:
-        return Line(name, tuple(zip(times, values, strict=True)))
+    charts = [
+        Chart(
+            "Tasks fitted",
+            unit,
+            "tasks of which some program fits all demos",
+            (line("fitted", entries, [each.n_fitted for each in entries]),),
+        )
+    ]
+    cards = [each for each in entries if each.mutations]
+    if not cards:
+        return charts
 
-    def rates(count: Callable[[Generation], float]) -> tuple[Line, Line]:
-        """What was counted a second, in each generation and in all up to it."""
-        walls = [each.wall_s for each in generations]
-        counts = [count(each) for each in generations]
+    def rates(count: Callable[[LogEntry], float]) -> tuple[Line, Line]:
+        """What was counted a second, with each card and with all up to it."""
+        walls = [each.wall_s for each in cards]
+        counts = [count(each) for each in cards]
         sums = zip(accumulate(counts), accumulate(walls), strict=True)
         return (
-            line("each generation", [_ratio(*pair) for pair in zip(counts, walls, strict=True)]),
-            line("since the beginning", [_ratio(*pair) for pair in sums]),
+            line("each card", cards, [_ratio(*pair) for pair in zip(counts, walls, strict=True)]),
+            line("since the beginning", cards, [_ratio(*pair) for pair in sums]),
         )
-
-    kinds = list(dict.fromkeys(kind for each in generations for kind in each.mutations))
 
     def payoffs(kind: str) -> Line:
-        known = [
-            (time, each.mutations[kind]["tried"], each.mutations[kind]["improved"])
-            for time, each in zip(times, generations, strict=True)
-            if kind in each.mutations
-        ]
-        enough = known[-1][1] * ENOUGH_TRIED
-        return Line(
-            kind,
-            tuple(
-                (time, 100 * _ratio(improved, tried))
-                for time, tried, improved in known
-                if tried >= enough
-            ),
-        )
+        known = [each for each in cards if kind in each.mutations]
+        enough = known[-1].mutations[kind]["tried"] * ENOUGH_TRIED
+        chosen = [each for each in known if each.mutations[kind]["tried"] >= enough]
+        counts = [each.mutations[kind] for each in chosen]
+        return line(kind, chosen, [100 * _ratio(row["improved"], row["tried"]) for row in counts])
 
+    kinds = dict.fromkeys(kind for each in cards for kind in each.mutations)
     return [
-        Chart(
-            "Tasks solved",
-            unit,
-            "tasks of which some program matches all demos",
-            (line("solved", [each.n_solved for each in generations]),),
-        ),
-        Chart(
-            "Pairs",
-            unit,
-            "new (program, task) pairs a second",
-            rates(lambda each: each.n_pairs),
-        ),
+        *charts,
+        Chart("Pairs", unit, "new (program, task) pairs a second", rates(lambda e: e.n_pairs)),
         Chart(
             "Time in the engine",
             unit,

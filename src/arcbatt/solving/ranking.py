@@ -8,10 +8,10 @@ candidate counts
 - fit: 1 if all demos come out right; 1/32 for each that does not, if some do; 0.02 / 32 for each
   demo, times (credit / 1000)^4, if none does;
 - simplicity: 1/2 for every bit of choice that went into it;
-- trust: what the stage is trusted with (1 for programs that were there before the task, less for
+- trust: what the proposer is trusted with (1 for programs that were there before the task, less for
   what was searched for until it fitted);
-- held out: for a candidate that learns from the demos, (1 + h) / (1 + demos), h of them being right
-  when it does not see them; 1 for any other.
+- held out: for a program that learns from the demos, (1 + h) / (1 + demos), h of them being right
+  when it does not see them, none where that is unknown; 1 for a program that learns nothing.
 
 Candidates of one family are kin, and agree for that reason alone: of a family the heaviest counts
 in full, the next half, then a quarter, so that all together count at most twice. Families are
@@ -36,10 +36,12 @@ from dataclasses import dataclass
 from itertools import chain
 from math import exp, log2
 
+from arcbatt.evaluation import FULL_CREDIT
+from arcbatt.proposers import Candidate
 from arcbatt.tasks import Grid, Task
 from arcbatt.tasks.validation import MAX_COLOUR
 
-from .candidates import FULL_CREDIT, Candidate, Kept, TaskCandidates
+from .candidates import TaskCandidates
 
 N_ATTEMPTS = 2
 MISSED_DEMO = 1 / 32
@@ -49,19 +51,20 @@ CONFIDENCE = (-0.81, 0.26, 3.54)
 LEAST_EVIDENCE = 1e-12
 
 
-def weigh(candidate: Candidate, trust: float) -> float:
+def weigh(candidate: Candidate) -> float:
     """Return what one candidate counts."""
-    if candidate.fits:
+    trial = candidate.trial
+    if trial.fits:
         fit = 1.0
-    elif candidate.n_fitted:
-        fit = MISSED_DEMO ** (candidate.n_demos - candidate.n_fitted)
+    elif trial.n_fitted:
+        fit = MISSED_DEMO ** (trial.n_demos - trial.n_fitted)
     else:
-        fit = MISSED_DEMO**candidate.n_demos * NEARLY_RIGHT * (candidate.credit / FULL_CREDIT) ** 4
-    simplicity = 0.5**candidate.bits
+        fit = MISSED_DEMO**trial.n_demos * NEARLY_RIGHT * (trial.credit / FULL_CREDIT) ** 4
+    simplicity = 0.5**candidate.proposal.bits
     held_out = 1.0
-    if candidate.n_held_out is not None:
-        held_out = (1 + candidate.n_held_out) / (1 + candidate.n_demos)
-    return float(fit * simplicity * trust * held_out)
+    if trial.learns:
+        held_out = (1 + (trial.n_held_out or 0)) / (1 + trial.n_demos)
+    return float(fit * simplicity * candidate.trust * held_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +76,15 @@ class Attempt:
 
     grid: Grid
     evidence: float
-    supporters: tuple[Kept, ...]
+    supporters: tuple[Candidate, ...]
 
     @property
-    def best(self) -> Kept | None:
+    def best(self) -> Candidate | None:
         return self.supporters[0] if self.supporters else None
 
     @property
     def families(self) -> frozenset[str]:
-        return frozenset(kept.candidate.family for kept in self.supporters)
+        return frozenset(kept.proposal.family for kept in self.supporters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +109,15 @@ class RankedTask:
         return min(test.confidence for test in self.tests)
 
     @property
-    def best(self) -> Kept | None:
+    def best(self) -> Candidate | None:
         """What gave the first attempt at the first test input."""
         return self.tests[0].attempts[0].best
 
     @property
-    def winners(self) -> list[Kept]:
+    def winners(self) -> list[Candidate]:
         """What gave the attempts, first attempts first, each once."""
         found = (test.attempts[k].best for k in range(N_ATTEMPTS) for test in self.tests)
-        return list({id(kept.candidate): kept for kept in found if kept is not None}.values())
+        return list({id(kept): kept for kept in found if kept is not None}.values())
 
 
 def confidence_features(evidence: float, total: float) -> tuple[float, float, float]:
@@ -133,16 +136,16 @@ def rank_task(candidates: TaskCandidates) -> RankedTask:
     """Return two attempts, not the same, for each test input of a task."""
     task = candidates.task
     kept = candidates.kept
-    weights = [weigh(each.candidate, each.trust) for each in kept]
+    weights = [weigh(each) for each in kept]
     return RankedTask(
         task, tuple(_rank_test(task, k, kept, weights) for k in range(len(task.test_inputs)))
     )
 
 
-def _rank_test(task: Task, index: int, kept: list[Kept], weights: list[float]) -> RankedTest:
-    supporters: dict[Grid, list[tuple[float, Kept]]] = {}
+def _rank_test(task: Task, index: int, kept: list[Candidate], weights: list[float]) -> RankedTest:
+    supporters: dict[Grid, list[tuple[float, Candidate]]] = {}
     for weight, each in zip(weights, kept, strict=True):
-        grid = each.candidate.outputs[index]
+        grid = each.trial.outputs[index]
         if grid is not None:
             supporters.setdefault(grid, []).append((weight, each))
     offered = [_attempt(grid, behind) for grid, behind in supporters.items()]
@@ -166,12 +169,12 @@ def _rank_test(task: Task, index: int, kept: list[Kept], weights: list[float]) -
     return RankedTest((first, second), confidence, len(offered), total)
 
 
-def _attempt(grid: Grid, behind: list[tuple[float, Kept]]) -> Attempt:
+def _attempt(grid: Grid, behind: list[tuple[float, Candidate]]) -> Attempt:
     behind.sort(key=lambda pair: (-pair[0], pair[1].rank))
     by_family: Counter[str] = Counter()
     evidence = 0.0
     for weight, kept in behind:
-        family = kept.candidate.family
+        family = kept.proposal.family
         evidence += weight * 0.5 ** by_family[family]
         by_family[family] += 1
     return Attempt(grid, evidence, tuple(kept for _, kept in behind))

@@ -1,4 +1,4 @@
-"""Solving as a run: a folder in, a submission, a report and all else about it in that folder out.
+"""A run: options and a folder in; a submission, a report and all else about it in that folder out.
 
 | file | what it has |
 | --- | --- |
@@ -8,12 +8,10 @@
 | `results.json` | all of it as data |
 | `hall_of_fame.json` | the best programs of each task by size and fit |
 | `explanations/` | a page for each program that fits all demos |
-| `pool.db` | the run's own pool: what was known at the start and what evolution kept |
 
-and what every run folder has (`search.run_folder`). All files are there, and whole, from before the
-first stage until after the last: each is written beside itself and then renamed. Submission, hall
-of fame and the state to go on from are renewed as the run goes on, the others at its end, however
-it ends.
+and what every run folder has (`run_folder`). All files are there, and whole, from before the first
+round until after the last. Submission, hall of fame and the ledger are renewed as the run goes on,
+the others at its end, however it ends. `solve` and `evolve` are presets: other options, one loop.
 """
 
 from __future__ import annotations
@@ -26,52 +24,51 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from arcbatt.evaluation import TaskBoard
+from arcbatt.files import write_whole
 from arcbatt.measure import phase
-from arcbatt.pool import Pool, merge
-from arcbatt.search.progress import Generation
-from arcbatt.search.run_folder import RunConfig, RunFolder, RunFolderError, write_whole
+from arcbatt.pool import MergeCount, Pool, merge
+from arcbatt.proposers import PROPOSER_NAMES, ProposerOptions, make_proposers
+from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions, Mutants
+from arcbatt.proposers.presets import DEFAULT_MAX_BYTES
+from arcbatt.proposers.seeds import fill_pool
 from arcbatt.tasks import Task
 
-from .explanations import write_explanations
-from .hall_of_fame import hall_of_fame_to_json
 from .interrupts import uninterrupted
+from .log import LogEntry
+from .loop import Loop, Watcher
 from .ranking import RankedTask
-from .report import make_report
-from .results import PROGRAMS, find_winners, format_winners, results_to_json
-from .seeds import fill_pool
-from .solver import Solver, Watcher
-from .stage_list import (
-    DEFAULT_MAX_BYTES,
-    STAGE_NAMES,
-    StageOptions,
-    describe_differences,
-    make_stages,
-)
-from .stages import Stage
-from .submission import write_submission
+from .report.explanations import write_explanations
+from .report.hall_of_fame import hall_of_fame_to_json
+from .report.page import make_report
+from .report.results import PROGRAMS, find_winners, format_winners, results_to_json
+from .report.submission import write_submission
+from .run_folder import POOL, RunConfig, RunFolder, RunFolderError
 
-COMMAND = "solve"
 SUBMISSION = "submission.json"
 REPORT = "report.html"
 RESULTS = "results.json"
 HALL_OF_FAME = "hall_of_fame.json"
-POOL = "pool.db"
 DIFFERENCES = "differences"
+LOGGED = "n_logged"
 # What was found is saved so often, and never for more than this part of the time.
 SAVE_EVERY_S = 5.0
 SAVING_SHARE = 0.02
 # What a run may write, a task and beside all tasks: pages of explanations are most of it.
 BYTES_A_TASK = 300_000
 BYTES_BESIDE = 20_000_000
+# What the end of a run takes, and its start takes too: so much of the budget is left for it.
+ENDING = 1.5
+MAX_ENDING_SHARE = 0.2
 
 
 @dataclass(frozen=True)
-class SolveOptions:
-    """What a run is asked for, and keeps when it is gone on with."""
+class RunOptions:
+    """What a run is asked for, and keeps when it is resumed."""
 
     data: str
     tasks: tuple[str, ...] | None = None
-    stages: tuple[str, ...] = STAGE_NAMES
+    proposers: tuple[str, ...] = PROPOSER_NAMES
     pool: str | None = None
     library: bool = True
     seed: int = 0
@@ -79,26 +76,54 @@ class SolveOptions:
     n_threads: int | None = None
     off: tuple[str, ...] = ()
     max_bytes: int = DEFAULT_MAX_BYTES
+    card_size: int = DEFAULT_CARD_SIZE
+    use_differs: bool = True
 
-    def to_config(self) -> RunConfig:
+    def to_config(self, command: str) -> RunConfig:
         options = asdict(self)
         seed = options.pop("seed")
-        return RunConfig(COMMAND, seed, options)
+        return RunConfig(command, seed, options)
 
     @classmethod
-    def from_config(cls, config: RunConfig) -> SolveOptions:
-        """Return the options of a run; that of another command is a `RunFolderError`."""
-        if config.command != COMMAND:
-            raise RunFolderError(f"this is the folder of `arcbatt {config.command}`, not of solve")
+    def from_config(cls, config: RunConfig) -> RunOptions:
+        """Return the options of a run."""
         options = dict(config.options)
-        tasks = options.pop("tasks")
-        return cls(
-            seed=config.seed,
-            tasks=None if tasks is None else tuple(tasks),
-            stages=tuple(options.pop("stages")),
-            off=tuple(options.pop("off")),
-            **options,
+        try:
+            for name in ("tasks", "proposers", "off"):
+                options[name] = None if options[name] is None else tuple(options[name])
+            return cls(seed=config.seed, **options)
+        except (KeyError, TypeError) as error:  # what another version wrote
+            raise RunFolderError(f"the options of this run cannot be read: {error}") from None
+
+    def to_proposers(self, differences: Path) -> ProposerOptions:
+        """Return what the proposers are made from; a switch that is none is a ValueError."""
+        return ProposerOptions(
+            differences,
+            EvolveOptions(
+                seed=self.seed, card_size=self.card_size, use_differs=self.use_differs
+            ),
+            frozenset(self.off),
+            self.max_bytes,
         )
+
+
+def fill_from(pool: Pool, options: RunOptions) -> MergeCount:
+    """Put into a run's pool what is known at its start; return what came of another pool."""
+    count = MergeCount()
+    if options.pool is not None:
+        count = merge(pool, Path(options.pool))
+    fill_pool(pool, library=options.library)
+    return count
+
+
+def describe_known(options: RunOptions, count: MergeCount) -> str:
+    """Say where the programs come from that a run begins with."""
+    parts = ["the bundled solvers"] if options.library else ["no bundled solvers"]
+    if options.pool is not None:
+        parts.append(f"{count.n_programs:,} programs of {options.pool}")
+        if count.n_rejected:
+            parts[-1] += f" ({count.n_rejected:,} unreadable, left out)"
+    return f"begins with {' and '.join(parts)}"
 
 
 def require_space(folder: Path, n_tasks: int) -> None:
@@ -113,8 +138,8 @@ def require_space(folder: Path, n_tasks: int) -> None:
         )
 
 
-class SolveRun(Watcher):
-    """Solves tasks in a folder, from where its state says. Use it as a context."""
+class Run(Watcher):
+    """Runs the loop in a folder, from where its ledger says. Use it as a context."""
 
     def __init__(
         self,
@@ -125,7 +150,7 @@ class SolveRun(Watcher):
         traced: Collection[str] = (),
     ) -> None:
         self.folder = folder
-        self.options = SolveOptions.from_config(folder.config)
+        self.options = RunOptions.from_config(folder.config)
         self._watcher = watcher or Watcher()
         self._pool = Pool.open(folder.path / POOL)
         self.explanations: dict[str, str] = {}
@@ -134,92 +159,84 @@ class SolveRun(Watcher):
         self._save_after_s = SAVE_EVERY_S
         self._trouble: OSError | None = None
         try:
-            self.solver = Solver(tasks, self._make_stages(), watcher=self, traced=traced)
-            self._restore()
+            self.loop = self._make_loop(tasks, traced)
+            if self.loop.is_resumed:
+                self._n_logged = self._pool.state(LOGGED)
+            folder.begin_log(self._n_logged)
         except BaseException:
             self._pool.close()
             raise
 
-    def _make_stages(self) -> list[Stage]:
+    def _make_loop(self, tasks: Sequence[Task], traced: Collection[str]) -> Loop:
         options = self.options
+        board = TaskBoard(tasks, device=options.device, n_threads=options.n_threads)
         try:
-            return make_stages(
-                options.stages,
-                StageOptions(
-                    self._pool,
-                    self.folder.path / DIFFERENCES,
-                    options.seed,
-                    options.device,
-                    options.n_threads,
-                    frozenset(options.off),
-                    options.max_bytes,
-                ),
-            )
-        except ValueError as error:  # names that another version had
+            made = options.to_proposers(self.folder.path / DIFFERENCES)
+            proposers = make_proposers(options.proposers, made)
+            return Loop(board, self._pool, proposers, watcher=self, traced=traced)
+        except ValueError as error:  # names that another version had, or other tasks
             raise RunFolderError(
-                f"{self.folder.path} cannot be gone on with; begin a new run: {error}"
+                f"{self.folder.path} cannot be resumed; begin a new run: {error}"
             ) from None
 
-    def __enter__(self) -> SolveRun:
+    def __enter__(self) -> Run:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._pool.close()
 
-    def go_on(self, budget_s: float, max_rounds: int | None = None) -> None:
+    def spend(self, budget_s: float, max_rounds: int | None = None) -> None:
         """Spend a budget. Whatever ends it, an interrupt above all, the files are written then."""
+        began_s = perf_counter()
         self.write_files()
+        ending_s = min(ENDING * (perf_counter() - began_s), MAX_ENDING_SHARE * budget_s)
+        is_begun = self.loop.is_resumed
         try:
-            if self.folder.state is None:
-                self._fill_pool()
-                self._save_state()
-            self.solver.run(budget_s, max_rounds)
+            if not is_begun:
+                count = fill_from(self._pool, self.options)
+                self.on_message(self.loop, describe_known(self.options, count))
+                is_begun = True
+            self.loop.run(budget_s - ending_s - (perf_counter() - began_s), max_rounds)
         finally:
             with uninterrupted():
-                if self.folder.state is not None:  # otherwise there is nothing yet to go on from
-                    self._note(self._save_state)
+                if is_begun:  # otherwise there is nothing yet to resume
+                    self._note(self._save_ledger)
                 self.write_files()
-
-    def _fill_pool(self) -> None:
-        if self.options.pool is not None:
-            self._watcher.said(self.solver, f"programs of {self.options.pool}")
-            merge(self._pool, Path(self.options.pool))
-        fill_pool(self._pool, library=self.options.library)
 
     # --- files ---
 
     def write_files(self) -> None:
         """Write all files but the explanations, the submission first."""
-        ranked = self.solver.rank()
+        ranked = self.loop.rank()
         self._write_found(ranked)
         winners = find_winners(ranked)
         with phase("store"):
             self._write(PROGRAMS, format_winners(winners.values()))
-            self._write(RESULTS, _to_json(results_to_json(self.solver, ranked)))
+            self._write(RESULTS, _to_json(results_to_json(self.loop, ranked)))
         report = make_report(
-            self.solver,
+            self.loop,
             ranked,
             winners,
-            title=f"arcbatt solve {self.options.data}",
+            title=f"arcbatt {self.folder.config.command} {self.options.data}",
             explanations=self.explanations,
         )
         with phase("store"):
             self._write(REPORT, report)
 
-    def explain(self, went_on: Callable[[int, int], None] = lambda _n, _of: None) -> None:
+    def explain(self, on_progress: Callable[[int, int], None] = lambda _n, _of: None) -> None:
         """Write a page about each program that fits all demos, and the report with links to them.
 
-        `went_on` is told how many there are by now, of how many.
+        `on_progress` is told how many there are by now, of how many.
         """
-        winners = find_winners(self.solver.rank())
-        fitting = [winner for winner in winners.values() if winner.kept.candidate.fits]
+        winners = find_winners(self.loop.rank())
+        fitting = [winner for winner in winners.values() if winner.candidate.fits]
         text = format_winners(winners.values())
         write_explanations(
             self.folder.path,
             text,
             fitting,
             self.explanations,
-            lambda n: went_on(n, len(fitting)),
+            lambda n: on_progress(n, len(fitting)),
         )
         with uninterrupted():
             self.write_files()
@@ -227,7 +244,7 @@ class SolveRun(Watcher):
     def _write_found(self, ranked: Sequence[RankedTask]) -> None:
         write_submission(self.folder.path / SUBMISSION, ranked)
         with phase("store"):
-            found = (self.solver.candidates(task) for task in self.solver.tasks)
+            found = (self.loop.candidates(task) for task in self.loop.tasks)
             self._write(HALL_OF_FAME, _to_json(hall_of_fame_to_json(found)))
 
     def _write(self, name: str, content: str) -> None:
@@ -235,55 +252,54 @@ class SolveRun(Watcher):
 
     # --- what happens meanwhile ---
 
-    def said(self, solver: Solver, message: str) -> None:
-        self._watcher.said(solver, message)
+    def on_message(self, loop: Loop, message: str) -> None:
+        self._watcher.on_message(loop, message)
 
-    def traced(self, task: Task, stage: str, message: str) -> None:
-        self._watcher.traced(task, stage, message)
+    def on_trace(self, task: Task, proposer: str, message: str) -> None:
+        self._watcher.on_trace(task, proposer, message)
 
-    def logged(self, solver: Solver, stage: str, record: dict[str, Any]) -> None:
-        self._append(stage, record)
-        self._watcher.logged(solver, stage, record)
+    def on_log(self, loop: Loop, proposer: str, record: dict[str, Any]) -> None:
+        """Log a part of the work; what charts do not know of goes into its details."""
+        known = ("item", "wall_s", "engine_s", "n_pairs", "mutations")
+        self._n_logged += 1
+        entry = LogEntry(
+            number=self._n_logged,
+            proposer=proposer,
+            item=record["item"],
+            elapsed_s=loop.elapsed_s,
+            wall_s=record.get("wall_s", 0.0),
+            engine_s=record.get("engine_s", 0.0),
+            n_fitted=loop.n_fitted,
+            n_pairs=record.get("n_pairs", 0),
+            mutations=record.get("mutations", {}),
+            details={key: value for key, value in record.items() if key not in known},
+        )
+        self._note(lambda: self.folder.append(entry))
+        self._watcher.on_log(loop, proposer, record)
 
-    def went_on(self, solver: Solver) -> None:
+    def on_progress(self, loop: Loop) -> None:
         began_s = perf_counter()
         if began_s - self._saved_s > self._save_after_s:
             self._note(self._save)
             self._saved_s = perf_counter()
             self._save_after_s = max(SAVE_EVERY_S, (self._saved_s - began_s) / SAVING_SHARE)
-        self._watcher.went_on(solver)
-
-    def ended_stage(self, solver: Solver, stage: str) -> None:
-        self._append(stage, {"ended": asdict(solver.counts[stage])})
-        self._note(self._save)
-        self._watcher.ended_stage(solver, stage)
-
-    def _append(self, stage: str, record: dict[str, Any]) -> None:
-        """Log a round; what charts do not know of goes into its details."""
-        known = ("wall_s", "engine_s", "n_pairs", "mutations")
-        details = {key: value for key, value in record.items() if key not in known}
-        self._n_logged += 1
-        generation = Generation(
-            generation=self._n_logged,
-            elapsed_s=self.solver.elapsed_s,
-            wall_s=record.get("wall_s", 0.0),
-            engine_s=record.get("engine_s", 0.0),
-            n_solved=self.solver.n_fitted,
-            n_pairs=record.get("n_pairs", 0),
-            mutations=record.get("mutations", {}),
-            details={"stage": stage, **details},
-        )
-        self._note(lambda: self.folder.append(generation))
+        self._watcher.on_progress(loop)
 
     def _save(self) -> None:
-        self._write_found(self.solver.rank())
-        self._save_state()
+        self._write_found(self.loop.rank())
+        self._save_ledger()
+
+    def _save_ledger(self) -> None:
+        self.folder.sync_log()
+        with self._pool.writing():
+            self._pool.set_state(LOGGED, self._n_logged)
+            self.loop.save()
 
     def _note(self, write: Callable[[], None]) -> None:
         """Write something that only a later run needs; that it cannot be done ends nothing.
 
         The search goes on, since the disk may have room again when it ends. But nothing more is
-        logged or saved: a log with a hole, or one that a state does not cover, could not be read.
+        logged or saved: a log with a hole, or one that a ledger does not cover, could not be read.
         """
         if self._trouble is not None:
             return
@@ -291,8 +307,8 @@ class SolveRun(Watcher):
             write()
         except OSError as error:
             self._trouble = error
-            self._watcher.said(
-                self.solver,
+            self._watcher.on_message(
+                self.loop,
                 f"cannot write to {self.folder.path} ({error.strerror}); going on without",
             )
 
@@ -301,29 +317,18 @@ class SolveRun(Watcher):
         """What is wrong with the run that its files do not show."""
         if self._trouble is not None:
             return (
-                f"the run's log and state could not be written ({self._trouble.strerror}): "
+                f"the run's log and ledger could not be written ({self._trouble.strerror}): "
                 f"--resume goes on from before that"
             )
-        return describe_differences(self.solver.stages)
+        return describe_trouble(self.loop)
 
-    # --- going on ---
 
-    def _save_state(self) -> None:
-        tasks = {task.id: task.digest for task in self.solver.tasks}
-        state = {"tasks": tasks, "n_logged": self._n_logged, "solver": self.solver.state()}
-        self.folder.write_state(state)
-
-    def _restore(self) -> None:
-        state = self.folder.state
-        if state is None:
-            return
-        if state["tasks"] != {task.id: task.digest for task in self.solver.tasks}:
-            raise RunFolderError(
-                f"the tasks in {self.options.data} are not those that {self.folder.path} was begun "
-                f"with; begin a new run"
-            )
-        self.solver.restore(state["solver"])
-        self._n_logged = state["n_logged"]
+def describe_trouble(loop: Loop) -> str | None:
+    """Say it if programs gave alone what they did not give in their batt, which is a bug."""
+    for proposer in loop.proposers:
+        if isinstance(proposer, Mutants) and proposer.trouble is not None:
+            return proposer.trouble
+    return None
 
 
 def _to_json(content: Any) -> str:

@@ -1,21 +1,20 @@
-"""The folder of a run: what it was asked for, what happened, where to go on, how it went.
+"""The folder of a run: what it was asked for, what happened, all that is known, how it went.
 
 | file | what it has |
 | --- | --- |
 | `config.json` | command, options, seed, versions: enough to run it again on any machine |
-| `log.jsonl` | one JSON object a generation, in order, each written as soon as it is known |
-| `state.json` | all that is needed to go on; always whole, an older one until the next is written |
+| `log.jsonl` | one JSON object a part of the work, in order, each written as soon as it is known |
+| `pool.db` | the run's ledger: programs, trials, finished work, where proposers stand |
 | `progress.svg`, `progress.png` | charts, drawn when the run ends, however it ends |
 
 A process that is killed leaves at most a torn last line in the log, which nobody reads. A run that
-goes on starts from its state, so what the log has beyond that is cut off and logged anew.
+is resumed starts from its ledger, so what the log has beyond that is cut off and logged anew.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -24,19 +23,23 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+from filelock import FileLock, Timeout
+
 from arcbatt import __version__
 from arcbatt.drawing.charts import png_charts, svg_charts
+from arcbatt.engine.version import engine_version
+from arcbatt.files import write_whole
 from arcbatt.language import language_version
 from arcbatt.measure import phase
 
-from .progress import Generation, progress_charts
+from .log import LogEntry, progress_charts
 
 CONFIG = "config.json"
 LOG = "log.jsonl"
-STATE = "state.json"
+POOL = "pool.db"
 LOCK = "lock"
 # Of the files here; another number is another way to write them.
-FORMAT = 1
+FORMAT = 2
 
 
 class RunFolderError(Exception):
@@ -45,7 +48,7 @@ class RunFolderError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RunConfig:
-    """What a run was asked for: nothing in it may depend on the machine."""
+    """What a run was asked for: nothing in it may depend on the machine but paths."""
 
     command: str
     seed: int
@@ -61,18 +64,12 @@ class RunFolder:
     def __init__(self, path: Path, config: RunConfig) -> None:
         self.path = path
         self.config = config
-        self.state: Any = None
-        """What `write_state` was last given; None before."""
-        self._n_generations = 0
-        self._lock = _lock(path)
+        self._lock = FileLock(path / LOCK, blocking=False)
         try:
-            if (path / STATE).exists():
-                whole = _read_json(path / STATE, f"{path} has no state to go on from")
-                self.state, self._n_generations = whole["state"], whole["n_generations"]
-            self._log = _open_log(path / LOG, self._n_generations)
-        except BaseException:
-            self._lock.close()
-            raise
+            self._lock.acquire()
+        except Timeout:
+            raise RunFolderError(f"{path} is in use by another process that runs in it") from None
+        self._log: IO[bytes] | None = None
 
     @classmethod
     def create(cls, base: Path, config: RunConfig) -> RunFolder:
@@ -80,9 +77,13 @@ class RunFolder:
         content = {
             "format": FORMAT,
             **asdict(config),
-            "versions": {"arcbatt": __version__, "language": language_version()},
+            "versions": {
+                "arcbatt": __version__,
+                "language": language_version(),
+                "engine": engine_version(),
+            },
         }
-        text = _to_json(content, indent=2)
+        text = json.dumps(content, indent=2, allow_nan=False) + "\n"
         name = f"{config.command}-{datetime.now():%Y%m%d-%H%M%S}"
         for number in count(1):
             path = base / (name if number == 1 else f"{name}-{number}")
@@ -96,35 +97,31 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
-        """Open the folder of a run to go on with it, from its state or, without one, anew."""
-        content = _read_json(path / CONFIG, f"{path} is not the folder of a run")
-        if content.get("format") != FORMAT:
-            raise RunFolderError(
-                f"{path / CONFIG} is of format {content.get('format')}, not {FORMAT}: "
-                f"go on with the version of arcbatt that wrote it"
-            )
-        language = content["versions"]["language"]
+        """Open the folder of a run to resume it, from its ledger or, without one, anew."""
+        config, language = read_config(path)
         if language != language_version():
             raise RunFolderError(
                 f"{path} was begun with another version of the language ({language}), and its "
                 f"results do not hold for this one; begin a new run"
             )
-        return cls(path, RunConfig(content["command"], content["seed"], content["options"]))
+        return cls(path, config)
+
+    def begin_log(self, n_entries: int) -> None:
+        """Open the log to add to it, cut back to what the ledger covers."""
+        self._log = _open_log(self.path / LOG, n_entries)
 
     @phase("store")
-    def append(self, generation: Generation) -> None:
-        """Add a generation to the log. It survives the end of this process, however sudden."""
-        self._log.write(_to_json(generation.to_json()).encode())
+    def append(self, entry: LogEntry) -> None:
+        """Add to the log. It survives the end of this process, however sudden."""
+        assert self._log is not None  # begin_log was called
+        self._log.write((json.dumps(entry.to_json(), allow_nan=False) + "\n").encode())
         self._log.flush()
-        self._n_generations += 1
 
     @phase("store")
-    def write_state(self, state: Any) -> None:
-        """Replace the state by another, of plain data, that covers all that was logged."""
-        os.fsync(self._log.fileno())
-        content = {"n_generations": self._n_generations, "state": state}
-        write_whole(self.path / STATE, _to_json(content))
-        self.state = state
+    def sync_log(self) -> None:
+        """Have the log reach the disk, before a ledger that covers it does."""
+        if self._log is not None:
+            os.fsync(self._log.fileno())
 
     @phase("display")
     def draw_progress(self) -> None:
@@ -136,8 +133,9 @@ class RunFolder:
 
     def close(self) -> None:
         """Let other processes have the folder."""
-        self._log.close()
-        self._lock.close()
+        if self._log is not None:
+            self._log.close()
+        self._lock.release()
 
     def __enter__(self) -> RunFolder:
         return self
@@ -149,79 +147,54 @@ class RunFolder:
         traceback: TracebackType | None,
     ) -> None:
         try:
-            self.draw_progress()
+            if (self.path / LOG).exists():
+                self.draw_progress()
         finally:
             self.close()
 
 
-@phase("load")
-def read_log(path: Path) -> list[Generation]:
-    """Return the generations of a log, which may belong to a run that is going on.
+def read_config(path: Path) -> tuple[RunConfig, str]:
+    """Return what the run in a folder was asked for, and the language that it was begun with."""
+    try:
+        content = json.loads((path / CONFIG).read_bytes())
+        if not isinstance(content, dict):
+            raise ValueError("expected an object")
+        if content.get("format") != FORMAT:
+            raise RunFolderError(
+                f"{path / CONFIG} is of format {content.get('format')}, not {FORMAT}: "
+                f"use the version of arcbatt that wrote it"
+            )
+        config = RunConfig(content["command"], content["seed"], dict(content["options"]))
+        return config, str(content["versions"]["language"])
+    except OSError as error:
+        why = error.strerror
+    except (ValueError, KeyError, TypeError) as error:
+        why = f"{type(error).__name__}: {error}"
+    raise RunFolderError(f"{path} is not the folder of a run: {CONFIG}: {why}")
 
-    A torn last line does not count. A line that is no generation is a `RunFolderError`.
+
+@phase("load")
+def read_log(path: Path) -> list[LogEntry]:
+    """Return the entries of a log, which may belong to a run that is going on.
+
+    A torn last line does not count. A line that is no entry is a `RunFolderError`.
     """
-    generations = []
+    entries = []
     for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], 1):
         try:
-            generations.append(Generation.from_json(json.loads(line)))
+            entries.append(LogEntry.from_json(json.loads(line)))
         except ValueError as error:
-            raise RunFolderError(f"{path}:{number}: no generation of a run: {error}") from error
-    return generations
+            raise RunFolderError(f"{path}:{number}: not an entry of a log: {error}") from error
+    return entries
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file that is there whole or, after a sudden end, as it was before."""
-    new = path.with_name(f".{path.name}.new")
-    with new.open("wb") as file:
-        file.write(content.encode() if isinstance(content, str) else content)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
-
-
-def _open_log(path: Path, n_generations: int) -> IO[bytes]:
-    """Open a log to add to it, cut back to what the state covers: no torn line, nothing after."""
+def _open_log(path: Path, n_entries: int) -> IO[bytes]:
     lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
-    if len(lines) < n_generations:
+    if len(lines) < n_entries:
         raise RunFolderError(
-            f"{path} has {len(lines)} generations, {STATE} speaks of {n_generations}: "
+            f"{path} has {len(lines)} entries, {POOL} speaks of {n_entries}: "
             f"it was shortened or is damaged; begin a new run"
         )
     file = path.open("ab")
-    file.truncate(sum(len(line) + 1 for line in lines[:n_generations]))
-    return file
-
-
-def _to_json(content: Any, indent: int | None = None) -> str:
-    return json.dumps(content, indent=indent, allow_nan=False) + "\n"
-
-
-def _read_json(path: Path, otherwise: str) -> dict[str, Any]:
-    """Read one of the files that this module writes whole."""
-    try:
-        content = json.loads(path.read_bytes())
-        if not isinstance(content, dict):
-            raise ValueError("expected an object")
-        return content
-    except OSError as error:
-        raise RunFolderError(f"{otherwise}: {path.name}: {error.strerror}") from error
-    except ValueError as error:
-        raise RunFolderError(f"{otherwise}: {path.name}: {error}") from error
-
-
-def _lock(path: Path) -> IO[bytes]:
-    """Return an open file that keeps the folder from other processes until it is closed."""
-    file = (path / LOCK).open("ab")
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        file.close()
-        raise RunFolderError(f"{path} is in use by another process that runs in it") from error
+    file.truncate(sum(len(line) + 1 for line in lines[:n_entries]))
     return file

@@ -8,20 +8,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from arcbatt.evaluation import TaskBoard
 from arcbatt.language import Program
-from arcbatt.pool import Pool, merge
+from arcbatt.pool import Pool
+from arcbatt.proposers import PROPOSER_NAMES, make_proposers
+from arcbatt.proposers.presets import DEFAULT_MAX_BYTES
 from arcbatt.tasks import Grid, Task
 
+from .loop import Loop
 from .ranking import RankedTask
-from .seeds import fill_pool
-from .solver import Solver
-from .stage_list import (
-    DEFAULT_MAX_BYTES,
-    STAGE_NAMES,
-    StageOptions,
-    describe_differences,
-    make_stages,
-)
+from .run import RunOptions, describe_trouble, fill_from
 
 
 @dataclass(frozen=True)
@@ -47,8 +43,7 @@ class Solution:
 
     @property
     def programs(self) -> list[Program]:
-        found = (kept.candidate.program for kept in self.ranked.winners)
-        return [program for program in found if program is not None]
+        return [candidate.program for candidate in self.ranked.winners]
 
     @property
     def confidence(self) -> float:
@@ -65,7 +60,7 @@ def solve(
     *,
     pool: str | Path | None = None,
     library: bool = True,
-    stages: Sequence[str] = STAGE_NAMES,
+    proposers: Sequence[str] = PROPOSER_NAMES,
     seed: int = 0,
     device: str = "auto",
     n_threads: int | None = None,
@@ -76,20 +71,27 @@ def solve(
     """Solve one task: two attempts at each of its test inputs, in so many seconds.
 
     What is known at the start are the bundled solvers, unless `library` is false, and the programs
-    of a pool, which is only read. With `max_rounds`, no stage takes more rounds (generations, of
-    evolve); a run that ends by that, before its budget, repeats exactly from its seed.
-    `off` has names of what is switched off (`switches`); `max_bytes` bounds the memory of a search.
+    of a pool, which is only read. With `max_rounds`, no proposer has more rounds; a run that ends by
+    that, before its budget, repeats exactly from its seed. `off` has names of what is switched off
+    (`arcbatt.proposers.switches`); `max_bytes` bounds the memory of enumerating.
     """
+    options = RunOptions(
+        data=task.source,
+        proposers=tuple(proposers),
+        pool=None if pool is None else str(pool),
+        library=library,
+        seed=seed,
+        off=tuple(off),
+        max_bytes=max_bytes,
+    )
     differences = Path(tempfile.gettempdir()) / "arcbatt-differences"
+    made = make_proposers(proposers, options.to_proposers(differences))
     with Pool.in_memory() as own:
-        if pool is not None:
-            merge(own, Path(pool))
-        fill_pool(own, library=library)
-        options = StageOptions(own, differences, seed, device, n_threads, frozenset(off), max_bytes)
-        made = make_stages(stages, options)
-        solver = Solver([task], made)
-        solver.run(budget_s, max_rounds)
-    if trouble := describe_differences(made):
+        fill_from(own, options)
+        board = TaskBoard([task], device=device, n_threads=n_threads)
+        loop = Loop(board, own, made)
+        loop.run(budget_s, max_rounds)
+    if trouble := describe_trouble(loop):
         warnings.warn(trouble, RuntimeWarning, stacklevel=2)
-    (ranked,) = solver.rank()
-    return Solution(ranked, solver.candidates(task).fits, solver.elapsed_s)
+    (ranked,) = loop.rank()
+    return Solution(ranked, loop.candidates(task).fits, loop.elapsed_s)

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .candidates import Candidate
+from arcbatt.proposers import Candidate
+
 from .ranking import Attempt, RankedTask
 
 
 def describe_candidate(candidate: Candidate) -> str:
     """Return in a line what a candidate is and how well it fits."""
-    program = candidate.program
-    name = candidate.family if program is None else f"{program.name} {program.hash[:12]}"
+    program, trial = candidate.program, candidate.trial
     shapes = ", ".join(
-        "none" if grid is None else f"{len(grid)}x{len(grid[0])}" for grid in candidate.outputs
+        "none" if grid is None else f"{len(grid)}x{len(grid[0])}" for grid in trial.outputs
     )
     learnt = ""
-    if candidate.n_held_out is not None:
-        learnt = f", {candidate.n_held_out} of them unseen"
+    if trial.learns:
+        learnt = f", {trial.n_held_out} of them unseen"
+        if trial.n_held_out is None:
+            learnt = ", learnt from the only one there is"
     return (
-        f"{name} ({candidate.family}, size {candidate.size}, cost {candidate.cost:,}): "
-        f"fits {candidate.n_fitted} of {candidate.n_demos} demos{learnt}, "
-        f"credit {candidate.credit}, outputs {shapes}"
+        f"{program.name} {program.hash[:12]} ({candidate.proposal.family}, size {program.n_calls}, "
+        f"cost {trial.steps:,}): fits {trial.n_fitted} of {trial.n_demos} demos{learnt}, "
+        f"credit {trial.credit}, outputs {shapes}"
     )
 
 
@@ -43,5 +45,5 @@ def _why(attempt: Attempt) -> str:
     n_candidates, n_families = len(attempt.supporters), len(attempt.families)
     return (
         f"evidence {attempt.evidence:.4g} (candidates: {n_candidates}, families: {n_families}), "
-        f"the heaviest by {best.stage}: {describe_candidate(best.candidate)}"
+        f"the heaviest by {best.proposer}: {describe_candidate(best)}"
     )

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from arcbatt.explain import explain, make_page, read_source
+from arcbatt.files import write_whole
 from arcbatt.language import ParsedProgram, Value, parse_programs
 from arcbatt.measure import phase
-from arcbatt.search.evolving import MUTANT_BUDGET
-from arcbatt.search.run_folder import write_whole
 
 from .results import PROGRAMS, Winner
 
@@ -21,11 +20,11 @@ def write_explanations(
     text: str,
     winners: Iterable[Winner],
     pages: dict[str, str],
-    went_on: Callable[[int], None] = lambda _n: None,
+    on_progress: Callable[[int], None] = lambda _n: None,
 ) -> None:
     """Write a page for each program; note in `pages` by task id where it is in the folder.
 
-    `text` is that of `programs.py`, which pages refer to; `went_on` is told how many there are by
+    `text` is that of `programs.py`, which pages refer to; `on_progress` is told how many there are by
     now. Nobody here knows which outputs are right, so those for test inputs are not judged.
     """
     pages.clear()
@@ -35,7 +34,7 @@ def write_explanations(
         (folder / FOLDER).mkdir(exist_ok=True)
         write_whole(folder / place, _page(winner, parsed[winner.program.name], text))
         pages[winner.ranked.task.id] = place
-        went_on(len(pages))
+        on_progress(len(pages))
 
 
 @phase("display")
@@ -44,7 +43,7 @@ def _page(winner: Winner, program: ParsedProgram, text: str) -> str:
     pairs = [("demo", k) for k in range(len(task.demos))]
     pairs += [("test", k) for k in range(len(task.test_inputs))]
     source = read_source(program, text)
-    return make_page(explain(program, source, task, pairs, _unjudged, MUTANT_BUDGET))
+    return make_page(explain(program, source, task, pairs, _unjudged))
 
 
 def _unjudged(_index: int, _value: Value) -> None:

@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .candidates import Kept, TaskCandidates
+from arcbatt.language import format_program
+from arcbatt.proposers import Candidate
+
+from ..candidates import TaskCandidates
 
 
-def best_by_size(kept: Iterable[Kept]) -> list[Kept]:
-    """Return of candidates with a program those of which no smaller one fits as well."""
-    front: list[Kept] = []
+def best_by_size(kept: Iterable[Candidate]) -> list[Candidate]:
+    """Return the candidates of which no smaller one fits as well."""
+    front: list[Candidate] = []
     reached = (-1, -1)
-    for each in sorted(kept, key=lambda each: (each.candidate.size, each.rank)):
-        candidate = each.candidate
-        if candidate.program is None:
-            continue
-        fit = (candidate.n_fitted, candidate.credit)
+    for each in sorted(kept, key=lambda each: (each.program.n_calls, each.rank)):
+        fit = (each.trial.n_fitted, each.trial.credit)
         if fit > reached:
             front.append(each)
             reached = fit
@@ -32,16 +32,16 @@ def hall_of_fame_to_json(found: Iterable[TaskCandidates]) -> dict[str, Any]:
     return {
         candidates.task.id: [
             {
-                "program": row["program"],
-                "size": row["size"],
-                "cost": row["cost"],
-                "fitted": row["n_fitted"],
-                "demos": len(candidates.task.demos),
-                "credit": row["credit"],
-                "stage": row["stage"],
-                "found_s": round(row["found_s"], 3),
+                "program": format_program(each.program),
+                "size": each.program.n_calls,
+                "steps": each.trial.steps,
+                "fitted": each.trial.n_fitted,
+                "demos": each.trial.n_demos,
+                "credit": each.trial.credit,
+                "proposer": each.proposer,
+                "found_s": round(each.found_s, 3),
             }
-            for row in (kept.to_json() for kept in best_by_size(candidates.kept))
+            for each in best_by_size(candidates.kept)
         ]
         for candidates in found
     }

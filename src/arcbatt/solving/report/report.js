@@ -4,12 +4,12 @@ const cards = [...place.children];
 const get = (name) => document.getElementById(name);
 function show() {
   const text = get("find").value.trim().toLowerCase();
-  const state = get("state").value, stage = get("stage").value;
+  const state = get("state").value, proposer = get("proposer").value;
   const order = get("order").value, sign = get("reverse").checked ? -1 : 1;
   let n = 0;
   for (const card of cards) {
     const is = card.dataset;
-    card.hidden = !is.task.toLowerCase().includes(text) || (state && is.state !== state) || (stage && is.stage !== stage);
+    card.hidden = !is.task.toLowerCase().includes(text) || (state && is.state !== state) || (proposer && is.proposer !== proposer);
     n += !card.hidden;
   }
   // The surest first; what has no number comes last, whatever the order.
@@ -19,5 +19,5 @@ function show() {
   place.append(...cards.sort(compare));
   get("shown").textContent = `${n} shown`;
 }
-for (const name of ["find", "state", "stage", "order", "reverse"]) get(name).addEventListener("input", show);
+for (const name of ["find", "state", "proposer", "order", "reverse"]) get(name).addEventListener("input", show);
 show();

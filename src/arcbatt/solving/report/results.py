@@ -9,9 +9,10 @@ from typing import Any
 
 from arcbatt.language import Program, format_program
 
-from .candidates import Kept
-from .ranking import Attempt, RankedTask
-from .solver import Solver
+from arcbatt.proposers import Candidate
+
+from ..loop import Loop
+from ..ranking import Attempt, RankedTask
 
 PROGRAMS = "programs.py"
 PREFIX = "solve_"
@@ -20,20 +21,20 @@ MAX_NAME = 80
 HEADER = "# The programs behind first attempts, as text. `arcbatt explain` shows what they do.\n"
 
 
-def results_to_json(solver: Solver, ranked: Sequence[RankedTask]) -> dict[str, Any]:
+def results_to_json(loop: Loop, ranked: Sequence[RankedTask]) -> dict[str, Any]:
     """Return all about a run that a script could want; nothing in it knows what is right."""
     return {
         "tasks": len(ranked),
-        "fitted": solver.n_fitted,
-        "elapsed_s": round(solver.elapsed_s, 3),
-        "stages": {name: vars(count) for name, count in solver.counts.items()},
-        "parts": solver.parts(),
-        "by_task": [_task_to_json(solver, each) for each in ranked],
+        "fitted": loop.n_fitted,
+        "elapsed_s": round(loop.elapsed_s, 3),
+        "proposers": {name: vars(count) for name, count in loop.counts.items()},
+        "parts": loop.parts(),
+        "by_task": [_task_to_json(loop, each) for each in ranked],
     }
 
 
-def _task_to_json(solver: Solver, ranked: RankedTask) -> dict[str, Any]:
-    found = solver.candidates(ranked.task)
+def _task_to_json(loop: Loop, ranked: RankedTask) -> dict[str, Any]:
+    found = loop.candidates(ranked.task)
     best = ranked.best
     return {
         "task": ranked.task.id,
@@ -42,9 +43,9 @@ def _task_to_json(solver: Solver, ranked: RankedTask) -> dict[str, Any]:
         "candidates": len(found),
         "agreeing": found.n_agreeing,
         "confidence": round(ranked.confidence, 4),
-        "stage": None if best is None else best.stage,
+        "proposer": None if best is None else best.proposer,
         "found_s": None if best is None else round(best.found_s, 3),
-        "spent_s": round(solver.spent_s[ranked.task.id], 3),
+        "spent_s": round(loop.spent_s[ranked.task.id], 3),
         "tests": [
             {
                 "confidence": round(test.confidence, 4),
@@ -63,14 +64,25 @@ def _attempt_to_json(attempt: Attempt) -> dict[str, Any]:
         "evidence": round(attempt.evidence, 6),
         "candidates": len(attempt.supporters),
         "families": sorted(attempt.families),
-        "best": None if best is None else _kept_to_json(best),
+        "best": None if best is None else _candidate_to_json(best),
     }
 
 
-def _kept_to_json(kept: Kept) -> dict[str, Any]:
-    content = kept.to_json()
-    del content["outputs"], content["trust"]
-    return content
+def _candidate_to_json(candidate: Candidate) -> dict[str, Any]:
+    trial = candidate.trial
+    return {
+        "proposer": candidate.proposer,
+        "found_s": round(candidate.found_s, 3),
+        "program": format_program(candidate.program),
+        "family": candidate.proposal.family,
+        "bits": candidate.proposal.bits,
+        "fitted": trial.n_fitted,
+        "learns": trial.learns,
+        "held_out": trial.n_held_out,
+        "credit": trial.credit,
+        "size": candidate.program.n_calls,
+        "steps": trial.steps,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +90,7 @@ class Winner:
     """The program behind the first attempt at a task, under a name that no other has."""
 
     ranked: RankedTask
-    kept: Kept
+    candidate: Candidate
     program: Program
 
     @property
@@ -92,9 +104,9 @@ def find_winners(ranked: Sequence[RankedTask]) -> dict[str, Winner]:
     names: set[str] = set()
     for each in ranked:
         best = each.best
-        if best is None or best.candidate.program is None or not best.candidate.n_fitted:
+        if best is None or not best.trial.n_fitted:
             continue
-        program = Program(best.candidate.program.result, _name_for(each.task.id, names))
+        program = Program(best.program.result, _name_for(each.task.id, names))
         winners[each.task.id] = Winner(each, best, program)
     return winners
 
@@ -103,11 +115,11 @@ def format_winners(winners: Iterable[Winner]) -> str:
     """Return programs as one text that parses, for `arcbatt check` and `arcbatt explain`."""
     parts = [HEADER]
     for winner in winners:
-        candidate = winner.kept.candidate
+        trial = winner.candidate.trial
         note = (
             f"# {_one_line(winner.ranked.task.id)}: "
-            f"fits {candidate.n_fitted} of {candidate.n_demos} demos, "
-            f"found by {winner.kept.stage}, confidence {winner.ranked.confidence:.2f}"
+            f"fits {trial.n_fitted} of {trial.n_demos} demos, "
+            f"found by {winner.candidate.proposer}, confidence {winner.ranked.confidence:.2f}"
         )
         parts.append(f"{note}\n{winner.text}")
     return "\n\n".join(parts)

@@ -6,11 +6,11 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from arcbatt.files import write_whole
 from arcbatt.measure import phase
-from arcbatt.search.run_folder import write_whole
 from arcbatt.tasks import Grid
 
-from .ranking import RankedTask
+from ..ranking import RankedTask
 
 Submission = dict[str, list[dict[str, Grid]]]
 

@@ -1,7 +1,7 @@
-"""A value of the DSL in, what there is to see of it out: pictures of cells, nothing of pixels.
+"""A value of the DSL in, what there is to see of it out: canvases of cells, nothing of pixels.
 
-A `Picture` is a window on the plane of cells: a grid in it, patches over the grid. A `Figure` is
-a picture or a line of text with a caption, or a group of figures. Terminal, SVG and PNG all draw
+A `Canvas` is a window on the plane of cells: a grid in it, patches over the grid. A `Figure` is
+a canvas or a line of text with a caption, or a group of figures. Terminal, SVG and PNG all draw
 figures, so that they show the same.
 """
 
@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from arcbatt.drawing.describe import Kind, count, describe
+from arcbatt.drawing.describe import Kind, count, describe, member_types
+from arcbatt.language.types import ANY, Type
 from arcbatt.language.values import Cell, ordered
 from arcbatt.tasks import Grid
 
@@ -33,7 +34,7 @@ class Patch:
 
 
 @dataclass(frozen=True)
-class Picture:
+class Canvas:
     """The cells in the window of `height` x `width` cells whose upper left cell is (top, left).
 
     `grid` holds the colours of the grid's cells in the window, `patches` what lies over them. A
@@ -51,73 +52,85 @@ class Picture:
 
 @dataclass(frozen=True)
 class Figure:
-    """A caption with a picture, with items, or with neither, where the caption says it all."""
+    """A caption with a canvas, with items, or with neither, where the caption says it all."""
 
     caption: str
-    picture: Picture | None = None
+    canvas: Canvas | None = None
     items: tuple["Figure", ...] = ()
     note: str = ""
     is_failure: bool = False
 
 
-def picture_of_grid(grid: Grid) -> Picture:
-    """Return the picture of a grid, which may be ragged, empty, or larger than a task's."""
+def canvas_of_grid(grid: Grid) -> Canvas:
+    """Return the canvas of a grid, which may be ragged, empty, or larger than a task's."""
     height, width = _shape(grid)
     shown_height, shown_width = min(height, MAX_SIDE), min(width, MAX_SIDE)
     note = ""
     if (shown_height, shown_width) != (height, width):
         note = f"the first {shown_height}x{shown_width} cells of {height}x{width}"
     window = (0, 0, shown_height, shown_width)
-    return Picture(*window, _cells_in(grid, window), note=note)
+    return Canvas(*window, _cells_in(grid, window), note=note)
 
 
-def picture_of_patches(patches: Sequence[frozenset[Any]], over: Grid | None) -> Picture:
-    """Return the picture of objects and sets of indices over a grid, or alone if `over` is None.
+def canvas_of_patches(patches: Sequence[Patch], over: Grid | None) -> Canvas:
+    """Return the canvas of patches over a grid, or alone if `over` is None.
 
     The window holds the grid and what lies up to `MAX_OUTSIDE` cells beyond it.
     """
-    cells = [_patch_cells(patch) for patch in patches]
-    window = _window([index for patch in cells for index in patch], over)
+    window = _window([index for patch in patches for index in patch.cells], over)
     shown = tuple(
-        Patch({index: colour for index, colour in patch.items() if _is_in(index, window)})
-        for patch in cells
+        Patch({index: colour for index, colour in patch.cells.items() if _is_in(index, window)})
+        for patch in patches
     )
-    n_hidden = sum(map(len, cells)) - sum(len(patch.cells) for patch in shown)
-    note = f"{count(n_hidden, 'cell')} beyond this picture" if n_hidden else ""
-    return Picture(*window, _cells_in(over or (), window), shown, note)
+    n_hidden = sum(len(patch.cells) for patch in patches) - sum(len(patch.cells) for patch in shown)
+    note = f"{count(n_hidden, 'cell')} beyond this drawing" if n_hidden else ""
+    return Canvas(*window, _cells_in(over or (), window), shown, note)
 
 
-def figure_of(value: object, over: Grid | None = None, depth: int = 0) -> Figure:
-    """Return the figure of any value; patches in it are shown over the grid `over`."""
-    described = describe(value)
+def figure_of(value: object, over: Grid | None = None, known: Type = ANY, depth: int = 0) -> Figure:
+    """Return the figure of any value; patches and pictures in it are shown over the grid `over`.
+
+    `known` is the value's type as far as one knows it.
+    """
+    described = describe(value, known)
     kind, caption = described.kind, described.caption
     if kind is Kind.FAILURE:
         return Figure(caption, is_failure=True)
     if not isinstance(value, tuple | frozenset):
         return Figure(caption)
     if kind is Kind.GRID:
-        return Figure(caption, picture_of_grid(tuple(value)))
+        return Figure(caption, canvas_of_grid(tuple(value)))
     if kind in (Kind.OBJECT, Kind.INDICES):
-        return Figure(caption, picture_of_patches([frozenset(value)], over))
+        return Figure(caption, canvas_of_patches([_patch_of(frozenset(value))], over))
     if kind is Kind.CELL:
-        return Figure(caption, picture_of_patches([frozenset([value])], over))
+        return Figure(caption, canvas_of_patches([_patch_of(frozenset([value]))], over))
     if kind is Kind.PATCHES:
-        patches = cast(Sequence[frozenset[Any]], ordered(value))
-        return Figure(caption, picture_of_patches(patches, over))
-    if kind in (Kind.GRIDS, Kind.CONTAINER) and depth < MAX_DEPTH:
+        patches = [_patch_of(cast(frozenset[Any], each)) for each in ordered(value)]
+        return Figure(caption, canvas_of_patches(patches, over))
+    if kind is Kind.PICTURE:
+        patch = _patch_of_picture(value)
+        return Figure(caption, canvas_of_patches([patch], over) if patch.cells else None)
+    if kind is Kind.PICTURES:
+        patches = [_patch_of_picture(each) for each in ordered(value)]
+        if any(patch.cells for patch in patches) and _are_apart(patches):
+            return Figure(caption, canvas_of_patches(patches, over))
+    if kind in (Kind.GRIDS, Kind.PICTURES, Kind.CONTAINER) and depth < MAX_DEPTH:
         elements = ordered(value)
-        items = tuple(figure_of(element, over, depth + 1) for element in elements[:MAX_ITEMS])
+        items = tuple(
+            figure_of(element, over, each, depth + 1)
+            for element, each in zip(elements[:MAX_ITEMS], member_types(known), strict=False)
+        )
         n_hidden = len(elements) - len(items)
         return Figure(caption, items=items, note=f"and {n_hidden} more" if n_hidden else "")
     return Figure(caption)
 
 
-def pictures_in(figure: Figure) -> Iterable[Picture]:
-    """Yield all pictures of a figure and of the figures in it."""
-    if figure.picture is not None:
-        yield figure.picture
+def canvases_in(figure: Figure) -> Iterable[Canvas]:
+    """Yield all canvases of a figure and of the figures in it."""
+    if figure.canvas is not None:
+        yield figure.canvas
     for item in figure.items:
-        yield from pictures_in(item)
+        yield from canvases_in(item)
 
 
 _Window = tuple[int, int, int, int]  # top, left, height, width
@@ -137,11 +150,29 @@ def _cells_in(grid: Grid, window: _Window) -> dict[Index, int]:
     }
 
 
-def _patch_cells(patch: frozenset[Any]) -> dict[Index, int | None]:
-    """Return index -> colour of an object, where the last colour in order wins, or -> None."""
+def _patch_of(patch: frozenset[Any]) -> Patch:
+    """Return an object, where the last colour in order wins at a place, or a set of indices."""
     if describe(patch).kind is Kind.OBJECT:
-        return {index: colour for colour, index in cast(Sequence[Cell], ordered(patch))}
-    return dict.fromkeys(cast(Sequence[Index], ordered(patch)))
+        return Patch({index: colour for colour, index in cast(Sequence[Cell], ordered(patch))})
+    return Patch(dict.fromkeys(cast(Sequence[Index], ordered(patch))))
+
+
+def _patch_of_picture(picture: Any) -> Patch:
+    """Return all cells of a picture at their places, those of 0 too: it is a rectangle."""
+    (top, left), grid = picture
+    return Patch(
+        {
+            (row, column): colour
+            for row, cells in enumerate(grid, top)
+            for column, colour in enumerate(cells, left)
+        }
+    )
+
+
+def _are_apart(patches: Sequence[Patch]) -> bool:
+    """Return whether no cell belongs to two patches, so that one drawing can show them all."""
+    n_cells = sum(len(patch.cells) for patch in patches)
+    return len({index for patch in patches for index in patch.cells}) == n_cells
 
 
 def _is_in(index: Index, window: _Window) -> bool:
