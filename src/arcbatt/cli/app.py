@@ -25,7 +25,7 @@ _EXPECTED = (
     ("arcbatt.conformance", "RecordError"),
     ("arcbatt.conformance", "EngineUnavailable"),
     ("arcbatt.pool", "PoolError"),
-    ("arcbatt.search.run_folder", "RunFolderError"),
+    ("arcbatt.solving.run_folder", "RunFolderError"),
     ("arcbatt.scoring", "SubmissionError"),
 )
 

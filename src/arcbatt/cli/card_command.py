@@ -12,9 +12,10 @@ from arcbatt.explain import draw_code
 from arcbatt.library import library_programs
 from arcbatt.measure import phase
 from arcbatt.pool import Pool
-from arcbatt.search.cards import DEFAULT_SIZE, Card, Sharing, deal, pool_parents
+from arcbatt.proposers.evolve.cards import DEFAULT_SIZE, Card, Sharing, deal, pool_parents
 
 from .console import print_blocks, print_json, print_notice, stop
+from .options import AsJson
 
 CARD_EXAMPLES = (
     ("arcbatt card", "mutants of the bundled solvers, fused"),
@@ -39,7 +40,7 @@ def card(
             show_default=False,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Deal a card: draw parents, mutate them, fuse them; show the batt and how much it shares."""
     if pool is None:

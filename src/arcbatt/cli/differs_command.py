@@ -11,12 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from arcbatt.drawing import Kind, describe, draw_pair, draw_value
+from arcbatt.evaluation.differs import BEST_SCORE, bundled_differs
+from arcbatt.evaluation.judging import JudgedDemo, credit_of, judge, score_of
 from arcbatt.explain import read_source
 from arcbatt.language import Failure, parse_file
 from arcbatt.language.interpret import Outcome
 from arcbatt.library import library_differs
-from arcbatt.search.differs import BEST_SCORE, bundled_differs
-from arcbatt.search.judging import JudgedDemo, credit_of, judge, score_of
 from arcbatt.tasks import Pair
 
 from .console import print_blocks, print_json

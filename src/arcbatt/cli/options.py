@@ -29,6 +29,28 @@ TaskIds = Annotated[
         show_default=False,
     ),
 ]
+# Where the tasks are that a command is told by their ids.
+TaskSource = Annotated[
+    str | None,
+    typer.Option(
+        "--data",
+        metavar="SET",
+        help="Where the tasks are: a built-in set, a Kaggle file, or a folder; "
+        "otherwise all built-in sets.",
+        autocompletion=complete_set,
+        show_default=False,
+    ),
+]
+ProgramName = Annotated[
+    str | None,
+    typer.Option(
+        "--name",
+        metavar="NAME",
+        help="Which program of the file; otherwise solve_<task>, or the only one.",
+        show_default=False,
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 DeviceName = Annotated[
     str, typer.Option("--device", metavar="NAME", help="auto, cpu, cuda (all GPUs) or cuda:1.")
 ]
@@ -44,4 +66,44 @@ Threads = Annotated[
 ]
 OutFolder = Annotated[
     Path, typer.Option("--out", metavar="DIR", help="Where the run's folder is made.")
+]
+TimeBudget = Annotated[
+    str, typer.Option("--budget", metavar="TIME", help="How long to search: 90s, 10m, 1.5h.")
+]
+KnownPool = Annotated[
+    Path | None,
+    typer.Option(
+        "--pool",
+        metavar="FILE",
+        help="Begin with the programs of a pool too; it is only read.",
+        show_default=False,
+    ),
+]
+Library = Annotated[
+    bool, typer.Option("--library/--no-library", help="Begin with the bundled solvers, or not.")
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="K", help="Where chance starts.")]
+Rounds = Annotated[
+    int | None,
+    typer.Option(
+        "--rounds",
+        metavar="N",
+        min=1,
+        help="At most so many rounds of each proposer; a run that ends by that, and not by its "
+        "budget, repeats from its seed.",
+        show_default=False,
+    ),
+]
+ResumedRun = Annotated[
+    Path | None,
+    typer.Option(
+        "--resume",
+        metavar="RUN",
+        help="Go on with the run in this folder, with its own tasks and options, for --budget "
+        "more.",
+        show_default=False,
+    ),
+]
+Limit = Annotated[
+    int, typer.Option("--limit", metavar="N", min=0, help="How many rows to show; 0 for all.")
 ]

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from arcbatt.scoring import Score, SubmissionError, TaskScore, load_answers, read_submission
 from arcbatt.scoring import score as score_submission
-from arcbatt.solving.solve_run import RESULTS, SUBMISSION
+from arcbatt.solving.run import RESULTS, SUBMISSION
 from arcbatt.tasks.json_file import read_json
 
 from .console import print_blocks, print_json, print_notice

@@ -2,45 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from arcbatt.pool import Pool
-from arcbatt.search.run_folder import RunFolder
-from arcbatt.solving import STAGE_NAMES, Solver
-from arcbatt.solving.enumerate_stage import EnumerateStage
+from arcbatt.proposers import PROPOSER_NAMES
+from arcbatt.proposers.presets import DEFAULT_MAX_BYTES
+from arcbatt.proposers.switches import PARTS, check_switches, pass_names
+from arcbatt.solving import Run, RunOptions
 from arcbatt.solving.interrupts import termination_interrupts
-from arcbatt.solving.solve_run import (
-    REPORT,
-    SUBMISSION,
-    SolveOptions,
-    SolveRun,
-    require_space,
-)
-from arcbatt.solving.stage_list import DEFAULT_MAX_BYTES
-from arcbatt.solving.switches import PARTS, check_switches, pass_names
+from arcbatt.solving.run import REPORT, SUBMISSION, require_space
+from arcbatt.solving.run_folder import RunFolder
 from arcbatt.solving.tracing import describe_ranking
-from arcbatt.tasks import Task
+from arcbatt.tasks import TASK_SETS, Task
 from arcbatt.tasks.task import suggest
 
 from . import INTERRUPTED
-from .console import (
-    print_blocks,
-    print_json,
-    print_notice,
-    stop,
-    warnings_as_notices,
-)
+from .console import print_blocks, print_json, print_notice, stop, warnings_as_notices
 from .durations import format_duration, parse_duration
 from .finding import check_device, choose_tasks, complete_set
-from .options import DEFAULT_OUT, DeviceName, OutFolder, TaskIds
-from .pool_command import AsJson
+from .loop_display import LoopDisplay, part_tables, proposer_table, summary_to_json, task_table
+from .options import (
+    DEFAULT_OUT,
+    AsJson,
+    DeviceName,
+    KnownPool,
+    Library,
+    Limit,
+    OutFolder,
+    ResumedRun,
+    Rounds,
+    Seed,
+    TaskIds,
+    Threads,
+    TimeBudget,
+)
 from .sizes import format_bytes, parse_bytes
-from .solve_display import SolveDisplay, pass_table, stage_table, summary_to_json, task_table
 
 SOLVE_EXAMPLES = (
     ("arcbatt solve arc-agi-1/training --budget 2m", "all tasks of a set, in two minutes"),
@@ -51,20 +52,8 @@ SOLVE_EXAMPLES = (
     ),
     ("arcbatt solve --resume runs/solve-20260101-120000", "go on where a run ended"),
 )
-# What a run keeps: with --resume these cannot be given again.
-OF_A_RUN = (
-    "source",
-    "tasks",
-    "device",
-    "jobs",
-    "pool",
-    "library",
-    "stages",
-    "off",
-    "memory",
-    "seed",
-    "out",
-)
+# What may be given again when a run is resumed; all else is the run's own.
+NOT_OF_A_RUN = {"budget", "rounds", "resume", "explain", "trace", "limit", "as_json"}
 
 
 def solve(
@@ -78,37 +67,16 @@ def solve(
             show_default=False,
         ),
     ] = None,
-    budget: Annotated[
-        str, typer.Option("--budget", metavar="TIME", help="How long to search: 90s, 10m, 1.5h.")
-    ] = "5m",
+    budget: TimeBudget = "5m",
     tasks: TaskIds = None,
     device: DeviceName = "auto",
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs",
-            metavar="N",
-            min=1,
-            help="Threads on the CPU; otherwise all cores.",
-            show_default=False,
-        ),
-    ] = None,
-    pool: Annotated[
-        Path | None,
-        typer.Option(
-            "--pool",
-            metavar="FILE",
-            help="Begin with the programs of a pool too; it is only read.",
-            show_default=False,
-        ),
-    ] = None,
-    library: Annotated[
-        bool, typer.Option("--library/--no-library", help="Begin with the bundled solvers, or not.")
-    ] = True,
-    stages: Annotated[
+    threads: Threads = None,
+    pool: KnownPool = None,
+    library: Library = True,
+    proposers: Annotated[
         str,
-        typer.Option("--stages", metavar="NAME,NAME...", help="Which stages; they run in order."),
-    ] = ",".join(STAGE_NAMES),
+        typer.Option("--proposers", metavar="NAME,NAME...", help="Who looks for programs."),
+    ] = ",".join(PROPOSER_NAMES),
     off: Annotated[
         list[str] | None,
         typer.Option(
@@ -129,29 +97,10 @@ def solve(
             "are threads are enumerated at a time.",
         ),
     ] = format_bytes(DEFAULT_MAX_BYTES),
-    seed: Annotated[int, typer.Option("--seed", metavar="K", help="Where chance starts.")] = 0,
-    rounds: Annotated[
-        int | None,
-        typer.Option(
-            "--rounds",
-            metavar="N",
-            min=1,
-            help="At most so many rounds of each stage; a run that ends by that, and not by its "
-            "budget, repeats from its seed.",
-            show_default=False,
-        ),
-    ] = None,
+    seed: Seed = 0,
+    rounds: Rounds = None,
     out: OutFolder = DEFAULT_OUT,
-    resume: Annotated[
-        Path | None,
-        typer.Option(
-            "--resume",
-            metavar="RUN",
-            help="Go on with the run in this folder, with its own tasks and options, for --budget "
-            "more.",
-            show_default=False,
-        ),
-    ] = None,
+    resume: ResumedRun = None,
     explain: Annotated[
         bool,
         typer.Option(
@@ -169,9 +118,7 @@ def solve(
             show_default=False,
         ),
     ] = None,
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=0, help="How many rows to show; 0 for all.")
-    ] = 20,
+    limit: Limit = 20,
     as_json: AsJson = False,
 ) -> None:
     """Solve tasks: search for programs, and write two attempts at every test input.
@@ -184,55 +131,69 @@ def solve(
     """
     budget_s = parse_duration(budget)
     if resume is not None:
-        given = [name for name in OF_A_RUN if _is_given(ctx, name)]
-        if given:
-            words = "SET" if given[0] == "source" else f"--{given[0]}"
-            stop(f"{words} cannot be given with --resume: the run goes on with its own")
-        folder = RunFolder.open(resume)
+        folder = open_run(ctx, resume, "solve")
     else:
         if source is None:
             stop("which tasks? Name a set, a file or a folder, or a run to --resume")
-        check_device(device)
-        options = SolveOptions(
-            data=source,
+        options = RunOptions(
+            data=absolute_source(source),
             tasks=None if not tasks else tuple(tasks),
-            stages=_choose_stages(stages),
-            pool=None if pool is None else str(pool),
+            proposers=_choose_proposers(proposers),
+            pool=None if pool is None else str(pool.absolute()),
             library=library,
             seed=seed,
             device=device,
-            n_threads=jobs,
+            n_threads=threads,
             off=_choose_off(off or []),
             max_bytes=parse_bytes(memory),
         )
-        # What is wrong is said before a folder is made.
-        chosen = choose_tasks(source, tasks or [])
-        _check_traced(chosen, trace or [])
-        if pool is not None:
-            Pool.open(pool, create=False).close()
-        require_space(out, len(chosen))
-        folder = RunFolder.create(out, options.to_config())
-    with termination_interrupts(), folder:
-        is_ended = _run(folder, budget_s, rounds, trace or [], explain, limit, as_json)
-    if is_ended:
-        raise typer.Exit(INTERRUPTED)
+        folder = make_run("solve", options, out, trace or [])
+    carry_out(folder, budget_s, rounds, trace or [], explain, limit, as_json)
 
 
-def _is_given(ctx: typer.Context, name: str) -> bool:
-    source = ctx.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
+def absolute_source(source: str) -> str:
+    """Return the name of a built-in set, or a path that holds from any folder."""
+    return source if source in TASK_SETS else str(Path(source).absolute())
 
 
-def _choose_stages(text: str) -> tuple[str, ...]:
+def open_run(ctx: typer.Context, path: Path, command: str) -> RunFolder:
+    """Open the folder of a run to resume it, if nothing is given that is the run's own."""
+    for name in ctx.params:
+        source = ctx.get_parameter_source(name)
+        if name not in NOT_OF_A_RUN and source is not None and source.name == "COMMANDLINE":
+            words = "SET" if name == "source" else f"--{name.replace('_', '-')}"
+            stop(f"{words} cannot be given with --resume: the run goes on with its own")
+    folder = RunFolder.open(path)
+    if folder.config.command != command:
+        folder.close()
+        stop(
+            f"{path} is the folder of `arcbatt {folder.config.command}`; "
+            f"arcbatt {folder.config.command} --resume {path} resumes it"
+        )
+    return folder
+
+
+def make_run(command: str, options: RunOptions, out: Path, traced: Sequence[str]) -> RunFolder:
+    """Make the folder of a new run; what is wrong is said before that."""
+    check_device(options.device)
+    chosen = choose_tasks(options.data, options.tasks or ())
+    _check_traced(chosen, traced)
+    if options.pool is not None:
+        Pool.open(options.pool, create=False).close()
+    require_space(out, len(chosen))
+    return RunFolder.create(out, options.to_config(command))
+
+
+def _choose_proposers(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name for name in text.split(",") if name))
     for name in names:
-        if name not in STAGE_NAMES:
+        if name not in PROPOSER_NAMES:
             stop(
-                f"no stage is named {name}{suggest(name, STAGE_NAMES)}\n"
-                f"The stages are: {', '.join(STAGE_NAMES)}."
+                f"no proposer is named {name}{suggest(name, PROPOSER_NAMES)}\n"
+                f"The proposers are: {', '.join(PROPOSER_NAMES)}."
             )
     if not names:
-        stop(f"no stage was named; the stages are: {', '.join(STAGE_NAMES)}")
+        stop(f"no proposer was named; the proposers are: {', '.join(PROPOSER_NAMES)}")
     return names
 
 
@@ -244,71 +205,81 @@ def _choose_off(given: list[str]) -> tuple[str, ...]:
         stop(f"--off: {error}")
 
 
-def _check_traced(tasks: list[Task], traced: list[str]) -> None:
+def _check_traced(tasks: Sequence[Task], traced: Sequence[str]) -> None:
     ids = [task.id for task in tasks]
     for name in traced:
         if name not in ids:
             stop(f"--trace {name}: no such task among those to solve{suggest(name, ids)}")
 
 
-def _run(
+def carry_out(
     folder: RunFolder,
     budget_s: float,
     rounds: int | None,
-    traced: list[str],
+    traced: Sequence[str],
     explain: bool,
     limit: int,
     as_json: bool,
-) -> bool:
-    """Solve in a folder and show what came of it; return whether it was ended before its time."""
-    options = SolveOptions.from_config(folder.config)
-    tasks = choose_tasks(options.data, options.tasks or ())
-    _check_traced(tasks, traced)
-    is_ended = False
-    display = SolveDisplay()
-    with warnings_as_notices(), SolveRun(folder, tasks, watcher=display, traced=traced) as run:
-        try:
-            with display:
-                run.go_on(budget_s, rounds)
-                if explain:
-                    run.explain(lambda n, of: display.say_quietly(f"explanations: {n} of {of}"))
-        except KeyboardInterrupt:
-            is_ended = True
-    ranked = run.solver.rank()
+) -> None:
+    """Run the loop in a folder and show what came of it; exit with 130 if it was interrupted."""
+    with termination_interrupts(), folder:
+        options = RunOptions.from_config(folder.config)
+        tasks = choose_tasks(options.data, options.tasks or ())
+        _check_traced(tasks, traced)
+        is_ended = False
+        display = LoopDisplay()
+        with warnings_as_notices(), Run(folder, tasks, watcher=display, traced=traced) as run:
+            try:
+                with display:
+                    run.spend(budget_s, rounds)
+                    if explain:
+                        run.explain(lambda n, of: display.say_quietly(f"explanations: {n} of {of}"))
+            except KeyboardInterrupt:
+                is_ended = True
+        _show(run, display, traced, limit, as_json, is_ended)
+    if is_ended:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _show(
+    run: Run,
+    display: LoopDisplay,
+    traced: Sequence[str],
+    limit: int,
+    as_json: bool,
+    is_ended: bool,
+) -> None:
+    ranked = run.loop.rank()
     for each in ranked:
         if each.task.id in traced:
             for line in describe_ranking(each):
-                display.traced(each.task, "ranking", line)
+                display.on_trace(each.task, "ranking", line)
     if run.trouble is not None:
         print_notice(run.trouble)
     if is_ended:
         print_notice("ended; what was found until then is written")
+    path = run.folder.path
     if as_json:
-        places = {"folder": str(folder.path), "submission": str(folder.path / SUBMISSION)}
-        content = summary_to_json(run.solver, ranked)
-        print_json({**places, "report": str(folder.path / REPORT), "ended": is_ended, **content})
+        places = {"folder": str(path), "submission": str(path / SUBMISSION)}
+        content = summary_to_json(run.loop, ranked)
+        print_json({**places, "report": str(path / REPORT), "ended": is_ended, **content})
     else:
         print_blocks(
-            task_table(run.solver, ranked, limit),
-            stage_table(run.solver.counts),
-            *_part_tables(run.solver),
+            task_table(run.loop, ranked, limit),
+            proposer_table(run.loop.counts),
+            *part_tables(run.loop),
             _summary(run),
         )
-    return is_ended
 
 
-def _part_tables(solver: Solver) -> list[Table]:
-    passes = solver.parts().get(EnumerateStage.name, {})
-    return [pass_table(passes)] if any(each["n_tasks"] for each in passes.values()) else []
-
-
-def _summary(run: SolveRun) -> Text:
-    solver = run.solver
+def _summary(run: Run) -> Text:
+    loop, path = run.loop, run.folder.path
     text = Text(
-        f"{solver.n_fitted} of {len(solver.tasks)} tasks solved on their demos "
-        f"in {format_duration(solver.elapsed_s)}",
-        style="bold green" if solver.n_fitted else "bold",
+        f"programs fit {loop.n_fitted} of {len(loop.tasks)} tasks "
+        f"after {format_duration(loop.elapsed_s)}",
+        style="bold green" if loop.n_fitted else "bold",
     )
-    text.append(f"\nreport: {run.folder.path / REPORT}", style="not bold green")
-    text.append(f"\nsubmission: {run.folder.path / SUBMISSION}", style="not bold green")
+    text.append(f"\nwhether they are right: arcbatt score {path}", style="not bold")
+    text.append(f"\nreport: {path / REPORT}", style="not bold green")
+    text.append(f"\nsubmission: {path / SUBMISSION}", style="not bold green")
     return text

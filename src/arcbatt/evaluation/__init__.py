@@ -7,7 +7,9 @@ programs come that fit no task, `Validator` runs what is to be kept again alone,
 remembers screenings in a pool.
 """
 
-from .board import SEARCH_BUDGET, TaskBoard
+from arcbatt.language import SEARCH_BUDGET
+
+from .board import TaskBoard
 from .crediting import Crediting, Standards, Worth
 from .differs import Differ, bundled_differs
 from .result_cache import ResultCache

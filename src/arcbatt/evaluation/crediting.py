@@ -148,7 +148,9 @@ class Crediting:
             firsts = [programs[group.members[0]] for group in groups]
             batt = Batt(score_programs(differs, firsts))
         only = np.repeat(tasks, len(differs)).astype(np.int32)
-        numbers = self._board.screen(batt, only=only, held_out=True).numbers[np.arange(len(only)), only]
+        numbers = self._board.screen(batt, only=only, held_out=True).numbers[
+            np.arange(len(only)), only
+        ]
         most = BEST_SCORE * result.n_demos[tasks][:, None]
         sums: NDArray[np.int64] = np.clip(numbers.reshape(len(groups), -1), 0, most)
         return sums
@@ -198,9 +200,7 @@ class Crediting:
         return credits, looks, result.steps[:n], result.hashes[:n]
 
 
-def _count_fitted(
-    pairs: Sequence[Pair], result: TaskResult
-) -> Iterator[tuple[Pair, Worth]]:
+def _count_fitted(pairs: Sequence[Pair], result: TaskResult) -> Iterator[tuple[Pair, Worth]]:
     """The share of demos fitted, for programs that fit some."""
     for p, t in pairs:
         n_fitted, first = int(result.n_matches[p, t]), int(result.hashes[p, t])

@@ -37,3 +37,9 @@ def _age_ns() -> int | None:
         return since_boot_ns - ticks * 10**9 // os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError, IndexError, AttributeError):
         return None
+
+
+def usable_cores() -> int:
+    import os
+
+    return len(os.sched_getaffinity(0))

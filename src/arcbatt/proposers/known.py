@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcbatt.engine.batt import Batt
 from arcbatt.evaluation import TaskBoard
@@ -65,7 +66,7 @@ class KnownPrograms:
 
     def _screen(
         self, batt: Batt, board: TaskBoard, staged: bool, context: Context
-    ) -> np.ndarray[Any, np.dtype[np.int64]]:
+    ) -> NDArray[np.int64]:
         """Propose what fits some demos; return how many programs fit each task."""
         result = board.screen(batt, staged=staged)
         for t in np.flatnonzero(result.n_matches.any(axis=0)).tolist():
@@ -75,7 +76,8 @@ class KnownPrograms:
             chosen: Sequence[Program] = [batt.programs[p] for p in places[:MAX_OF_BATT]]
             context.propose([propose_plainly(program, board.tasks[t]) for program in chosen])
         context.log({"n_pairs": len(batt.programs) * len(board), "staged": staged})
-        return np.count_nonzero(result.solved, axis=0)
+        n_fitting: NDArray[np.int64] = np.count_nonzero(result.solved, axis=0)
+        return n_fitting
 
     def finish(self, context: Context) -> None:
         pass

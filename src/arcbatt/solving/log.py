@@ -56,7 +56,9 @@ def progress_charts(entries: Sequence[LogEntry]) -> list[Chart]:
     _, seconds, unit = next(row for row in _UNITS if longest_s <= row[0])
 
     def line(name: str, of: Sequence[LogEntry], values: Sequence[float]) -> Line:
-        return Line(name, tuple((e.elapsed_s / seconds, v) for e, v in zip(of, values, strict=True)))
+        return Line(
+            name, tuple((e.elapsed_s / seconds, v) for e, v in zip(of, values, strict=True))
+        )
 
     charts = [
         Chart(

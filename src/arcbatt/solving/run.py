@@ -99,9 +99,7 @@ class RunOptions:
         """Return what the proposers are made from; a switch that is none is a ValueError."""
         return ProposerOptions(
             differences,
-            EvolveOptions(
-                seed=self.seed, card_size=self.card_size, use_differs=self.use_differs
-            ),
+            EvolveOptions(seed=self.seed, card_size=self.card_size, use_differs=self.use_differs),
             frozenset(self.off),
             self.max_bytes,
         )

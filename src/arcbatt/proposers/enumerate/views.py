@@ -12,8 +12,9 @@ from arcbatt.engine.cpu import evaluate_call
 from arcbatt.language import Failure
 from arcbatt.language.ir import Node, call_node, input_node, primitive_node
 from arcbatt.language.values import Value
-from .stacks import View
 from arcbatt.tasks import Grid, Task
+
+from .stacks import View
 
 _S, _I = input_node("S"), input_node("I")
 

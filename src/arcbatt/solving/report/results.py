@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from arcbatt.language import Program, format_program
-
 from arcbatt.proposers import Candidate
 
 from ..loop import Loop

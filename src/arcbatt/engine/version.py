@@ -1,0 +1,2 @@
+def engine_version() -> str:
+    return "stub"
