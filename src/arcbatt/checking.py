@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, Literal, TypeAlias
 
-from arcbatt.differing import say_difference
+from arcbatt.grid_diff import say_difference
 from arcbatt.language import Budget, Failure, Node, ParsedProgram, RejectedProgram, Value, run
 from arcbatt.language.infer import infer
 from arcbatt.measure import phase

@@ -2,9 +2,9 @@
 
 `TaskBoard` packs the tasks of a run once: their demos, each demo held out, and the test inputs.
 `board.screen` finds the few of many programs that are worth a trial; `board.trials` says all about
-a program on a task. Both run under one budget, `SEARCH_BUDGET`. `Crediting` has differs say how near
-programs come that fit no task, `Validator` runs what is to be kept again alone, and `ResultCache`
-remembers screenings in a pool.
+a program on a task. Both run under one budget, `SEARCH_BUDGET`. `Crediting` has differs say how
+near programs come that fit no task, `Validator` runs what is to be kept again alone, and
+`ResultCache` remembers screenings in a pool.
 """
 
 from arcbatt.language import SEARCH_BUDGET

@@ -218,7 +218,7 @@ class TaskBoard:
 
     @phase("run")
     def values(self, task: Task, batt: Batt) -> list[tuple[Program, tuple[Grid, ...]]]:
-        """Return the programs that give a grid in every example, demos and tests, with the grids."""
+        """Return the programs that give a grid for every demo and test input, with the grids."""
         samples = self._of(task).samples
         result = batt.run(samples, SEARCH_BUDGET, device="cpu", n_threads=1, keep_values=True)
         found = []

@@ -11,8 +11,8 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from arcbatt.differing import differing_cells
 from arcbatt.drawing import Kind, describe, draw_grid, draw_pair, draw_value
+from arcbatt.grid_diff import differing_cells
 from arcbatt.language import Failure
 from arcbatt.tasks import Grid, Pair
 

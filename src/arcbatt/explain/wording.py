@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arcbatt.differing import say_difference
+from arcbatt.grid_diff import say_difference
 from arcbatt.language import Failure
 
 from .trace import PairTrace, Step

@@ -1,9 +1,9 @@
 """What a proposer is: it says what it would do next, and, given a budget, proposes programs.
 
 The loop (`arcbatt.solving.loop`) asks every proposer for its next offer, has the most promising one
-worked off, and asks again. A proposer gets all it needs through its `Context`: the board that judges,
-what is known of each task, what of its own work is done. It keeps no books of its own beyond what
-it could make anew from there.
+worked off, and asks again. A proposer gets all it needs through its `Context`: the board that
+judges, what is known of each task, what of its own work is done. It keeps no books of its own
+beyond what it could make anew from there.
 """
 
 from __future__ import annotations

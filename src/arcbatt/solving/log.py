@@ -1,4 +1,4 @@
-"""What a run logs of each part of its work, and charts of it: how far it came, how fast, by what."""
+"""What a run logs of each part of its work, and charts of it: how far it came, how fast, why."""
 
 from __future__ import annotations
 

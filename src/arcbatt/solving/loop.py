@@ -1,8 +1,8 @@
 """The loop: proposers and a budget in, ranked attempts out; all that is known is in a pool.
 
 Round after round every proposer says what it would do next, and the offer that gains most for its
-cost is worked off. What is proposed is judged by the board and kept among its task's candidates. The
-pool remembers candidates, finished work and where proposers stand: to resume is to open it again.
+cost is worked off. What is proposed is judged by the board and kept among its task's candidates.
+The pool remembers candidates, finished work and where proposers stand: to resume is to open it.
 """
 
 from __future__ import annotations

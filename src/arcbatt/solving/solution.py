@@ -71,9 +71,9 @@ def solve(
     """Solve one task: two attempts at each of its test inputs, in so many seconds.
 
     What is known at the start are the bundled solvers, unless `library` is false, and the programs
-    of a pool, which is only read. With `max_rounds`, no proposer has more rounds; a run that ends by
-    that, before its budget, repeats exactly from its seed. `off` has names of what is switched off
-    (`arcbatt.proposers.switches`); `max_bytes` bounds the memory of enumerating.
+    of a pool, which is only read. With `max_rounds`, no proposer has more rounds; a run that ends
+    by that, before its budget, repeats exactly from its seed. `off` has names of what is switched
+    off (`arcbatt.proposers.switches`); `max_bytes` bounds the memory of enumerating.
     """
     options = RunOptions(
         data=task.source,

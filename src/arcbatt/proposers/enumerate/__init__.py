@@ -1,4 +1,4 @@
-"""Enumeration: values bottom-up from the demos, outputs assembled from them, written as programs."""
+"""Enumeration: values bottom-up, outputs assembled from them, both written as programs."""
 
 from .passes import FIRST_PASSES, Pass, all_passes
 from .proposer import EnumeratedStacks, PassCount

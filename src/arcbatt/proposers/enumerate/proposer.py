@@ -109,7 +109,7 @@ class EnumeratedStacks:
         *,
         use_known: bool = True,
     ) -> None:
-        """`use_known`: what known programs make of the input is searched from, in the plain view."""
+        """`use_known`: the plain view is searched from what known programs give, too."""
         self._options = options or EnumerateOptions()
         self._passes = tuple(all_passes() if passes is None else passes)
         self._use_known = use_known

@@ -121,16 +121,17 @@ class Archive:
         return None if kept is None else kept.worth
 
     def least_look(self, task: int) -> int:
-        """Return the least that a first look must give: the middle one of what a full task keeps."""
+        """Return the least that a first look must give: the middle of what a full task keeps."""
         kept = self.niches[task].nearly_right
         if len(kept) < self.per_task:
             return 0
         return sorted(entry.worth.look for entry in kept)[len(kept) // 2]
 
     def offer(self, task: int, entry: Entry) -> Verdict:
-        """Keep a entry if its task has use for it; says which.
+        """Keep an entry if its task has use for it; say which.
 
-        "improved" is better than all that the task has kept; "cheaper" a solver for a task that has one.
+        "improved" is better than all that the task has kept; "cheaper" a solver for a task that
+        has one.
         """
         niche = self.niches[task]
         if entry.credit >= FULL_CREDIT:

@@ -1,10 +1,11 @@
 """Evolution: deal, fuse, screen, credit, slice, validate, keep, card after card.
 
 A card is parents drawn from the archive, mutated, each mutant new to the pool. Fused into one batt
-they are screened on the demos of all tasks, each demo held out. Then the differs judge those mutants
-that fit no task: on the task that the parent was drawn for, where the mutant behaves like none that
-the task has kept, and on tasks of which it fits some demos. What fits a task, or is nearly right on
-one, is offered to the archive; what the archive takes is run again alone and goes to the pool.
+they are screened on the demos of all tasks, each demo held out. Then the differs judge those
+mutants that fit no task: on the task that the parent was drawn for, where the mutant behaves like
+none that the task has kept, and on tasks of which it fits some demos. What fits a task, or is
+nearly right on one, is offered to the archive; what the archive takes is run again alone and goes
+to the pool.
 """
 
 from __future__ import annotations

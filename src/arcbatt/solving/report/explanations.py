@@ -24,8 +24,8 @@ def write_explanations(
 ) -> None:
     """Write a page for each program; note in `pages` by task id where it is in the folder.
 
-    `text` is that of `programs.py`, which pages refer to; `on_progress` is told how many there are by
-    now. Nobody here knows which outputs are right, so those for test inputs are not judged.
+    `text` is that of `programs.py`, which pages refer to; `on_progress` is told how many there are
+    by now. Nobody here knows which outputs are right, so those for test inputs are not judged.
     """
     pages.clear()
     parsed = {program.name: program for program in parse_programs(text, PROGRAMS)}

@@ -75,7 +75,7 @@ class Rates:
         return best
 
     def record(self, kind: str, *, ran: bool, improved: bool, fitted: bool) -> None:
-        """Note what became of a mutant: it ran without failure, improved on its parent, fits a task."""
+        """Note what became of a mutant: it ran, improved on its parent, fits a task."""
         found = self._counts.get(kind)
         if found is None:
             raise ValueError(f"{kind!r} is no kind of mutation: {', '.join(self.kinds)}")
