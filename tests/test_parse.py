@@ -8,18 +8,27 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from arcbatt.language import (
     ParsedProgram,
+    Program,
     ProgramError,
     RejectedProgram,
     format_program,
     parse_file,
     parse_program,
     read_file,
+    read_lines,
     run,
 )
+from arcbatt.language import parse as parse_module
 from arcbatt.language.parse import MAX_LINES, MAX_NESTING, MAX_PROGRAM_BYTES, parse_programs
+from arcbatt.language.parse_plain import read_plain
+from arcbatt.language.text import format_inlined
+
+from .conftest import programs
 
 
 def body(*lines: str, head: str = "def solve_x(I):") -> str:
@@ -97,7 +106,9 @@ def test_expressions(line: str, value: object) -> None:
         (body("x = [1, 2]", "return x"), 2, 9, "expected a name, a constant"),
         (body("x, y = I", "return x"), 2, 5, "one name to assign to"),
         (body("x = y = I", "return x"), 2, 5, "one name to assign to"),
-        (body("x: int = I", "return x"), 2, 5, "expected an assignment"),
+        (body("x: int", "return I"), 2, 5, "expected an assignment"),
+        (body("(x): int = I", "x.y: int = I", "return I"), 3, 5, "one name to assign to"),
+        (body("ONE: int = I", "return I"), 2, 5, "is a constant"),
         (body("I = hmirror(I)", "return I"), 2, 5, "is an input"),
         (body("ONE = hmirror(I)", "return ONE"), 2, 5, "is a constant"),
         (body("size = hmirror(I)", "return size"), 2, 5, "is a primitive"),
@@ -115,7 +126,7 @@ def test_expressions(line: str, value: object) -> None:
         ),
         (body("return I", head="def f(I=1):"), 1, 1, "expected the inputs"),
         (body("return I", head="def f(*I):"), 1, 1, "expected the inputs"),
-        (body("return I", head="def f(I: Grid):"), 1, 1, "without annotations"),
+        (body("return I", head="def f(I: Grid, J: Grid):"), 1, 1, "expected the inputs"),
         (body("return I") + "x = 1\n", 3, 1, "nothing between programs"),
         (body("x = hmirror(I", "return x"), 2, 16, "not readable as a program"),
         ("import os\n" + body("return I"), 1, 1, "expected a program"),
@@ -257,8 +268,6 @@ ATTACKS = [
     [
         "{}\ndef f(I):\n    return I\n",
         "def f(I={}):\n    return I\n",
-        "def f(I: {}):\n    return I\n",
-        "def f(I) -> {}:\n    return I\n",
         "@{}\ndef f(I):\n    return I\n",
         "def f(I):\n    {}\n    return I\n",
         "def f(I):\n    x = {}\n    return x\n",
@@ -278,6 +287,14 @@ ATTACKS = [
 def test_nothing_in_a_text_is_ever_executed(attack: str, template: str) -> None:
     with audited() as events:
         rejection(template.format(attack))
+    assert not events
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_annotation_is_ever_executed(attack: str) -> None:
+    text = f"def f(I: {attack}) -> {attack}:\n    x: {attack} = hmirror(I)\n    return x\n"
+    with audited() as events:
+        assert parse_program(text) == parse_program(body("return hmirror(I)"))
     assert not events
 
 
@@ -320,6 +337,8 @@ def test_an_empty_text_has_no_programs() -> None:
         (body("x = hmirror(I)", "y = x\0", "return y"), 3, 10, "a NUL byte"),
         (body("é = hmirrorr(I)", "return é"), 2, 9, "did you mean hmirror?"),
         (body("x = '\x1b[31mred'", "return x"), 2, 9, "expected a name"),
+        (body("x = hmirror(I)\r    y = x", "return y"), 2, 19, "a carriage return that ends no"),
+        (body("# one\r", "y = I\ry", "return y"), 3, 10, "a carriage return that ends no line"),
     ],
 )
 def test_odd_text_is_placed_rightly_too(text: str, line: int, column: int, message: str) -> None:
@@ -349,3 +368,116 @@ def test_a_rejected_program_leaves_the_others(tmp_path: Path) -> None:
 
 def test_windows_line_ends_are_fine() -> None:
     assert parse_program(body("x = hmirror(I)", "return x").replace("\n", "\r\n"))
+
+
+# --- any text at all ---
+
+
+def test_annotations_mean_nothing() -> None:
+    text = """
+def verify_x(S: Tuple[Pair], I: "Grid | None") -> Grid:
+    x1: Grid = vmirror(I)
+    x2: Callable[[Grid], Grid] = compose(hmirror, vmirror)
+    return x2(x1)
+"""
+    bare = body("x1 = vmirror(I)", "f = compose(hmirror, vmirror)", "return f(x1)")
+    assert parse_program(text) == parse_program(bare)
+
+
+def outcome_of(text: str) -> list[tuple[str, ParsedProgram]] | tuple[str, int, int]:
+    """The programs of a text or what is said of it; nothing else may come of it."""
+    try:
+        return [(each.name, each) for each in parse_programs(text, "file.py")]
+    except ProgramError as error:
+        return str(error), error.line, error.column
+
+
+ODD = ("\r", "\r\n", "\n", "\x0c", "\x85", "\u2028", "\0", "\ufeff", "\t", " ", "\\", "\x1b")
+PIECES = (
+    *ODD,
+    *("(", ")", "{", "}", ",", ", ", "=", " = ", "#", ":", "-", "'", '"', '"""', "f", ".", "é"),
+    *(
+        "x1",
+        "I",
+        "S",
+        "O",
+        "hmirror",
+        "add(",
+        "ONE",
+        "True",
+        "return ",
+        "    ",
+        "1",
+        "00",
+        "_",
+        "if",
+    ),
+    *("def solve_y(I):\n", "def ", ": Grid", " -> Grid", "x2 = (1, (2,))", "{1, 2}", "x2(I)", "()"),
+    *("add(1, 2)", "(1)", "x1(", "lambda", "**", "b=1", "1048576", "-0", "99999999999", "S, I"),
+)
+TEXTS = (
+    body('"""A docstring."""', "x1 = fill(I, ONE, asindices(I))", "O = hmirror(x1)", "return O"),
+    body(
+        '"""A docstring',
+        'of two lines."""',
+        "x1 = lbind(add, 2)",
+        "x2 = x1(3)  # 5",
+        "return (x2,)",
+    ),
+    body("x1: Grid = crop(I, (0, -1), {(1,), ()})", "return x1", head="def f(S, I: Grid) -> Grid:"),
+    body("return I") + "\n\n" + body("return size(objects(I, T, F, T))"),
+)
+
+
+@st.composite
+def edited_texts(draw: st.DrawFn) -> str:
+    """Program text with pieces put in, taken out and moved."""
+    text = draw(st.sampled_from(TEXTS))
+    for _ in range(draw(st.integers(0, 4))):
+        start = draw(st.integers(0, len(text)))
+        end = min(len(text), start + draw(st.integers(0, 6)))
+        text = text[:start] + draw(st.sampled_from(PIECES)) + text[end:]
+    return text
+
+
+@settings(max_examples=1500, deadline=None)
+@given(edited_texts())
+def test_plain_text_reads_as_by_ast(text: str) -> None:
+    found = outcome_of(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parse_module, "read_plain", lambda *_: None)
+        assert outcome_of(text) == found
+
+
+@given(programs)
+def test_what_is_printed_is_plain(program: Program) -> None:
+    assert read_plain(format_program(program), 1) is not None
+    for text in (format_program(program), format_inlined(program)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(parse_module, "read_plain", lambda *_: None)
+            slow = outcome_of(text)
+        assert outcome_of(text) == slow
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=30).map("".join))
+def test_any_text_gives_programs_or_an_error(text: str) -> None:
+    outcome_of(text)
+    outcome_of(body(text, "return I"))
+    assert all(isinstance(each, ParsedProgram | RejectedProgram) for each in read_all(text))
+
+
+def read_all(text: str) -> list[ParsedProgram | RejectedProgram]:
+    try:
+        return list(read_lines(body("return I").split("\n") + text.split("\n")))
+    except ProgramError as error:
+        pytest.fail(f"a text that begins with a program: {error}")
+
+
+def test_long_names_are_shortened_in_messages() -> None:
+    for line in (
+        "return " + "q" * 5000,
+        "return " + "q" * 5000 + "(I)",
+        f"return hmirror({'q' * 5000}=I)",
+    ):
+        assert len(str(rejection(body(line)))) < 300

@@ -9,11 +9,12 @@ A program is a function definition in the style of arc-dsl solvers:
 Its inputs are `(I)` or `(S, I)`; each line assigns an expression to a name; the last line
 returns one. An expression is a name, a constant, a literal of numbers, tuples and sets,
 or a call of a primitive or of a function-valued name; calls may be nested, and arguments
-of primitives given by keyword. A file may hold many programs, comments, docstrings, and
-at the top the dialect's own import lines, which mean nothing here.
+of primitives given by keyword. Annotations of types mean nothing here. A file may hold
+many programs, comments, docstrings, and at the top the dialect's own import lines, which
+mean nothing either.
 
-The text is read by `ast` and never run: whatever a file contains, the outcome is programs
-or a `ProgramError`.
+The text is read, by `parse_plain` where it can and otherwise by `ast`, and never run:
+whatever a file contains, the outcome is programs or a `ProgramError`.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from arcbatt.measure import phase
 from . import ir
 from .constants import CONSTANTS
 from .ir import SIGNATURES, Node, Program
+from .parse_plain import read_plain
 from .registry import Primitive, find_primitive, suggest
 from .values import MAX_NUMBER, Value
 
@@ -39,6 +41,14 @@ MAX_PROGRAM_BYTES = 2**20
 MAX_LINES = 10_000
 MAX_NESTING = 64
 MAX_COLUMNS = 20_000
+
+# Of a name or line in a message.
+MAX_SHOWN = 80
+
+
+def _shorten(text: str) -> str:
+    """Return text from a file as a message shows it."""
+    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "..."
 
 
 class ProgramError(ValueError):
@@ -52,7 +62,7 @@ class ProgramError(ValueError):
         text = "".join(
             c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:200]
         )
-        shown = text if len(text) <= 80 else text[:77] + "..."
+        shown = _shorten(text)
         super().__init__(
             (f"{where}: " if where else "") + message + (f"\n    {shown}" if shown else "")
         )
@@ -141,7 +151,10 @@ def parse_program(text: str, file: str = "") -> Program:
 _HEADER = re.compile(r"from [\w.]*\b(dsl|constants|arc_types) import \*\s*(#.*)?$")
 # Python takes long to read such a string, and a program has no use for it.
 _FORMAT_STRING = re.compile(r"""\b([fF][rR]?|[rR][fF])['"]""")
+# What lines with something wrong have: such a string, a NUL, a carriage return that ends no line.
+_SUSPECT = ("\0", "\r", *(letter + quote for letter in "fFrR" for quote in "'\""))
 _BLANK = re.compile(r"\s*(#.*)?$")
+_ODD_LITERAL = re.compile(r"\\|\b[0-9]+[A-Za-z_]")
 _NAME = re.compile(r"def\s+(\w{1,100})")
 _QUOTES = re.compile(r"\s*[rR]?(\"\"\"|''')")
 
@@ -180,13 +193,16 @@ def _parse_chunk(text: str, first_line: int, file: str) -> ParsedProgram:
             message, file=file, line=first_line + line - 1, column=column, text=shown
         )
 
-    if len(text) > MAX_PROGRAM_BYTES or len(text.encode(errors="replace")) > MAX_PROGRAM_BYTES:
+    n_bytes = len(text) if text.isascii() else len(text.encode(errors="replace"))
+    if n_bytes > MAX_PROGRAM_BYTES:
         raise rejection(f"a program has at most {MAX_PROGRAM_BYTES} bytes")
     n_lines = text.rstrip().count("\n") + 1
     if n_lines > MAX_LINES:
         raise rejection(f"a program has at most {MAX_LINES} lines, this one has {n_lines}")
-    if len(text) > MAX_COLUMNS or "\0" in text or "'" in text or '"' in text:
+    if len(text) > MAX_COLUMNS or any(each in text for each in _SUSPECT):
         _check_lines(text, rejection)
+    if plain := read_plain(text, first_line):
+        return ParsedProgram(plain[0], file, first_line, plain[1])
     try:
         tree = _parse_syntax(text)
     except SyntaxError as error:
@@ -209,14 +225,21 @@ def _check_lines(text: str, rejection: Callable[[str, int, int, str], ProgramErr
             raise rejection(f"a line has at most {MAX_COLUMNS} columns", number, 1, line[:80])
         if (column := line.find("\0")) >= 0:
             raise rejection("not readable as a program: a NUL byte", number, column + 1, line)
+        if (column := line.removesuffix("\r").find("\r")) >= 0:
+            raise rejection(
+                "not readable as a program: a carriage return that ends no line",
+                number,
+                column + 1,
+                line,
+            )
         if found := _FORMAT_STRING.search(line):
             raise rejection("expected no format string", number, found.start() + 1, line)
 
 
 def _parse_syntax(text: str) -> ast.Module:
-    if "\\" not in text:
+    if not _ODD_LITERAL.search(text):
         return ast.parse(text)
-    with warnings.catch_warnings():  # of odd escapes in docstrings
+    with warnings.catch_warnings():  # of odd escapes in docstrings, and of numbers such as 1if
         warnings.simplefilter("ignore")
         return ast.parse(text)
 
@@ -294,15 +317,18 @@ class _Reader:
         )
         if not plain or names not in SIGNATURES or function.decorator_list:
             raise self.reject("expected the inputs (I), (S, I) or (S, I, output, target)", function)
-        if function.returns or any(arg.annotation for arg in args.args):
-            raise self.reject("expected inputs without annotations", function)
         self.names = {name: ir.input_node(name) for name in names}
         self.reserved = {"S", "I", *names}
 
     def read_assignment(self, statement: ast.stmt) -> None:
-        if not isinstance(statement, ast.Assign):
+        if isinstance(statement, ast.AnnAssign) and statement.value is not None:
+            targets: list[ast.expr] = [statement.target]
+            value = statement.value
+        elif isinstance(statement, ast.Assign):
+            targets, value = statement.targets, statement.value
+        else:
             raise self.reject("expected an assignment: name = call(...)", statement)
-        (target, *others) = statement.targets
+        (target, *others) = targets
         if others or not isinstance(target, ast.Name):
             raise self.reject("expected one name to assign to", target)
         name = target.id
@@ -311,7 +337,7 @@ class _Reader:
         if name in CONSTANTS or find_primitive(name) is not None:
             kind = "constant" if name in CONSTANTS else "primitive"
             raise self.reject(f"{name} is a {kind}; expected another name to assign to", target)
-        node = self.read_expression(statement.value)
+        node = self.read_expression(value)
         self.names[name] = node
         self.lines.append((self.first_line + statement.lineno - 1, name, node))
 
@@ -331,7 +357,9 @@ class _Reader:
         if find_primitive(name) is not None:
             return ir.primitive_node(name)
         hint = suggest(name, (*self.names, *CONSTANTS))
-        raise self.reject(f"unknown name {name}" + (f"; {hint}" if hint else ""), expression)
+        raise self.reject(
+            f"unknown name {_shorten(name)}" + (f"; {hint}" if hint else ""), expression
+        )
 
     def read_call(self, expression: ast.Call, depth: int) -> Node:
         args = [self.read_expression(arg, depth + 1) for arg in expression.args]
@@ -343,7 +371,8 @@ class _Reader:
             if primitive is None:
                 hint = suggest(callee.id, tuple(self.names))
                 raise self.reject(
-                    f"unknown primitive {callee.id}" + (f"; {hint}" if hint else ""), callee
+                    f"unknown primitive {_shorten(callee.id)}" + (f"; {hint}" if hint else ""),
+                    callee,
                 )
             if expression.keywords:
                 args = self.place_keywords(primitive, args, expression, depth)
@@ -375,7 +404,7 @@ class _Reader:
             name = keyword.arg
             if name not in primitive.parameters:
                 raise self.reject(
-                    f"{primitive.usage} has no argument {name or '**'}", keyword.value
+                    f"{primitive.usage} has no argument {_shorten(name or '**')}", keyword.value
                 )
             if name in given:
                 raise self.reject(f"{primitive.usage}: {name} is given twice", keyword.value)

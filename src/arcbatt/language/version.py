@@ -7,7 +7,10 @@ from hashlib import blake2b
 from pathlib import Path
 
 # What gives programs their names and texts, and makes up random ones, is no part of their meaning.
-_NO_MEANING = frozenset({"__init__.py", "parse.py", "random_programs.py", "text.py", "version.py"})
+_NO_MEANING = frozenset(
+    f"{name}.py"
+    for name in ("__init__", "parse", "parse_plain", "random_programs", "text", "version")
+)
 
 
 @cache
