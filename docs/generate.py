@@ -15,7 +15,8 @@ from arcbatt.language import Failure, Program, Value, all_primitives, format_val
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.parse import parse_expression
 from arcbatt.language.primitives import FAMILIES
-from arcbatt.language.registry import Primitive, spellings
+from arcbatt.language.registry import Primitive, Searched, spellings
+from arcbatt.language.types import NAMED
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "primitives.md"
@@ -47,6 +48,18 @@ def example_picture(example: str) -> str | None:
     return svg_call(args, result) if any(map(drawn, [*args, result])) else None
 
 
+def describe_search(primitive: Primitive, how: Searched) -> str:
+    """Return what the search tries a primitive with."""
+    if how.codes:
+        tried = ", ".join(map(str, how.codes))
+    else:
+        tried = "all codes" if primitive.codes else ""
+    if NAMED["Dims"] in primitive.signatures[0].parameters:
+        tried = " and ".join(filter(None, ("the input's and the output's size", tried)))
+    where = ", where that colour occurs" if how.needs_color else ""
+    return (f"with {tried}" if tried else "as it is") + where
+
+
 def describe(primitive: Primitive, pages: dict[Path, str]) -> list[str]:
     """The section of one primitive; adds its pictures to the pages."""
     other_names = sorted(s for s, n in spellings().items() if n == primitive.name != s)
@@ -56,6 +69,13 @@ def describe(primitive: Primitive, pages: dict[Path, str]) -> list[str]:
     if primitive.ties:
         lines += ["", f"*Ties:* {primitive.ties}."]
     lines += ["", "*Types:* " + "; ".join(f"`{signature}`" for signature in primitive.signatures)]
+    if primitive.codes:
+        ranges = [
+            f"`{primitive.parameters[k]}` {codes[0]} to {codes[-1]}" for k, codes in primitive.codes
+        ]
+        lines += ["", f"*Ranges:* {', '.join(ranges)}."]
+    if primitive.searched:
+        lines += ["", f"*Searched:* {describe_search(primitive, primitive.searched)}."]
     if other_names:
         lines += ["", "*Also:* " + ", ".join(f"`{name}`" for name in other_names)]
     lines += [""]
@@ -80,8 +100,9 @@ def render() -> dict[Path, str]:
         "",
         f"{len(primitives)} primitives, {len(spellings())} names. In types, small letters stand "
         "for any type, `C[a]` for a tuple or set, the same kind wherever the letter returns, and "
-        "`(a -> b)` for a function. Color, Rank, Count and the like are integers, Direction and "
-        "Dims pairs. What a call costs is defined in "
+        "`(a -> b)` for a function. Color, Count, Code and the like are integers, Direction and "
+        "Dims pairs; a number outside a stated range, such as `Code[0..3]`, fails as out of range. "
+        "What is searched is what `arcbatt solve` enumerates with. What a call costs is defined in "
         "[`budget.py`](../src/arcbatt/language/budget.py), the order of values in "
         "[`values.py`](../src/arcbatt/language/values.py).",
         "",

@@ -13,7 +13,6 @@ from arcbatt.language import Budget, Failure, Reason, all_primitives
 from arcbatt.language.budget import Meter, use_meter
 from arcbatt.language.calling import call_primitive
 from arcbatt.language.failure import CallFailed
-from arcbatt.language.primitives.learning import FEATURES, N_CUTS, N_SIGHTS
 from arcbatt.tasks import load
 
 from .conftest import grids
@@ -21,13 +20,8 @@ from .test_engine import check_call
 
 TASKS = {task.id: task for task in load("arc-agi-1/training")}
 WORK = {
-    "learn_cells": [(code,) for code in range(N_SIGHTS)],
-    **{
-        name: [
-            (segments, feature) for segments in range(N_CUTS) for feature in range(len(FEATURES))
-        ]
-        for name in ("learn_objects", "learn_moves", "pick_object")
-    },
+    name: list(all_primitives()[name].all_codes())
+    for name in ("learn_cells", "learn_objects", "learn_moves", "pick_object")
 }
 
 

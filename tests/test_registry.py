@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from arcbatt.language import Failure, Program, all_primitives, find_primitive, run
+from arcbatt.engine import _enumerate
+from arcbatt.engine.table import RENDERERS
+from arcbatt.language import (
+    Failure,
+    Program,
+    Reason,
+    Value,
+    all_primitives,
+    domains,
+    find_primitive,
+    run,
+)
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.infer import infer
+from arcbatt.language.interpret import evaluate_call
 from arcbatt.language.parse import parse_expression
 from arcbatt.language.registry import Primitive, applied_definition, spellings, suggest
+from arcbatt.language.types import parse_signature
+
+from .test_engine import check_call
 
 PRIMITIVES = list(all_primitives().values())
 
@@ -76,6 +93,86 @@ def test_examples_hold(example: str) -> None:
     assert not isinstance(outcome, Failure), f"{example}: {outcome}"
     assert outcome == run(wanted, {"I": ()}).outcome
     assert infer(call).can_work, [str(warning) for warning in infer(call).warnings]
+
+
+# --- codes ---
+
+CODED = [primitive for primitive in PRIMITIVES if primitive.codes]
+
+
+def example_args(primitive: Primitive) -> list[Value]:
+    call = parse_expression(primitive.examples[0].split(" == ")[0])
+    return [run(Program(arg), {"I": ()}).outcome for arg in call.args]  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("primitive", CODED, ids=lambda p: p.name)
+def test_every_code_is_one_on_both_sides(primitive: Primitive) -> None:
+    for codes in primitive.all_codes():
+        args = example_args(primitive)
+        for (place, _), code in zip(primitive.codes, codes, strict=True):
+            args[place] = code
+        check_call(primitive.name, args)
+        outcome = evaluate_call(primitive.name, args)
+        assert outcome != Failure(Reason.RANGE), f"{primitive.name} of code {codes}: {outcome}"
+
+
+@pytest.mark.parametrize("primitive", CODED, ids=lambda p: p.name)
+def test_any_other_number_is_out_of_range(primitive: Primitive) -> None:
+    for place, codes in primitive.codes:
+        assert primitive.domains[place] is domains.Number.__metadata__[0]  # type: ignore[attr-defined]
+        for number in (codes[0] - 1, codes[-1] + 1):
+            args = example_args(primitive)
+            args[place] = number
+            outcome = evaluate_call(primitive.name, args)
+            assert outcome == Failure(Reason.RANGE)
+            assert f"expected {codes[0]}..{codes[-1]}" in str(outcome)
+            check_call(primitive.name, args)
+
+
+def test_a_wrong_type_comes_before_a_wrong_code() -> None:
+    assert evaluate_call("turn", [3, 99]) == Failure(Reason.TYPE)
+    assert evaluate_call("learn_objects", [(), ((1,),), 99, ()]) == Failure(Reason.TYPE)
+    assert evaluate_call("learn_objects", [(), ((10,),), 99, 0]) == Failure(Reason.RANGE)
+    check_call("mir_rot", [frozenset({(0, 1)}), 4])
+    assert evaluate_call("mir_rot", [frozenset({(0, 1)}), 4]) == Failure(Reason.RANGE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Code", "Code[3]", "Code[0..]", "Code[3..1]", "Code[0..3", "Code[a..b]", "Grid[0..3]"],
+)
+def test_ranges_are_written_in_one_way(text: str) -> None:
+    with pytest.raises(ValueError, match="signature"):
+        parse_signature(f"Grid, {text} -> Grid")
+    assert str(parse_signature("Grid, Code[1..8] -> Grid")) == "Grid, Code[1..8] -> Grid"
+
+
+# --- what the engine reads ---
+
+
+@pytest.mark.parametrize("path", RENDERERS, ids=lambda path: path.name)
+def test_the_engines_lists_are_fresh(path: Path) -> None:
+    assert path.read_text("utf-8") == RENDERERS[path](), "run make docs"
+
+
+def test_the_search_tries_what_is_declared() -> None:
+    tried: dict[str, list[tuple[int, ...]]] = {}
+    for _, name, args, takes in _enumerate.steps():
+        assert bool(takes) == ("size" in all_primitives()[name].parameters)
+        if takes != "output size":
+            tried.setdefault(name, []).append(args)
+    searched = sorted(
+        (p.searched.order, p.name, p.searched_codes()) for p in PRIMITIVES if p.searched
+    )
+    assert [*tried.items()] == [(name, codes) for _, name, codes in searched]
+
+
+@pytest.mark.parametrize("primitive", [p for p in PRIMITIVES if p.searched], ids=lambda p: p.name)
+def test_what_is_searched_with_are_codes(primitive: Primitive) -> None:
+    tried = primitive.searched_codes()
+    assert len(set(tried)) == len(tried)
+    if primitive.codes:
+        assert set(tried) <= set(primitive.all_codes())
 
 
 def test_functions_that_can_be_made_can_be_called() -> None:

@@ -1,24 +1,36 @@
-"""Makes `include/arcbatt/table.inc`, the primitives as the engine's headers know them.
+"""Makes what the engine's headers know of the primitives, from the registry.
 
     python -m arcbatt.engine.table          write it
-    python -m arcbatt.engine.table --check  exit 1 if it is stale
+    python -m arcbatt.engine.table --check  exit 1 if a file is stale
 
-Primitives are numbered in the order of their names, which is how function values sort.
+`table.inc` has a row for each primitive, `codes.inc` one for each argument whose range is stated,
+`steps.inc` one for each call that the search tries. Primitives are numbered in the order of their
+names, which is how function values sort.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 from arcbatt.language import all_primitives, domains
 from arcbatt.language.domains import Domain
-from arcbatt.language.registry import Primitive
+from arcbatt.language.registry import Primitive, Searched
+from arcbatt.language.types import NAMED
 from arcbatt.language.values import hash_name
 
 MAX_ARITY = 4
-TABLE = Path(__file__).parent / "include" / "arcbatt" / "table.inc"
+MAX_STEP_CODES = 2
+ENGINE = Path(__file__).parent
+TABLE = ENGINE / "include" / "arcbatt" / "table.inc"
+CODES = TABLE.with_name("codes.inc")
+STEPS = ENGINE / "enumerate" / "steps.inc"
+
+_HEAD = "// Made from the registry by arcbatt.engine.table; do not edit.\n"
+_LETTERS = {NAMED["Picture"]: "P", NAMED["Pictures"]: "L"}
 
 
 def domain_names() -> dict[Domain, str]:
@@ -38,11 +50,10 @@ def primitive_numbers() -> dict[str, int]:
 
 
 def render() -> str:
+    """Return the text of `table.inc`."""
     names = domain_names()
-    lines = ["// Made from the registry by arcbatt.engine.table; do not edit."]
-    for name in primitive_numbers():
-        lines.append(_row(all_primitives()[name], names))
-    return "\n".join(lines) + "\n"
+    rows = [_row(all_primitives()[name], names) for name in primitive_numbers()]
+    return _HEAD + "".join(rows)
 
 
 def _row(primitive: Primitive, names: dict[Domain, str]) -> str:
@@ -50,15 +61,60 @@ def _row(primitive: Primitive, names: dict[Domain, str]) -> str:
     checked = [names[domain] for domain in primitive.domains]
     checked += ["ANYTHING"] * (MAX_ARITY - len(checked))
     fields = [primitive.name, str(primitive.arity), str(peeks), *checked]
-    return f"ARC_PRIMITIVE({', '.join(fields)}, 0x{hash_name(primitive.name):016x}ULL)"
+    return f"ARC_PRIMITIVE({', '.join(fields)}, 0x{hash_name(primitive.name):016x}ULL)\n"
+
+
+def render_codes() -> str:
+    """Return the text of `codes.inc`: primitive, argument, its first and its last number."""
+    rows = [
+        f"ARC_CODES({name}, {place}, {codes[0]}, {codes[-1]})\n"
+        for name in primitive_numbers()
+        for place, codes in all_primitives()[name].codes
+    ]
+    return _HEAD + "".join(rows)
+
+
+def render_steps() -> str:
+    """Return the text of `steps.inc`, in the order in which steps are tried.
+
+    A row is shape, primitive, size that is taken, number of codes, codes, colour that must occur.
+    """
+    searched = [(p.searched, p) for p in all_primitives().values() if p.searched]
+    searched.sort(key=lambda pair: pair[0].order)
+    for (one, first), (other, second) in pairwise(searched):
+        if one.order == other.order:
+            raise ValueError(f"{first.name} and {second.name}: both searched at {one.order}")
+    return _HEAD + "".join(row for how, primitive in searched for row in _steps(primitive, how))
+
+
+def _steps(primitive: Primitive, how: Searched) -> Iterator[str]:
+    given, *others = primitive.signatures[0].parameters
+    result = primitive.signatures[0].result
+    if not {given, result} <= set(_LETTERS):
+        raise ValueError(f"{primitive.name}: only what takes and gives pictures is searched with")
+    shape = f"{_LETTERS[given]}_TO_{_LETTERS[result]}"
+    takes_size = NAMED["Dims"] in others
+    for codes in primitive.searched_codes():
+        if len(codes) != len(others) - takes_size or len(codes) > MAX_STEP_CODES:
+            raise ValueError(f"{primitive.name}: searched with {len(codes)} codes")
+        padded = [*codes, *[0] * (MAX_STEP_CODES - len(codes))]
+        color = codes[0] if how.needs_color else -1
+        for size in ("INPUT_SIZE", "OUTPUT_SIZE") if takes_size else ("NOTHING",):
+            fields = [shape, primitive.name, size, len(codes), *padded, color]
+            yield f"ARC_STEP({', '.join(map(str, fields))})\n"
+
+
+RENDERERS = {TABLE: render, CODES: render_codes, STEPS: render_steps}
 
 
 def main() -> None:
-    text = render()
-    stale = not TABLE.exists() or TABLE.read_text("utf-8") != text
-    if "--check" in sys.argv[1:]:
-        raise SystemExit(f"stale: {TABLE.name}; run python -m arcbatt.engine.table" if stale else 0)
-    TABLE.write_text(text, "utf-8")
+    texts = {path: render_file() for path, render_file in RENDERERS.items()}
+    stale = [p for p, text in texts.items() if not p.exists() or p.read_text("utf-8") != text]
+    if "--check" in sys.argv[1:] and stale:
+        names = ", ".join(path.name for path in stale)
+        raise SystemExit(f"stale: {names}; run python -m arcbatt.engine.table")
+    for path in stale:
+        path.write_text(texts[path], "utf-8")
 
 
 if __name__ == "__main__":

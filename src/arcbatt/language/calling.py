@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 
 from .budget import BYTES_AN_ELEMENT, current_meter
 from .domains import check_argument
-from .failure import CallFailed, Reason, wrong_type
+from .failure import CallFailed, Reason, out_of_range, wrong_type
 from .registry import Primitive, applied_definition, get_primitive
+from .types import format_range
 from .values import Function, Value
 
 
 def call_primitive(primitive: Primitive, args: Sequence[Value]) -> Value:
-    """Run a definition on arguments: count, check the domains, run, count the result."""
+    """Run a definition on arguments: count, check domains, then codes, run, count the result."""
     meter = current_meter()
     weight = meter.weight
     read = sum([weight(arg) for i, arg in enumerate(args) if i not in primitive.peeks])
@@ -21,6 +22,12 @@ def call_primitive(primitive: Primitive, args: Sequence[Value]) -> Value:
         raise wrong_type(f"{primitive.usage} called with {len(args)} arguments")
     for domain, parameter, arg in zip(primitive.domains, primitive.parameters, args, strict=True):
         check_argument(domain, primitive.name, parameter, arg)
+    for place, codes in primitive.codes:
+        if args[place] not in codes:
+            wanted = (
+                f"{primitive.parameters[place]} is {args[place]}, expected {format_range(codes)}"
+            )
+            raise out_of_range(f"{primitive.name}: {wanted}")
     result: Value = primitive.define(*args)
     made = weight(result)
     meter.charge(made, BYTES_AN_ELEMENT * (1 + made))

@@ -68,11 +68,5 @@ def out_of_range(detail: str) -> CallFailed:
     return CallFailed(Reason.RANGE, detail)
 
 
-def check_code(name: str, code: int, n_codes: int, first: int = 0) -> None:
-    """Fail unless a number is one of the codes of a primitive."""
-    if not first <= code < first + n_codes:
-        raise out_of_range(f"{name}: {code} is no code from {first} to {first + n_codes - 1}")
-
-
 def over_budget(detail: str) -> CallFailed:
     return CallFailed(Reason.BUDGET, detail)

@@ -1,16 +1,18 @@
 """The registry: every primitive of the language, declared once.
 
-`@primitive(...)` on a plain-Python definition declares name, types, doc, tie rule, oddities,
-examples, what the definition reads, and which arguments it checks. Everything else in the
-project (parser, types, documentation, engine checks, tests) reads it from here.
+`@primitive(...)` on a plain-Python definition declares name, types, ranges of codes, doc, tie
+rule, oddities, examples, what the definition reads, which arguments it checks, and how it is
+searched with. Everything else in the project (parser, types, documentation, engine checks, rows
+of the search, tests) reads it from here.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from itertools import product
 from typing import Any, TypeVar
 
 from . import domains
@@ -19,6 +21,21 @@ from .types import Signature, parse_signature
 from .values import Value
 
 Definition = TypeVar("Definition", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """How the search tries a primitive on pictures.
+
+    `order` is its place among all that are tried, ascending. `codes` are what it is tried with, in
+    that order, where that is not simply all of its ranges: numbers, or tuples where it takes
+    several. `needs_color` keeps it from being tried where its code, a colour, does not occur.
+    What takes a size is tried with that of the input and that of the output.
+    """
+
+    order: int
+    codes: Sequence[int | tuple[int, ...]] = ()
+    needs_color: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +53,8 @@ class Primitive:
     examples: tuple[str, ...]
     peeks: frozenset[int]
     aliases: tuple[str, ...]
+    searched: Searched | None
+    codes: tuple[tuple[int, range], ...]  # places of arguments whose range is stated, with it
     define: Callable[..., Any] = field(repr=False)
 
     @property
@@ -45,6 +64,17 @@ class Primitive:
     @property
     def usage(self) -> str:
         return f"{self.name}({', '.join(self.parameters)})"
+
+    def all_codes(self) -> Iterator[tuple[int, ...]]:
+        """Yield every choice of the arguments whose range is stated, the last changing fastest."""
+        return product(*(values for _, values in self.codes))
+
+    def searched_codes(self) -> list[tuple[int, ...]]:
+        """Return the codes that it is searched with, in the order in which they are tried."""
+        if self.searched is None:
+            return []
+        chosen = self.searched.codes or self.all_codes()
+        return [codes if isinstance(codes, tuple) else (codes,) for codes in chosen]
 
 
 _primitives: dict[str, Primitive] = {}
@@ -59,11 +89,13 @@ def primitive(
     ties: str = "",
     peeks: str = "",
     aliases: tuple[str, ...] = (),
+    searched: Searched | None = None,
 ) -> Callable[[Definition], Definition]:
     """Declare a primitive; the decorated definition is its meaning.
 
     `signatures` are its types, one overload each; `peeks` names the parameters (or "all")
-    that are not read in full; further `aliases` beside the suffixed spellings may be given.
+    that are not read in full; further `aliases` beside the suffixed spellings may be given;
+    `searched` has a primitive on pictures tried by the search.
     The docstring's first paragraph is the doc line, the rest notes on oddities.
     """
 
@@ -71,19 +103,22 @@ def primitive(
         name = define.__name__.rstrip("_")
         parameters = tuple(inspect.signature(define).parameters)
         doc, _, notes = inspect.cleandoc(define.__doc__ or "").partition("\n\n")
+        types = tuple(parse_signature(text) for text in signatures)
         peeked = parameters if peeks == "all" else tuple(peeks.split())
         _primitives[name] = Primitive(
             name=name,
             family=define.__module__.rpartition(".")[2],
             parameters=parameters,
             domains=tuple(_domain(define.__annotations__[parameter]) for parameter in parameters),
-            signatures=tuple(parse_signature(text) for text in signatures),
+            signatures=types,
             doc=" ".join(doc.split()),
             notes=" ".join(notes.split()),
             ties=ties,
             examples=examples,
             peeks=frozenset(parameters.index(parameter) for parameter in peeked),
             aliases=aliases,
+            searched=searched,
+            codes=_codes(types),
             define=define,
         )
         return define
@@ -96,6 +131,23 @@ def _domain(annotation: str) -> Domain:
     domain = vars(domains)[annotation].__metadata__[0]
     assert isinstance(domain, Domain)
     return domain
+
+
+def _codes(signatures: tuple[Signature, ...]) -> tuple[tuple[int, range], ...]:
+    """Return the places of arguments whose range is stated, with it.
+
+    Where overloads state several, it goes from the least to the greatest number, and the
+    definition checks what one of them further refuses.
+    """
+    found = []
+    for place, parameters in enumerate(zip(*(s.parameters for s in signatures), strict=True)):
+        stated = [parameter.values for parameter in parameters if parameter.values is not None]
+        if stated:
+            if len(stated) < len(parameters):
+                raise ValueError("a range must be stated in all signatures or in none")
+            first, last = min(values[0] for values in stated), max(values[-1] for values in stated)
+            found.append((place, range(first, last + 1)))
+    return tuple(found)
 
 
 def applied(name: str) -> Callable[[Definition], Definition]:

@@ -2,7 +2,8 @@
 
 Types are structural, as values are: a Grid is `Tuple[Tuple[Integer]]`, an Object a set of
 cells. Names such as Color or Rank are roles: integers to every rule, but a hint at what a
-constant in that place stands for. Signatures use variables (`a`, `b`), a container variable
+constant in that place stands for. A role may state its range, as in `Code[0..14]`: a call with
+a number outside it fails. Signatures use variables (`a`, `b`), a container variable
 (`C[a]`: tuple or set, the same one in the result) and function types (`(a -> b)`).
 
 Inference gives a function value the type `Closure`: the primitive with the types of what it
@@ -27,28 +28,35 @@ _MAX_DEPTH = 10
 class Type:
     """An interned type term: equal terms are the same object."""
 
-    __slots__ = ("__weakref__", "args", "depth", "kind", "label")
+    __slots__ = ("__weakref__", "args", "depth", "kind", "label", "values")
     _interned: ClassVar[WeakValueDictionary[Any, Type]] = WeakValueDictionary()
 
     kind: str
     args: tuple[Type, ...]
     label: str
+    values: range | None  # the range of a role of numbers, where one is stated
     depth: int
 
-    def __new__(cls, kind: str, args: tuple[Type, ...] = (), label: str = "") -> Type:
+    def __new__(
+        cls,
+        kind: str,
+        args: tuple[Type, ...] = (),
+        label: str = "",
+        values: range | None = None,
+    ) -> Type:
         if kind in ("tuple", "set", "product") and any(arg.depth >= _MAX_DEPTH for arg in args):
             return ANY
-        key = (kind, args, label)
+        key = (kind, args, label, values)
         found = cls._interned.get(key)
         if found is None:
             found = object.__new__(cls)
-            found.kind, found.args, found.label = key
+            found.kind, found.args, found.label, found.values = key
             found.depth = 1 + max((arg.depth for arg in args), default=0)
             cls._interned[key] = found
         return found
 
-    def __reduce__(self) -> tuple[type[Type], tuple[str, tuple[Type, ...], str]]:
-        return Type, (self.kind, self.args, self.label)
+    def __reduce__(self) -> tuple[type[Type], tuple[Any, ...]]:
+        return Type, (self.kind, self.args, self.label, self.values)
 
     def __str__(self) -> str:
         return format_type(self)
@@ -89,7 +97,15 @@ DEMOS = tuple_of(product_of(GRID, GRID))
 PICTURE = product_of(PAIR, GRID)
 
 # Roles of numbers: what a constant in such a place chooses.
-ROLES = ("Color", "Rank", "Count", "ObjectCode", "MirrorCode", "SideCode", "CornerCode")
+ROLES = ("Color", "Rank", "Count")
+# Codes that several primitives share or mutation tells apart. Any other is `Code[first..last]`.
+CODES = {
+    "ObjectCode": range(8),
+    "MirrorCode": range(8),
+    "PatchMirrorCode": range(4),
+    "SideCode": range(4),
+    "CornerCode": range(4),
+}
 # Roles of pairs.
 PAIR_ROLES = ("Direction", "Dims")
 
@@ -113,6 +129,7 @@ NAMED: dict[str, Type] = {
     "Picture": PICTURE,
     "Pictures": set_of(PICTURE),
     **{role: Type("integer", label=role) for role in ROLES},
+    **{role: Type("integer", label=role, values=codes) for role, codes in CODES.items()},
     **{role: Type("product", (INTEGER, INTEGER), label=role) for role in PAIR_ROLES},
 }
 _NAME_OF: dict[Type, str] = {named: name for name, named in NAMED.items()}
@@ -144,7 +161,13 @@ def format_type(term: Type, depth: int = 0) -> str:
         case "closure":
             return f"function {term.label}" + (f"({', '.join(inner)})" if inner else "")
         case _:
-            return term.label or term.kind
+            name = term.label or term.kind
+            return name if term.values is None else f"{name}[{format_range(term.values)}]"
+
+
+def format_range(values: range) -> str:
+    """Return `first..last`, as signatures spell a range."""
+    return f"{values[0]}..{values[-1]}"
 
 
 # --- signatures -----------------------------------------------------------------------
@@ -179,7 +202,7 @@ def _has_version(parameter: Type, suffix: str) -> bool:
             return parameter is OBJECT
 
 
-_TOKEN = re.compile(r"\s*(->|[A-Za-z]+|[()\[\],|])")
+_TOKEN = re.compile(r"\s*(->|[A-Za-z]+|\d+|\.\.|[()\[\],|])")
 
 
 @cache
@@ -241,6 +264,8 @@ class _Reader:
             raise ValueError(f"signature {self.text!r}: ends too soon")
         name = self.tokens.pop(0)
         if self.take("["):
+            if name in ("Code", *ROLES):
+                return Type("integer", label=name, values=self.stated_range())
             member = self.term()
             self.expect("]")
             if name in ("Tuple", "Set"):
@@ -251,6 +276,21 @@ class _Reader:
         if len(name) == 1 and name.islower():
             return Type("variable", label=name)
         raise ValueError(f"signature {self.text!r}: unknown type {name!r}")
+
+    def stated_range(self) -> range:
+        """Read `first..last]`."""
+        first = self.number()
+        self.expect("..")
+        values = range(first, self.number() + 1)
+        self.expect("]")
+        if not values:
+            raise ValueError(f"signature {self.text!r}: a range without numbers")
+        return values
+
+    def number(self) -> int:
+        if not self.tokens or not self.tokens[0].isdigit():
+            raise ValueError(f"signature {self.text!r}: expected a number at {self.tokens[:1]}")
+        return int(self.tokens.pop(0))
 
 
 # --- matching -------------------------------------------------------------------------

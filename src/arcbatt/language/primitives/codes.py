@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ..domains import Grid, Number, Patch, Piece
-from ..failure import check_code
+from ..failure import out_of_range
 from ..registry import primitive
 from ..values import Value, sort
 from .geometry import as_rows
 from .grids import rot90, rot180, rot270
+from .numbers import identity
 from .objects import find_objects
 from .patches import (
     leftmost,
@@ -32,7 +33,6 @@ from .pieces import cmirror, dmirror, hmirror, vmirror
 )
 def o_g(grid: Grid, r: Number) -> Value:
     """`objects` by a code from 0 to 7: 4 if univalued, 2 if diagonal, 1 without background."""
-    check_code("o_g", r, 8)
     return find_objects(grid, bool(r & 4), bool(r & 2), bool(r & 1))
 
 
@@ -46,18 +46,17 @@ def o_g(grid: Grid, r: Number) -> Value:
 )
 def o_g_t(grid: Grid, r: Number) -> Value:
     """`o_g`, as a tuple in ascending order."""
-    check_code("o_g_t", r, 8)
     return tuple(sort(find_objects(grid, bool(r & 4), bool(r & 2), bool(r & 1))))
 
 
 _MIRRORS = (hmirror, dmirror, vmirror, cmirror)
-_TURNS = (rot90, rot180, rot270)
+_TURNS = (rot90, rot180, rot270, identity)
 
 
 @primitive(
     "Grid, MirrorCode -> Grid",
-    "Object, MirrorCode -> Object",
-    "Indices, MirrorCode -> Indices",
+    "Object, PatchMirrorCode -> Object",
+    "Indices, PatchMirrorCode -> Indices",
     "Tuple[Tuple[a]], MirrorCode -> Tuple[Tuple[a]]",
     "Tuple[a], MirrorCode -> Tuple[a]",
     examples=(
@@ -70,11 +69,11 @@ def mir_rot(piece: Piece, a: Number) -> Value:
     """A mirror or turn by code: hmirror, dmirror, vmirror, cmirror, rot90, rot180, rot270,
     identity for 0 to 7; a patch takes only the mirrors, 0 to 3.
     """
-    check_code("mir_rot", a, 8 if isinstance(piece, tuple) else 4)
-    if a < 4:
+    if a < len(_MIRRORS):
         return _MIRRORS[a](piece)
-    rows = as_rows(piece, "mir_rot")
-    return rows if a == 7 else _TURNS[a - 4](rows)
+    if not isinstance(piece, tuple):
+        raise out_of_range(f"mir_rot: a is {a}, a turn, which a patch does not have")
+    return _TURNS[a - len(_MIRRORS)](as_rows(piece, "mir_rot"))
 
 
 @primitive(
@@ -83,7 +82,6 @@ def mir_rot(piece: Piece, a: Number) -> Value:
 )
 def col_row(patch: Patch, r: Number) -> Value:
     """An edge of the patch's box by code: lowermost, uppermost, leftmost, rightmost for 0 to 3."""
-    check_code("col_row", r, 4)
     return (lowermost, uppermost, leftmost, rightmost)[r](patch)
 
 
@@ -93,5 +91,4 @@ def col_row(patch: Patch, r: Number) -> Value:
 )
 def corner(patch: Patch, r: Number) -> Value:
     """A corner of the patch's box by code: upper left, upper right, lower left, lower right."""
-    check_code("corner", r, 4)
     return (ulcorner, urcorner, llcorner, lrcorner)[r](patch)

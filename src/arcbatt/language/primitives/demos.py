@@ -6,6 +6,7 @@ from ..calling import call, map_over
 from ..domains import AnyFunction, Demos
 from ..failure import empty
 from ..registry import primitive
+from ..types import CODES
 from ..values import Value
 from .codes import mir_rot
 from .containers import difference, merge_members
@@ -99,7 +100,7 @@ def a_mr(S: Demos) -> Value:
 
     Fails where there is none.
     """
-    for code in range(8):
+    for code in CODES["MirrorCode"]:
         if all(mir_rot(given, code) == wanted for given, wanted in S):
             return code
     raise empty("a_mr: no mirror or turn gives the outputs")

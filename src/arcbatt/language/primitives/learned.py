@@ -11,16 +11,13 @@ from collections.abc import Hashable
 from fractions import Fraction
 
 from ..domains import Demos, Grid, Number
-from ..failure import check_code, empty
+from ..failure import empty, out_of_range
 from ..registry import primitive
 from ..values import Pair, Value
 from .learning import (
     CUT_FOR_SIGHT,
     FEATURES,
-    N_CUTS,
     N_MEASURES,
-    N_OBJECT_CUTS,
-    N_SIGHTS,
     OUTSIDE,
     SIGHTS,
     Pairs,
@@ -188,7 +185,8 @@ def from_roles(S: Demos, I: Grid, grid: Grid) -> Value:  # noqa: E741
 )
 def other_output(S: Demos, k: Number, I: Grid) -> Value:  # noqa: E741
     """The output of a demo, counted from 0; all 0 where its input is the grid itself."""
-    check_code("other_output", k, len(S))
+    if not 0 <= k < len(S):
+        raise out_of_range(f"other_output: demo {k} of {len(S)}")
     check_colors("other_output", S, I)
     given, wanted = S[k]
     return tuple((0,) * len(row) for row in wanted) if given == I else wanted
@@ -198,7 +196,7 @@ def other_output(S: Demos, k: Number, I: Grid) -> Value:  # noqa: E741
 
 
 @primitive(
-    "Demos, Grid, Count -> Grid",
+    "Demos, Grid, Code[0..33] -> Grid",
     examples=(
         "learn_cells(((((1, 2),), ((3, 2),)),), ((2, 1, 1),), 0) == ((2, 3, 3),)",
         "learn_cells(((((1, 0, 1),), ((1, 1, 1),)),), ((2, 0, 2),), 28) == ((2, 2, 2),)",
@@ -235,7 +233,6 @@ def learn_cells(S: Demos, I: Grid, code: Number) -> Value:  # noqa: E741
     its mirror images left to right and top to bottom, 31 that at the diagonal, 32 its image
     turned by 180 degrees, 33 the first colours but 0 of its row and its column.
     """
-    check_code("learn_cells", code, N_SIGHTS)
     check_colors("learn_cells", S, I)
     demos = pairs_of_one_size("learn_cells", S)
     known: set[int] = set()
@@ -305,7 +302,7 @@ def _described(parts: list[Part], feature: int) -> list[tuple[Part, Hashable]]:
 
 
 @primitive(
-    "Demos, Grid, Count, Count -> Grid",
+    "Demos, Grid, Code[0..3], Code[0..23] -> Grid",
     examples=(
         "learn_objects(((((5, 0, 5, 5),), ((1, 0, 2, 2),)),), ((5, 5, 0, 5),), 0, 1) == "
         "((2, 2, 0, 1),)",
@@ -337,8 +334,6 @@ def learn_objects(S: Demos, I: Grid, segments: Number, feature: Number) -> Value
     23 the rank, from the greatest, by the number of cells that have not their commonest colour.
     Ranks count distinct numbers.
     """
-    check_code("learn_objects", segments, N_CUTS)
-    check_code("learn_objects", feature, len(FEATURES))
     check_colors("learn_objects", S, I)
     demos = pairs_of_one_size("learn_objects", S)
     *cuts, own = cut_all([*(given for given, _ in demos), I], segments)
@@ -368,7 +363,7 @@ def learn_objects(S: Demos, I: Grid, segments: Number, feature: Number) -> Value
 
 
 @primitive(
-    "Demos, Grid, Count, Count -> Grid",
+    "Demos, Grid, Code[0..2], Code[0..23] -> Grid",
     examples=(
         "learn_moves(((((1, 0, 0, 2),), ((0, 1, 0, 2),)),), ((0, 1, 0, 0),), 0, 0) == "
         "((0, 0, 1, 0),)",
@@ -386,8 +381,6 @@ def learn_moves(S: Demos, I: Grid, segments: Number, feature: Number) -> Value: 
 
     Codes are those of `learn_objects`; but zeros, code 3, do not move.
     """
-    check_code("learn_moves", segments, N_OBJECT_CUTS)
-    check_code("learn_moves", feature, len(FEATURES))
     check_colors("learn_moves", S, I)
     demos = pairs_of_one_size("learn_moves", S)
     cuts = cut_all([*(side for pair in demos for side in pair), I], segments)
@@ -416,7 +409,7 @@ def learn_moves(S: Demos, I: Grid, segments: Number, feature: Number) -> Value: 
 
 
 @primitive(
-    "Demos, Grid, Count, Count -> Grid",
+    "Demos, Grid, Code[0..2], Code[0..23] -> Grid",
     examples=(
         "pick_object(((((1, 0, 2, 2),), ((2, 2),)),), ((3, 3, 3, 0, 2),), 0, 2) == ((3, 3, 3),)",
         "pick_object(((((1, 0, 2, 2),), ((2, 2),)),), ((3, 3, 3, 0, 2),), 0, 0) == ((2,),)",
@@ -431,8 +424,6 @@ def pick_object(S: Demos, I: Grid, segments: Number, feature: Number) -> Value: 
 
     Codes are those of `learn_objects`; but zeros, code 3, are not picked.
     """
-    check_code("pick_object", segments, N_OBJECT_CUTS)
-    check_code("pick_object", feature, len(FEATURES))
     check_colors("pick_object", S, I)
     if not S:
         raise empty("pick_object: no demos")

@@ -13,8 +13,8 @@ from itertools import pairwise, product
 
 from ..budget import charge
 from ..domains import Location, Number, Picture
-from ..failure import check_code, out_of_range
-from ..registry import primitive
+from ..failure import out_of_range
+from ..registry import Searched, primitive
 from ..values import Grid, Pair, Value
 from .picturing import (
     EMPTY_PICTURE,
@@ -58,7 +58,8 @@ def further_off_sideways(given: Picture) -> bool:
 
 
 @primitive(
-    "Picture, Integer -> Picture",
+    "Picture, Code[1..8] -> Picture",
+    searched=Searched(150),
     examples=(
         "turn(((0, 0), ((1, 2, 3),)), 1) == ((0, 0), ((3,), (2,), (1,)))",
         "turn(((2, 5), ((1, 2), (3, 4))), 4) == ((2, 5), ((2, 1), (4, 3)))",
@@ -75,7 +76,6 @@ def turn(p: Picture, code: Number) -> Value:
     the centre of the cells that are not 0 lies further from the frame's centre, counted in
     cells; 4 where it is equally far.
     """
-    check_code("turn", code, 8, first=1)
     (row, column), grid = plain(p)
     if code == 8:
         code = 4 if further_off_sideways(p) else 5
@@ -111,7 +111,8 @@ def nudge(p: Picture, direction: Location) -> Value:
 
 
 @primitive(
-    "Picture, Integer -> Picture",
+    "Picture, Code[0..3] -> Picture",
+    searched=Searched(230),
     examples=(
         "half_of(((0, 0), ((1, 2, 3, 4),)), 1) == ((0, 2), ((3, 4),))",
         "half_of(((2, 0), ((1,), (2,), (3,))), 3) == ((4, 0), ((3,),))",
@@ -123,7 +124,6 @@ def half_of(p: Picture, code: Number) -> Value:
     Of an odd number of lines the middle one is left out; half of a single line is the empty
     picture.
     """
-    check_code("half_of", code, 4)
     (row, column), grid = plain(p)
     high, wide = n_rows(p) // 2, width(p) // 2
     if code == 0:
@@ -159,8 +159,9 @@ SMEARS: tuple[tuple[Pair, ...], ...] = (
 
 
 @primitive(
-    "Picture, Integer -> Picture",
+    "Picture, Code[0..14] -> Picture",
     ties="where several colours arrive, the last of the code's directions",
+    searched=Searched(170),
     examples=(
         "smear(((0, 0), ((0, 1, 0, 0, 2, 0),)), 0) == ((0, 0), ((0, 1, 1, 1, 2, 2),))",
         "smear(((0, 0), ((0, 1, 0, 0, 2, 0),)), 4) == ((0, 0), ((1, 1, 2, 2, 2, 2),))",
@@ -176,7 +177,6 @@ def smear(p: Picture, code: Number) -> Value:
     12 up-right, down-left; 13 the four of 7 to 10; 14 the four of 6, then those of 13.
     Colours go their whole way in each direction, whatever the other directions paint.
     """
-    check_code("smear", code, 15)
     (row, column), grid = plain(p)
     painted = [list(line) for line in grid]
     for down, right in SMEARS[code]:
@@ -201,7 +201,8 @@ def bridged(line: Sequence[int]) -> list[int]:
 
 
 @primitive(
-    "Picture, Integer -> Picture",
+    "Picture, Code[0..2] -> Picture",
+    searched=Searched(210),
     examples=(
         "bridge(((0, 0), ((1, 0, 1, 0, 2),)), 0) == ((0, 0), ((0, 1, 0, 0, 0),))",
         "bridge(((0, 0), ((0, 2, 0), (1, 0, 1), (0, 2, 0))), 2)"
@@ -214,7 +215,6 @@ def bridge(p: Picture, code: Number) -> Value:
     Codes: 0 in rows, 1 in columns, 2 in both. A gap is a run of cells that are 0; the
     cells at its ends are left out. Columns are painted over rows.
     """
-    check_code("bridge", code, 3)
     (row, column), grid = plain(p)
     across: Rows = [bridged(line) for line in grid] if code != 1 else [[0] * width(p)] * n_rows(p)
     along: Rows = columns_of(map(bridged, columns_of(grid))) if code != 0 else across
@@ -229,8 +229,9 @@ def bridge(p: Picture, code: Number) -> Value:
 
 
 @primitive(
-    "Picture, Integer -> Picture",
+    "Picture, Code[0..1] -> Picture",
     ties="of equally near cells, the first in reading order",
+    searched=Searched(220),
     examples=(
         "spread(((0, 0), ((1, 0, 0, 0, 2),)), 0) == ((0, 0), ((1, 1, 1, 2, 2),))",
         "spread(((0, 0), ((3, 0, 1, 0, 1),)), 1) == ((0, 0), ((3, 3, 1, 0, 1),))",
@@ -243,7 +244,6 @@ def spread(p: Picture, code: Number) -> Value:
     lowest of several) does not spread and stands in the way of the others, with code 0 all
     colours spread. What nothing reaches stays 0.
     """
-    check_code("spread", code, 2)
     (row, column), grid = plain(p)
     wall = main_color(p) if code else 0
     painted = [list(line) for line in grid]
@@ -273,8 +273,9 @@ LINES = (
 
 
 @primitive(
-    "Picture, Integer -> Picture",
+    "Picture, Code[0..4] -> Picture",
     ties="where lines cross, that of the cell that comes first in reading order",
+    searched=Searched(270),
     examples=(
         "lines_through(((0, 0), ((0, 1, 0), (0, 0, 0))), 2) == ((0, 0), ((1, 1, 1), (0, 1, 0)))",
         "lines_through(((0, 0), ((0, 0, 0), (0, 2, 0), (0, 0, 3))), 3)"
@@ -288,7 +289,6 @@ def lines_through(p: Picture, code: Number) -> Value:
     frame only: they go on behind other cells. So a cell that is 0 takes the colour of the
     first cell, in reading order, that is not 0 on any of its own lines.
     """
-    check_code("lines_through", code, 5)
     (row, column), grid = plain(p)
 
     def lines_of(i: int, j: int) -> list[tuple[str, int]]:
@@ -312,7 +312,8 @@ def lines_through(p: Picture, code: Number) -> Value:
 
 
 @primitive(
-    "Picture, Integer -> Picture",
+    "Picture, Code[0..3] -> Picture",
+    searched=Searched(260),
     examples=(
         "fall(((0, 0), ((1, 0, 2, 0),)), 0) == ((0, 0), ((0, 0, 1, 2),))",
         "fall(((0, 0), ((1, 2), (0, 0), (3, 0))), 2) == ((0, 0), ((0, 0), (1, 0), (3, 2)))",
@@ -324,7 +325,6 @@ def fall(p: Picture, code: Number) -> Value:
     It comes to rest at the frame's edge or on those before it: on each line the cells keep
     their order.
     """
-    check_code("fall", code, 4)
     (row, column), grid = plain(p)
     lines: Rows = grid if code < 2 else columns_of(grid)
     fallen: list[list[int]] = []
@@ -340,6 +340,7 @@ def fall(p: Picture, code: Number) -> Value:
 
 @primitive(
     "Picture -> Picture",
+    searched=Searched(180),
     examples=(
         "halo(((0, 0), ((0, 0, 0), (0, 5, 0), (0, 0, 0))))"
         " == ((0, 0), ((1, 1, 1), (1, 0, 1), (1, 1, 1)))",
@@ -368,7 +369,8 @@ def halo(p: Picture) -> Value:
 
 
 @primitive(
-    "Picture, Integer -> Picture",
+    "Picture, Code[0..1] -> Picture",
+    searched=Searched(190),
     examples=(
         "framed(((0, 0), ((2,),)), 0) == ((-1, -1), ((1, 1, 1), (1, 2, 1), (1, 1, 1)))",
         "framed(((1, 1), ((0, 3),)), 1) == ((0, 0), ((3, 3, 3, 3), (3, 0, 3, 3), (3, 3, 3, 3)))",
@@ -380,7 +382,6 @@ def framed(p: Picture, code: Number) -> Value:
     Codes: 0 a ring of colour 1, 1 a ring of the commonest colour but 0 (the lowest of
     several; 0 where there is none).
     """
-    check_code("framed", code, 2)
     (row, column), grid = plain(p)
     if not grid:
         return EMPTY_PICTURE
@@ -392,7 +393,8 @@ def framed(p: Picture, code: Number) -> Value:
 
 
 @primitive(
-    "Picture, Integer -> Picture",
+    "Picture, Count[1..10] -> Picture",
+    searched=Searched(280, codes=(2, 3)),
     examples=(
         "grow(((2, 2), ((1, 2),)), 2) == ((2, 2), ((1, 1, 2, 2), (1, 1, 2, 2)))",
         "grow(((0, 0), ((0, 3),)), 1) == ((0, 0), ((0, 3),))",
@@ -400,7 +402,6 @@ def framed(p: Picture, code: Number) -> Value:
 )
 def grow(p: Picture, n: Number) -> Value:
     """Each cell becomes a block of n by n cells, n from 1 to 10; the place stays."""
-    check_code("grow", n, 10, first=1)
     (row, column), grid = plain(p)
     require_cells(len(grid) * n, width(p) * n)
     wide = [[color for color in line for _ in range(n)] for line in grid]
@@ -411,7 +412,8 @@ def grow(p: Picture, n: Number) -> Value:
 
 
 @primitive(
-    "Picture, Integer -> Picture",
+    "Picture, Code[0..4] -> Picture",
+    searched=Searched(240),
     examples=(
         "mirror_fill(((0, 0), ((1, 0, 0), (0, 2, 3))), 0) == ((0, 0), ((1, 0, 1), (3, 2, 3)))",
         "mirror_fill(((0, 0), ((1, 2), (0, 0))), 3) == ((0, 0), ((1, 2), (2, 0)))",
@@ -425,7 +427,6 @@ def mirror_fill(p: Picture, code: Number) -> Value:
     right, in square frames only, others stay as they are; 4 what 2 takes, otherwise what 3
     takes. Only cells of the given picture are taken.
     """
-    check_code("mirror_fill", code, 5)
     (row, column), grid = plain(p)
     images: list[Rows] = []
     if code in (0, 2, 4):
@@ -461,6 +462,7 @@ def pattern(grid: Grid, high: int, wide: int) -> dict[Pair, int] | None:
 @primitive(
     "Picture -> Picture",
     ties="of periods of one area, that of fewer rows",
+    searched=Searched(250),
     examples=(
         "period_fill(((0, 0), ((1, 2, 1, 0, 1),))) == ((0, 0), ((1, 2, 1, 2, 1),))",
         "period_fill(((0, 0), ((1, 0), (0, 2)))) == ((0, 0), ((1, 2), (1, 2)))",
@@ -509,6 +511,7 @@ def blank(size: Pair) -> list[list[int]]:
 
 @primitive(
     "Picture, Dims -> Picture",
+    searched=Searched(290),
     examples=(
         "paste_on(((1, 1), ((5,),)), (2, 3)) == ((0, 0), ((0, 0, 0), (0, 5, 0)))",
         "paste_on(((-1, 0), ((1,), (2,))), (1, 1)) == ((0, 0), ((2,),))",
@@ -532,6 +535,7 @@ def paste_on(p: Picture, size: Location) -> Value:
 
 @primitive(
     "Picture, Dims -> Picture",
+    searched=Searched(300),
     examples=(
         "wrap(((0, 0), ((1, 2, 3, 4, 5),)), (3, 2)) == ((0, 0), ((1, 2), (3, 4), (5, 0)))",
         "wrap(((0, 0), ((1,), (2,), (3,))), (2, 2)) == ((0, 0), ((1, 3), (2, 0)))",
@@ -572,6 +576,7 @@ def shares(n_from: int, n_to: int) -> list[list[Pair]]:
 @primitive(
     "Picture, Dims -> Picture",
     ties="of colours that cover the same area, the one commoner in the picture, then the lowest",
+    searched=Searched(310),
     examples=(
         "resample(((3, 3), ((1, 2),)), (2, 4)) == ((0, 0), ((1, 1, 2, 2), (1, 1, 2, 2)))",
         "resample(((0, 0), ((1, 2, 2),)), (1, 2)) == ((0, 0), ((1, 2),))",
@@ -622,7 +627,8 @@ def tiled(given: Picture, size: Pair, gap: int, mirrored: bool) -> Value:
 
 
 @primitive(
-    "Picture, Dims, Integer -> Picture",
+    "Picture, Dims, Code[0..1] -> Picture",
+    searched=Searched(320),
     examples=(
         "tile(((0, 0), ((1, 2),)), (2, 5), 0) == ((0, 0), ((1, 2, 1, 2, 1), (1, 2, 1, 2, 1)))",
         "tile(((0, 1), ((1, 2),)), (1, 5), 1) == ((0, 0), ((0, 1, 2, 0, 1),))",
@@ -635,13 +641,13 @@ def tile(p: Picture, size: Location, gap: Number) -> Value:
     empty picture gives a blank one. A size below 1, or another gap, fails with
     `out of range`.
     """
-    check_code("tile", gap, 2)
     require_size("tile", size)
     return tiled(p, size, gap, False)
 
 
 @primitive(
-    "Picture, Dims, Integer -> Picture",
+    "Picture, Dims, Code[0..1] -> Picture",
+    searched=Searched(330),
     examples=(
         "tile_mirrored(((0, 0), ((1, 2),)), (1, 6), 0) == ((0, 0), ((1, 2, 2, 1, 1, 2),))",
         "tile_mirrored(((0, 0), ((1,), (2,))), (5, 1), 1)"
@@ -653,7 +659,6 @@ def tile_mirrored(p: Picture, size: Location, gap: Number) -> Value:
 
     The copy at the picture's own place is not mirrored.
     """
-    check_code("tile_mirrored", gap, 2)
     require_size("tile_mirrored", size)
     return tiled(p, size, gap, True)
 

@@ -13,8 +13,7 @@ from typing import TypeAlias
 
 from ..budget import charge, require
 from ..domains import Number, Picture, Pictures
-from ..failure import check_code
-from ..registry import primitive
+from ..registry import Searched, primitive
 from ..values import Pair, Value
 from .picturing import (
     ALL_AROUND,
@@ -39,6 +38,7 @@ from .picturing import (
 
 @primitive(
     "Picture -> Pictures",
+    searched=Searched(350),
     examples=(
         "split_colors(((0, 0), ((1, 2),))) == {((0, 0), ((1, 0),)), ((0, 0), ((0, 2),))}",
         "split_colors(((2, 2), ((0, 0),))) == EMPTY",
@@ -88,6 +88,7 @@ def _all_parts(p: Picture) -> frozenset[Picture]:
 
 @primitive(
     "Picture -> Pictures",
+    searched=Searched(360),
     examples=(
         "split_parts(((0, 0), ((1, 2), (0, 2)))) == {((0, 0), ((1,),)), ((0, 1), ((2,), (2,)))}",
         "split_parts(((5, 5), ((3, 0), (0, 3)))) == {((5, 5), ((3,),)), ((6, 6), ((3,),))}",
@@ -101,6 +102,7 @@ def split_parts(p: Picture) -> Value:
 
 @primitive(
     "Picture -> Pictures",
+    searched=Searched(370),
     examples=(
         "split_shapes(((0, 0), ((1, 0), (0, 2)))) == {((0, 0), ((1, 0), (0, 2)))}",
         "split_shapes(((1, 1), ((1, 0, 2),))) == {((1, 1), ((1,),)), ((1, 3), ((2,),))}",
@@ -137,6 +139,7 @@ def _least_remainder(p: Picture, color: int) -> int:
 @primitive(
     "Picture -> Pictures",
     ties="of colours that separate equally well, and of equally common ones, the lowest",
+    searched=Searched(340),
     examples=(
         "cut(((0, 0), ((1, 5, 2), (0, 5, 3)))) == {((0, 0), ((1,), (0,))), ((0, 2), ((2,), (3,)))}",
         "cut(((1, 1), ((0, 0, 0), (0, 4, 0)))) == {((2, 2), ((4,),))}",
@@ -164,6 +167,7 @@ def cut(p: Picture) -> Value:
 
 @primitive(
     "Picture -> Pictures",
+    searched=Searched(380),
     examples=(
         "split_columns(((5, 5), ((1, 2), (3, 4)))) == "
         "{((0, 0), ((1,), (3,))), ((0, 1), ((2,), (4,)))}",
@@ -180,6 +184,7 @@ def split_columns(p: Picture) -> Value:
 
 @primitive(
     "Picture -> Pictures",
+    searched=Searched(390),
     examples=(
         "split_rows(((5, 5), ((1, 2), (3, 4)))) == {((0, 0), ((1, 2),)), ((1, 0), ((3, 4),))}",
         "split_rows(((0, 0), ())) == EMPTY",
@@ -195,6 +200,7 @@ def split_rows(p: Picture) -> Value:
 
 @primitive(
     "Picture -> Pictures",
+    searched=Searched(410),
     examples=(
         "split_halves(((0, 0), ((1, 2, 3),))) == {((0, 0), ((1,),)), ((0, 2), ((3,),))}",
         "split_halves(((4, 0), ((1,), (2,)))) == {((4, 0), ((1,),)), ((5, 0), ((2,),))}",
@@ -229,6 +235,7 @@ def _runs(n: int, lines: set[int]) -> list[range]:
     "Picture -> Pictures",
     ties="of several colours that do, one whose panels are all of one size, then the one with the "
     "most panels, then the lowest",
+    searched=Searched(400),
     examples=(
         "split_blocks(((0, 0), ((1, 5, 2), (3, 5, 4)))) == "
         "{((0, 0), ((1,), (3,))), ((0, 2), ((2,), (4,)))}",
@@ -276,6 +283,7 @@ def _brackets(p: Picture, inner: Pair) -> dict[Pair, int]:
 
 @primitive(
     "Picture -> Pictures",
+    searched=Searched(420),
     examples=(
         "bracketed(((0, 0), ((4, 4, 4), (4, 7, 4), (4, 4, 4)))) == {((1, 1), ((7,),))}",
         "bracketed(((0, 0), ((4, 4, 4, 4), (4, 0, 1, 4), (4, 4, 4, 4)))) == {((1, 1), ((0, 1),))}",
@@ -308,8 +316,9 @@ def bracketed(p: Picture) -> Value:
 
 
 @primitive(
-    "Picture, Integer -> Pictures",
+    "Picture, Code[0..3] -> Pictures",
     ties="of equally advanced parts the first in order moves first",
+    searched=Searched(430),
     examples=(
         "settle(((0, 0), ((1, 0, 0),)), 0) == {((0, 2), ((1,),))}",
         "settle(((0, 0), ((1,), (0,), (2,), (0,))), 2) == {((2, 0), ((1,),)), ((3, 0), ((2,),))}",
@@ -322,7 +331,6 @@ def settle(p: Picture, code: Number) -> Value:
     cell is outside the picture or taken by a part that has moved. So parts may move through
     others that have yet to move.
     """
-    check_code("settle", code, 4)
     row, column = p[0]
     di, dj = ((0, 1), (0, -1), (1, 0), (-1, 0))[code]
     inside = {(row + i, column + j) for i in range(n_rows(p)) for j in range(width(p))}
@@ -402,16 +410,16 @@ def _in_order(pictures: Pictures) -> list[Picture]:
     return sorted(set(map(plain, pictures)))
 
 
-def _ranked(pictures: Pictures, name: str, code: int) -> list[tuple[int, Picture]]:
+def _ranked(pictures: Pictures, code: int) -> list[tuple[int, Picture]]:
     """The pictures in order, each with what the criterion makes of it."""
-    check_code(name, code, len(_CRITERIA))
     items = _in_order(pictures)
     return [(_CRITERIA[code](items, p), p) for p in items]
 
 
 @primitive(
-    "Pictures, Integer -> Picture",
+    "Pictures, Code[0..20] -> Picture",
     ties="the first in order",
+    searched=Searched(440),
     examples=(
         "pick({((0, 0), ((1,),)), ((0, 2), ((2, 2),))}, 0) == ((0, 2), ((2, 2),))",
         "pick({((0, 0), ((1,),)), ((0, 2), ((2, 2),))}, 12) == ((0, 0), ((1,),))",
@@ -429,12 +437,13 @@ def pick(pictures: Pictures, code: Number) -> Value:
     the number of these that leave its cells as they are: left for right, upside down, rows for
     columns, turned by half; 19 fewest colours but 0; 20 least symmetric.
     """
-    ranked = _ranked(pictures, "pick", code)
+    ranked = _ranked(pictures, code)
     return max(ranked, key=lambda entry: entry[0], default=(0, EMPTY_PICTURE))[1]
 
 
 @primitive(
-    "Pictures, Integer -> Pictures",
+    "Pictures, Code[0..20] -> Pictures",
+    searched=Searched(500),
     examples=(
         "best_of({((0, 0), ((1,),)), ((0, 2), ((2, 2),))}, 3) == {((0, 0), ((1,),))}",
         "size(best_of({((0, 0), ((1,),)), ((0, 2), ((2,),))}, 0)) == 2",
@@ -442,13 +451,14 @@ def pick(pictures: Pictures, code: Number) -> Value:
 )
 def best_of(pictures: Pictures, code: Number) -> Value:
     """All pictures that are first by a criterion of `pick`."""
-    ranked = _ranked(pictures, "best_of", code)
+    ranked = _ranked(pictures, code)
     best = max((value for value, _ in ranked), default=0)
     return frozenset(p for value, p in ranked if value == best)
 
 
 @primitive(
-    "Pictures, Integer -> Pictures",
+    "Pictures, Code[0..20] -> Pictures",
+    searched=Searched(510),
     examples=(
         "rest_of({((0, 0), ((1,),)), ((0, 2), ((2, 2),))}, 3) == {((0, 2), ((2, 2),))}",
         "rest_of({((0, 0), ((1,),)), ((0, 2), ((2,),))}, 0) == EMPTY",
@@ -456,13 +466,14 @@ def best_of(pictures: Pictures, code: Number) -> Value:
 )
 def rest_of(pictures: Pictures, code: Number) -> Value:
     """All pictures that are not first by a criterion of `pick`."""
-    ranked = _ranked(pictures, "rest_of", code)
+    ranked = _ranked(pictures, code)
     best = max((value for value, _ in ranked), default=0)
     return frozenset(p for value, p in ranked if value != best)
 
 
 @primitive(
     "Pictures -> Picture",
+    searched=Searched(450),
     examples=(
         "pick_unique({((0, 0), ((1, 1),)), ((0, 2), ((1, 2),))}) == ((0, 2), ((1, 2),))",
         "pick_unique({((0, 0), ((1,),)), ((0, 2), ((2,),))}) == ((0, 0), ())",
@@ -509,6 +520,7 @@ def _pasted(items: Sequence[Picture]) -> Picture:
 @primitive(
     "Pictures -> Picture",
     ties="of pictures with equally many, the first in order lies on top",
+    searched=Searched(460),
     examples=(
         "heap_up({((0, 0), ((1, 1),)), ((0, 1), ((2,),))}) == ((0, 0), ((1, 2),))",
         "heap_up({((0, 0), ((1,),)), ((1, 2), ((2,),))}) == ((0, 0), ((1, 0, 0), (0, 0, 2)))",
@@ -540,6 +552,7 @@ def _least_gap(numbers: Iterable[int]) -> int:
 @primitive(
     "Pictures -> Picture",
     ties="of pictures in the same row or column the first in order",
+    searched=Searched(470),
     examples=(
         "line_up({((0, 0), ((1,),)), ((3, 5), ((2,),))}) == ((0, 0), ((1, 2),))",
         "line_up({((0, 0), ((1,),)), ((3, 0), ((2,),))}) == ((0, 0), ((1,), (2,)))",
@@ -557,8 +570,9 @@ def line_up(pictures: Pictures) -> Value:
 
 
 @primitive(
-    "Pictures, Integer -> Picture",
+    "Pictures, Code[0..1] -> Picture",
     ties="of pictures of one area the first in order",
+    searched=Searched(480),
     examples=(
         "butt({((0, 0), ((1, 1),)), ((0, 3), ((2,),))}, 0) == ((0, 3), ((2, 1, 1),))",
         "butt({((0, 0), ((1, 1),)), ((0, 3), ((2,),))}, 1) == ((0, 3), ((2, 0), (1, 1)))",
@@ -569,7 +583,6 @@ def butt(pictures: Pictures, code: Number) -> Value:
 
     The first one stays where it is.
     """
-    check_code("butt", code, 2)
     return _in_line(sorted(_with_cells(pictures), key=lambda p: n_rows(p) * width(p)), bool(code))
 
 
@@ -584,7 +597,8 @@ _OVERLAYS: tuple[Callable[[_Layers], int], ...] = (
 
 
 @primitive(
-    "Pictures, Integer -> Picture",
+    "Pictures, Code[0..4] -> Picture",
+    searched=Searched(490),
     examples=(
         "overlay({((0, 0), ((1, 0, 0),)), ((0, 4), ((2, 2, 0),))}, 0) == ((0, 0), ((1, 2, 0),))",
         "overlay({((0, 0), ((1, 0, 0),)), ((0, 4), ((2, 2, 0),))}, 1) == ((0, 0), ((1, 0, 0),))",
@@ -598,7 +612,6 @@ def overlay(pictures: Pictures, code: Number) -> Value:
     has 0; 2 that of the one picture that has not 0, where it is one; 3 colour 1 where all have
     0, else 0; 4 that of the first picture where all others have 0.
     """
-    check_code("overlay", code, 5)
     items = _with_cells(pictures)
     grids = [p[1] for p in items if (n_rows(p), width(p)) == (n_rows(items[0]), width(items[0]))]
     rows = (map(_OVERLAYS[code], zip(*lines, strict=True)) for lines in zip(*grids, strict=True))

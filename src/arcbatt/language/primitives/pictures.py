@@ -6,16 +6,16 @@ The main colour is the commonest but 0, the lowest of several; a picture without
 
 from __future__ import annotations
 
+from itertools import product
+
 from ..domains import Number, Picture
-from ..failure import check_code
-from ..registry import primitive
+from ..registry import Searched, primitive
 from ..values import Value
 from .picturing import (
     ALL_AROUND,
     EMPTY_PICTURE,
     SIDES,
     cells,
-    check_color,
     enclosed,
     main_color,
     n_rows,
@@ -35,6 +35,7 @@ from .picturing import (
 
 @primitive(
     "Picture, Color -> Picture",
+    searched=Searched(10, codes=range(1, 10), needs_color=True),
     examples=(
         "keep_color(((0, 0), ((1, 2), (2, 3))), 2) == ((0, 0), ((0, 2), (2, 0)))",
         "keep_color(((3, 1), ((1, 1),)), 4) == ((3, 1), ((0, 0),))",
@@ -48,6 +49,7 @@ def keep_color(p: Picture, color: Number) -> Value:
 
 @primitive(
     "Picture, Color -> Picture",
+    searched=Searched(30, codes=range(1, 10), needs_color=True),
     examples=(
         "drop_color(((0, 0), ((1, 2), (2, 3))), 2) == ((0, 0), ((1, 0), (0, 3)))",
         "drop_color(((3, 1), ((1, 1),)), 4) == ((3, 1), ((1, 1),))",
@@ -61,6 +63,7 @@ def drop_color(p: Picture, color: Number) -> Value:
 
 @primitive(
     "Picture -> Picture",
+    searched=Searched(20),
     examples=(
         "negative(((0, 1), ((0, 5), (3, 0)))) == ((0, 1), ((3, 0), (0, 3)))",
         "negative(((0, 0), ((0, 0),))) == ((0, 0), ((1, 1),))",
@@ -77,7 +80,7 @@ def negative(p: Picture) -> Value:
 
 
 @primitive(
-    "Picture, Color -> Picture",
+    "Picture, Color[0..9] -> Picture",
     examples=(
         "tint(((0, 0), ((1, 2), (0, 3))), 5) == ((0, 0), ((5, 5), (0, 5)))",
         "tint(((2, 0), ((1, 2),)), 0) == ((2, 0), ((0, 0),))",
@@ -85,7 +88,6 @@ def negative(p: Picture) -> Value:
 )
 def tint(p: Picture, color: Number) -> Value:
     """All cells but the zeros in one colour, from 0 to 9."""
-    check_color("tint", color)
     (row, column), grid = p
     return picture(row, column, ([color if cell else 0 for cell in line] for line in grid))
 
@@ -95,6 +97,7 @@ def tint(p: Picture, color: Number) -> Value:
 
 @primitive(
     "Picture -> Picture",
+    searched=Searched(40),
     examples=(
         "shrink(((1, 1), ((0, 0, 0), (0, 2, 3)))) == ((2, 2), ((2, 3),))",
         "shrink(((1, 1), ((0, 0, 0),))) == ((0, 0), ())",
@@ -114,6 +117,7 @@ def shrink(p: Picture) -> Value:
 
 @primitive(
     "Picture -> Picture",
+    searched=Searched(110),
     examples=(
         "squeeze(((4, 4), ((1, 0, 2), (0, 0, 0), (3, 0, 0)))) == ((0, 0), ((1, 2), (3, 0)))",
         "squeeze(((4, 4), ((0, 0),))) == ((0, 0), ())",
@@ -127,6 +131,7 @@ def squeeze(p: Picture) -> Value:
 
 @primitive(
     "Picture -> Picture",
+    searched=Searched(120),
     examples=(
         "collapse(((4, 4), ((1, 1, 2), (1, 1, 2), (3, 3, 2)))) == ((0, 0), ((1, 2), (3, 2)))",
         "collapse(((4, 4), ((0, 0), (0, 0)))) == ((0, 0), ((0,),))",
@@ -143,6 +148,7 @@ def collapse(p: Picture) -> Value:
 
 @primitive(
     "Picture -> Picture",
+    searched=Searched(70),
     examples=(
         "to_origin(((4, -2), ((1, 2),))) == ((0, 0), ((1, 2),))",
         "to_origin(((4, -2), ())) == ((0, 0), ())",
@@ -155,6 +161,7 @@ def to_origin(p: Picture) -> Value:
 
 @primitive(
     "Picture -> Picture",
+    searched=Searched(50),
     examples=(
         "spot(((4, 2), ((0, 3), (3, 1)))) == ((4, 2), ((3,),))",
         "spot(((4, 2), ((0, 0),))) == ((4, 2), ((0,),))",
@@ -168,6 +175,7 @@ def spot(p: Picture) -> Value:
 
 @primitive(
     "Picture -> Picture",
+    searched=Searched(140),
     examples=(
         "swatch(((4, 2), ((0, 3), (3, 1)))) == ((0, 0), ((3,),))",
         "swatch(((4, 2), ((2, 1), (2, 1)))) == ((0, 0), ((1,),))",
@@ -180,6 +188,7 @@ def swatch(p: Picture) -> Value:
 
 @primitive(
     "Picture -> Picture",
+    searched=Searched(130),
     examples=(
         "middle(((1, 1), ((2, 0, 2), (0, 0, 0), (2, 0, 2)))) == ((2, 2), ((1,),))",
         "middle(((0, 0), ((5, 5, 5, 5),))) == ((0, 1), ((1, 1),))",
@@ -195,7 +204,8 @@ def middle(p: Picture) -> Value:
 
 
 @primitive(
-    "Picture, Integer -> Picture",
+    "Picture, Code[0..3] -> Picture",
+    searched=Searched(60, codes=(1, 0, 3, 2)),
     examples=(
         "slab(((4, 2), ((0, 3), (3, 1))), 0) == ((0, 0), ((3, 3), (3, 3)))",
         "slab(((4, 2), ((0, 3), (3, 1))), 3) == ((4, 2), ((0, 0), (0, 0)))",
@@ -207,7 +217,6 @@ def slab(p: Picture, code: Number) -> Value:
     At the origin 0 has the main colour, 1 is blank; at the picture's place 2 has the main
     colour, 3 is blank.
     """
-    check_code("slab", code, 4)
     (row, column), grid = p
     color = main_color(p) if code in (0, 2) else 0
     if code < 2:
@@ -220,6 +229,7 @@ def slab(p: Picture, code: Number) -> Value:
 
 @primitive(
     "Picture -> Picture",
+    searched=Searched(80),
     examples=(
         "solid(((0, 0), ((2, 2, 2), (2, 0, 3), (2, 2, 2)))) == "
         "((0, 0), ((2, 2, 2), (2, 2, 2), (2, 2, 2)))",
@@ -242,6 +252,7 @@ def solid(p: Picture) -> Value:
 
 @primitive(
     "Picture -> Picture",
+    searched=Searched(90),
     examples=(
         "holes(((0, 0), ((2, 2, 2), (2, 0, 3), (2, 2, 2)))) == "
         "((0, 0), ((0, 0, 0), (0, 2, 0), (0, 0, 0)))",
@@ -269,6 +280,7 @@ def _is_rim(p: Picture, free: set[tuple[int, int]], i: int, j: int) -> bool:
 
 @primitive(
     "Picture -> Picture",
+    searched=Searched(200),
     examples=(
         "rim(((0, 0), ((2, 2, 2), (2, 3, 2), (2, 2, 2)))) == "
         "((0, 0), ((2, 2, 2), (2, 0, 2), (2, 2, 2)))",
@@ -295,6 +307,7 @@ def rim(p: Picture) -> Value:
 
 @primitive(
     "Picture -> Picture",
+    searched=Searched(100),
     examples=(
         "core(((0, 0), ((2, 2, 2), (2, 3, 2), (2, 2, 2)))) == "
         "((0, 0), ((0, 0, 0), (0, 3, 0), (0, 0, 0)))",
@@ -337,7 +350,8 @@ def _count(p: Picture, what: int) -> int:
 
 
 @primitive(
-    "Picture, Integer, Integer -> Picture",
+    "Picture, Code[0..4], Code[0..3] -> Picture",
+    searched=Searched(160, codes=(*product(range(4), range(3)), *product(range(4), [3]))),
     examples=(
         "tally(((4, 2), ((1, 0, 3), (0, 0, 3))), 0, 1) == ((0, 0), ((3, 3, 3),))",
         "tally(((4, 2), ((1, 0, 3), (0, 0, 3))), 1, 0) == ((0, 0), ((3, 3), (3, 3)))",
@@ -355,8 +369,6 @@ def tally(p: Picture, what: Number, form: Number) -> Value:
     square of n rows, 1 a row of n cells, 2 a column of n cells, 3 the first n cells of 3 rows
     of 3, or all of them. A count of nothing is the empty picture.
     """
-    check_code("tally", what, 5)
-    check_code("tally", form, 4)
     n, color = _count(p, what), main_color(p)
     if n == 0:
         return EMPTY_PICTURE

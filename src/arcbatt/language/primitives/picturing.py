@@ -14,7 +14,6 @@ from itertools import chain
 from typing import TypeAlias
 
 from ..budget import require
-from ..failure import out_of_range
 from ..values import Grid, Pair
 
 Picture: TypeAlias = tuple[Pair, Grid]
@@ -67,12 +66,6 @@ def main_color(given: Picture) -> int:
     """The commonest colour but 0, the lowest of several; 0 where there is none."""
     counts = Counter(cell for cell in cells(given) if cell)
     return min(counts, key=lambda color: (-counts[color], color), default=0)
-
-
-def check_color(name: str, color: int) -> None:
-    """Fail unless a number is a colour that a cell can take."""
-    if not 0 <= color <= 9:
-        raise out_of_range(f"{name}: {color} is no color from 0 to 9")
 
 
 # --- neighbourhoods ---

@@ -119,7 +119,9 @@ struct KnownPrimitive {
            (known.arity < 3 || fits(args[2], known.domains[2])) &&
            (known.arity < 4 || fits(args[3], known.domains[3]));
   }
-  ARC_FN Value run(Lane& lane, const Value* args) const { return RUN(lane, args); }
+  ARC_FN Value run(Lane& lane, const Value* args) const {
+    return codes_fit<P>(args) ? RUN(lane, args) : fail(OUT_OF_RANGE);
+  }
 };
 struct AnyPrimitive {
   u32 number;

@@ -7,7 +7,8 @@
 
 namespace arc {
 
-// The primitive's own work on arguments that fit; see primitives.hpp.
+// The primitive's own work on arguments that fit their domains, out of range where they are no codes
+// of it; see primitives.hpp.
 ARC_NOINLINE Value run_primitive(Lane& lane, u32 primitive, const Value* args);
 
 // The weight of the arguments that a primitive reads; each must itself be within the budget.

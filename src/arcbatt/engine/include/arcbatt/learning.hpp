@@ -250,8 +250,6 @@ ARC_NOINLINE Cutting cut_lesson(Lane& lane, const Lesson& lesson, int how) {
 
 // --- what an object is like ---
 
-constexpr int N_FEATURES = 24;
-
 // Where a place of a region lies in its box after a mirror or turn, 0 to 7; 0 leaves it.
 ARC_FN Place turn_place(const Region& region, const Place& at, int turn) {
   i32 i = at.row - region.top, j = at.column - region.left;
@@ -472,7 +470,7 @@ ARC_NOINLINE void describe(const Lesson& lesson, const Cutting& cutting, const D
 
 // --- what a cell sees ---
 
-constexpr int N_PLAIN_SIGHTS = 22, N_SIGHTS = 34;
+constexpr int N_PLAIN_SIGHTS = 22;
 
 // How the grid is cut for a code that asks for its parts; -1 for the others.
 ARC_FN int cut_for_sight(i64 code) {

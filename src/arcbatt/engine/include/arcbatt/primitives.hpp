@@ -21,7 +21,7 @@ namespace arc {
 ARC_NOINLINE Value run_primitive(Lane& lane, u32 primitive, const Value* args) {
   switch (primitive) {
 #define ARC_PRIMITIVE(name, arity, peeks, d0, d1, d2, d3, name_hash) \
-  case P_##name: return prim_##name(lane, args);
+  case P_##name: return codes_fit<P_##name>(args) ? prim_##name(lane, args) : fail(OUT_OF_RANGE);
 #include "table.inc"
 #undef ARC_PRIMITIVE
     default: return fail(WRONG_TYPE);

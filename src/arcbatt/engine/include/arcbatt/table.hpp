@@ -1,4 +1,5 @@
-// The primitives' numbers and what is declared of them; table.inc is made from the registry.
+// The primitives' numbers and what is declared of them; table.inc and codes.inc are made from the
+// registry.
 #pragma once
 #include "domains.hpp"
 
@@ -27,6 +28,35 @@ struct Declared;
   };
 #include "table.inc"
 #undef ARC_PRIMITIVE
+
+// The numbers that argument K of a primitive may be, where its signature states a range.
+template <u32 P, u32 K>
+struct Codes {
+  static constexpr bool stated = false;
+  static constexpr i64 first = 0, last = 0;
+};
+#define ARC_CODES(name, argument, first_code, last_code)         \
+  template <>                                                    \
+  struct Codes<P_##name, argument> {                             \
+    static constexpr bool stated = true;                         \
+    static constexpr i64 first = first_code, last = last_code;   \
+  };
+#include "codes.inc"
+#undef ARC_CODES
+
+// Whether arguments that fit their domains lie in their ranges; otherwise they are out of range.
+template <u32 P, u32 K = 0>
+ARC_FN bool codes_fit(const Value* args) {
+  if constexpr (K == MAX_ARITY) {
+    return true;
+  } else {
+    typedef Codes<P, K> codes;
+    if constexpr (codes::stated) {
+      if (args[K].number < codes::first || args[K].number > codes::last) return false;
+    }
+    return codes_fit<P, K + 1>(args);
+  }
+}
 
 ARC_TABLE(PrimitiveInfo, PRIMITIVE_INFOS) = {
 #define ARC_PRIMITIVE(name, arity, peeks, d0, d1, d2, d3, name_hash) {arity, peeks, {d0, d1, d2, d3}},

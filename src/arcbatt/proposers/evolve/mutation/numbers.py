@@ -4,8 +4,7 @@
 | --- | --- |
 | Color | 0 to 9 |
 | Rank | the first four and the last three, or one further |
-| ObjectCode, MirrorCode | 0 to 7 (mirrors of patches 0 to 3) |
-| SideCode, CornerCode | 0 to 3 |
+| a code | its range |
 | Boolean | T and F |
 | Count | 1 to 9, or one more or less |
 | Direction | the eight directions and none, of the same reach |
@@ -21,7 +20,7 @@ import random
 from collections.abc import Callable, Mapping
 
 from arcbatt.language import Node, ir
-from arcbatt.language.types import PAIR_ROLES
+from arcbatt.language.types import PAIR_ROLES, parse_type
 from arcbatt.language.values import Value, ordered
 
 PAIR = "Pair"  # asks `some_constant` for a pair of no known role
@@ -47,7 +46,7 @@ def _draw(value: Value, role: str, rng: random.Random) -> Value | None:
     if isinstance(value, bool) or role == "Boolean":
         return not value
     if isinstance(value, int):
-        return _NUMBERS.get(role, _small)(value, rng)
+        return _number(value, role, rng)
     match value:
         case (int(i), int(j)):
             as_direction = role == "Direction" or (role != "Dims" and rng.random() < 0.5)
@@ -71,20 +70,16 @@ def _count(number: int, rng: random.Random) -> int:
     return rng.randint(1, 9) if rng.random() < 0.4 else number + rng.choice((-1, 1))
 
 
-def _up_to(highest: int) -> Callable[[int, random.Random], int]:
-    return lambda _, rng: rng.randint(0, highest)
-
-
 _NUMBERS: Mapping[str, Callable[[int, random.Random], int]] = {
-    "Color": _up_to(9),
+    "Color": lambda _, rng: rng.randint(0, 9),
     "Rank": _rank,
     "Count": _count,
-    "ObjectCode": _up_to(7),
-    "MirrorCode": _up_to(7),
-    "PatchMirrorCode": _up_to(3),
-    "SideCode": _up_to(3),
-    "CornerCode": _up_to(3),
 }
+
+
+def _number(number: int, role: str, rng: random.Random) -> int:
+    codes = parse_type(role).values if role else None
+    return _NUMBERS.get(role, _small)(number, rng) if codes is None else rng.choice(codes)
 
 
 def _direction(pair: tuple[int, int], rng: random.Random) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """What a constant stands for, found from the parameter that it is passed to.
 
-Roles are those of `language.types` (Color, Rank, Count, ...), further "Boolean", "PatchMirrorCode"
-(a patch has mirrors but no turns), and "" where nothing tells.
+Roles are those of `language.types` (Color, Rank, Count, ...), further "Boolean", and "" where
+nothing tells. A code that has no name of its own is known by its range: "Code[0..3]".
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from arcbatt.language.types import Bindings, Signature, Type, fits, mentions_fun
 def role_of_type(term: Type) -> str:
     """The role that a type has."""
     if term.kind in ("integer", "product"):
-        return term.label
+        return str(term) if term.label == "Code" else term.label
     return "Boolean" if term.kind == "boolean" else ""
 
 
@@ -30,18 +30,12 @@ def role_of_place(user: Node, place: int) -> str:
             return _parameter_role(user.args[0], 0)
         case "matcher", 1:
             return _result_role(user.args[0])
-        case "mir_rot", 1 if _is_set(type_of(user.args[0])):
-            return "PatchMirrorCode"
     types = [type_of(arg) for arg in user.args]
     for signature in get_primitive(user.name).signatures:
         found = _role_by_signature(signature, types, place)
         if found is not None:
             return found
     return ""
-
-
-def _is_set(term: Type | None) -> bool:
-    return term is not None and term.kind == "set"
 
 
 def _role_by_signature(signature: Signature, types: list[Type | None], place: int) -> str | None:

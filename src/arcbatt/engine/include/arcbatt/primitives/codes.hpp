@@ -8,18 +8,15 @@ namespace arc {
 
 ARC_FN Value prim_o_g(Lane& lane, const Value* a) {
   const i64 code = a[1].number;
-  if (code < 0 || code >= 8) return fail(OUT_OF_RANGE);
   return find_objects(lane, a[0], code & 4, code & 2, code & 1, false);
 }
 ARC_FN Value prim_o_g_t(Lane& lane, const Value* a) {
   const i64 code = a[1].number;
-  if (code < 0 || code >= 8) return fail(OUT_OF_RANGE);
   return find_objects(lane, a[0], code & 4, code & 2, code & 1, true);
 }
 
 ARC_FN Value prim_mir_rot(Lane& lane, const Value* a) {
   const i64 code = a[1].number;
-  if (code < 0 || code >= (is_tuple(a[0]) ? 8 : 4)) return fail(OUT_OF_RANGE);
   switch (code) {
     case 0: return prim_hmirror(lane, a);
     case 1: return prim_dmirror(lane, a);
@@ -27,6 +24,8 @@ ARC_FN Value prim_mir_rot(Lane& lane, const Value* a) {
     case 3: return prim_cmirror(lane, a);
     default: break;
   }
+  // A patch has mirrors but no turns.
+  if (!is_tuple(a[0])) return fail(OUT_OF_RANGE);
   if (!is_rows(a[0])) return fail(WRONG_TYPE);
   return code == 4   ? prim_rot90(lane, a)
          : code == 5 ? prim_rot180(lane, a)
@@ -39,8 +38,7 @@ ARC_FN Value prim_col_row(Lane& lane, const Value* a) {
     case 0: return prim_lowermost(lane, a);
     case 1: return prim_uppermost(lane, a);
     case 2: return prim_leftmost(lane, a);
-    case 3: return prim_rightmost(lane, a);
-    default: return fail(OUT_OF_RANGE);
+    default: return prim_rightmost(lane, a);
   }
 }
 ARC_FN Value prim_corner(Lane& lane, const Value* a) {
@@ -48,8 +46,7 @@ ARC_FN Value prim_corner(Lane& lane, const Value* a) {
     case 0: return prim_ulcorner(lane, a);
     case 1: return prim_urcorner(lane, a);
     case 2: return prim_llcorner(lane, a);
-    case 3: return prim_lrcorner(lane, a);
-    default: return fail(OUT_OF_RANGE);
+    default: return prim_lrcorner(lane, a);
   }
 }
 

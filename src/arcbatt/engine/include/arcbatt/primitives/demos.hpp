@@ -52,7 +52,8 @@ ARC_FN Value prim_c_zo_n(Lane& lane, const Value* a) {
 
 ARC_FN Value prim_a_mr(Lane& lane, const Value* a) {
   const Value demos = a[0];
-  for (i64 code = 0; code < 8; code++) {
+  typedef Codes<P_mir_rot, 1> codes;
+  for (i64 code = codes::first; code <= codes::last; code++) {
     bool fits = true;
     for (u32 k = 0; k < demos.n && fits; k++) {
       const Value demo = demos.members()[k];

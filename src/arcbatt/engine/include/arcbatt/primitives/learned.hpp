@@ -349,7 +349,6 @@ ARC_FN Reason learn_cells_in(Lane& lane, const Value* a, i64 code, i32* to) {
 }
 ARC_FN Value prim_learn_cells(Lane& lane, const Value* a) {
   const i64 code = a[2].number;
-  if (code < 0 || code >= N_SIGHTS) return fail(OUT_OF_RANGE);
   if (!are_color_demos(a[0]) || !is_color_grid(a[1])) return fail(WRONG_TYPE);
   ARC_ALLOCATE(to, i32, (u64)a[1].n * (u64)width_of(a[1]));
   const Scratch scratch(lane);
@@ -531,9 +530,6 @@ ARC_NOINLINE Reason learn_objects_in(Lane& lane, const Value* a, ObjectLesson wh
 }
 
 ARC_FN Value learn_by_objects(Lane& lane, const Value* a, ObjectLesson what) {
-  const i64 segments = a[2].number, feature = a[3].number;
-  if (segments < 0 || segments > (what == COLORS ? ZEROS : TOGETHER_8)) return fail(OUT_OF_RANGE);
-  if (feature < 0 || feature >= N_FEATURES) return fail(OUT_OF_RANGE);
   if (!are_color_demos(a[0]) || !is_color_grid(a[1])) return fail(WRONG_TYPE);
   ARC_ALLOCATE(to, i32, (u64)a[1].n * (u64)width_of(a[1]));
   const Scratch scratch(lane);

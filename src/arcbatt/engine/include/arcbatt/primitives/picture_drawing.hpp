@@ -233,9 +233,7 @@ ARC_FN Picture<C> step_turn(Lane& lane, const Picture<C>& p, i64 code) {
                [=](i64 i, i64 j) { to[i * width + j] = from[i * view.down + j * view.right]; });
   return turned;
 }
-ARC_FN bool is_code(const Value& v, i64 first, i64 last) { return v.number >= first && v.number <= last; }
 ARC_FN Value prim_turn(Lane& lane, const Value* a) {
-  if (!is_code(a[1], 1, 8)) return fail(OUT_OF_RANGE);
   return value_of(lane, step_turn(lane, picture_of(a[0]), a[1].number));
 }
 
@@ -261,7 +259,6 @@ ARC_FN Picture<C> step_half_of(Lane& lane, const Picture<C>& p, i64 code) {
   return half;
 }
 ARC_FN Value prim_half_of(Lane& lane, const Value* a) {
-  if (!is_code(a[1], 0, 3)) return fail(OUT_OF_RANGE);
   return value_of(lane, step_half_of(lane, picture_of(a[0]), a[1].number));
 }
 
@@ -359,7 +356,6 @@ ARC_FN Picture<C> step_smear(Lane& lane, const Picture<C>& p, i64 code) {
   return smeared;
 }
 ARC_FN Value prim_smear(Lane& lane, const Value* a) {
-  if (!is_code(a[1], 0, 14)) return fail(OUT_OF_RANGE);
   return value_of(lane, step_smear(lane, picture_of(a[0]), a[1].number));
 }
 
@@ -417,7 +413,6 @@ ARC_FN Picture<C> step_bridge(Lane& lane, const Picture<C>& p, i64 code) {
   return bridged;
 }
 ARC_FN Value prim_bridge(Lane& lane, const Value* a) {
-  if (!is_code(a[1], 0, 2)) return fail(OUT_OF_RANGE);
   return value_of(lane, step_bridge(lane, picture_of(a[0]), a[1].number));
 }
 
@@ -465,7 +460,6 @@ ARC_FN Picture<C> step_spread(Lane& lane, const Picture<C>& p, i64 code) {
   return painted;
 }
 ARC_FN Value prim_spread(Lane& lane, const Value* a) {
-  if (!is_code(a[1], 0, 1)) return fail(OUT_OF_RANGE);
   return value_of(lane, step_spread(lane, picture_of(a[0]), a[1].number));
 }
 
@@ -524,7 +518,6 @@ ARC_FN Picture<C> step_lines_through(Lane& lane, const Picture<C>& p, i64 code) 
   return draw_lines<i64>(lane, p, code, 1LL << 60);
 }
 ARC_FN Value prim_lines_through(Lane& lane, const Value* a) {
-  if (!is_code(a[1], 0, 4)) return fail(OUT_OF_RANGE);
   return value_of(lane, step_lines_through(lane, picture_of(a[0]), a[1].number));
 }
 
@@ -548,7 +541,6 @@ ARC_FN Picture<C> step_fall(Lane& lane, const Picture<C>& p, i64 code) {
   return fallen;
 }
 ARC_FN Value prim_fall(Lane& lane, const Value* a) {
-  if (!is_code(a[1], 0, 3)) return fail(OUT_OF_RANGE);
   return value_of(lane, step_fall(lane, picture_of(a[0]), a[1].number));
 }
 
@@ -607,7 +599,6 @@ ARC_FN Picture<C> step_framed(Lane& lane, const Picture<C>& p, i64 code) {
   return larger;
 }
 ARC_FN Value prim_framed(Lane& lane, const Value* a) {
-  if (!is_code(a[1], 0, 1)) return fail(OUT_OF_RANGE);
   return value_of(lane, step_framed(lane, picture_of(a[0]), a[1].number));
 }
 
@@ -648,7 +639,6 @@ ARC_FN Picture<C> step_grow(Lane& lane, const Picture<C>& p, i64 n) {
   return grown;
 }
 ARC_FN Value prim_grow(Lane& lane, const Value* a) {
-  if (!is_code(a[1], 1, 10)) return fail(OUT_OF_RANGE);
   return value_of(lane, step_grow(lane, picture_of(a[0]), a[1].number));
 }
 
@@ -673,7 +663,6 @@ ARC_FN Picture<C> step_mirror_fill(Lane& lane, const Picture<C>& p, i64 code) {
   return filled;
 }
 ARC_FN Value prim_mirror_fill(Lane& lane, const Value* a) {
-  if (!is_code(a[1], 0, 4)) return fail(OUT_OF_RANGE);
   return value_of(lane, step_mirror_fill(lane, picture_of(a[0]), a[1].number));
 }
 
@@ -980,7 +969,7 @@ ARC_FN Picture<C> step_tile(Lane& lane, const Picture<C>& p, i64 height, i64 wid
   return step_tiled(lane, p, height, width, gap, false);
 }
 ARC_FN Value prim_tile(Lane& lane, const Value* a) {
-  if (!is_code(a[2], 0, 1) || !is_size(a[1])) return fail(OUT_OF_RANGE);
+  if (!is_size(a[1])) return fail(OUT_OF_RANGE);
   return value_of(
       lane, step_tile(lane, picture_of(a[0]), row_of(a[1].key), column_of(a[1].key), a[2].number));
 }
@@ -989,7 +978,7 @@ ARC_FN Picture<C> step_tile_mirrored(Lane& lane, const Picture<C>& p, i64 height
   return step_tiled(lane, p, height, width, gap, true);
 }
 ARC_FN Value prim_tile_mirrored(Lane& lane, const Value* a) {
-  if (!is_code(a[2], 0, 1) || !is_size(a[1])) return fail(OUT_OF_RANGE);
+  if (!is_size(a[1])) return fail(OUT_OF_RANGE);
   return value_of(lane, step_tile_mirrored(lane, picture_of(a[0]), row_of(a[1].key),
                                            column_of(a[1].key), a[2].number));
 }

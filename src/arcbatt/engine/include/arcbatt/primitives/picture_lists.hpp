@@ -658,7 +658,6 @@ ARC_FN PictureList<C> step_settle(Lane& lane, const Picture<C>& p, i64 code) {
   return made.list(lane);
 }
 ARC_FN Value prim_settle(Lane& lane, const Value* a) {
-  if ((u64)a[1].number > 3) return fail(OUT_OF_RANGE);
   return value_of(lane, step_settle(lane, picture_of(a[0]), a[1].number));
 }
 
@@ -686,7 +685,6 @@ enum PickCode : u8 {
   PICK_MOST_SYMMETRIC,
   PICK_LEAST_COLORS,
   PICK_LEAST_SYMMETRIC,
-  N_PICK_CODES,
 };
 
 #if !defined(__CUDACC__)
@@ -983,17 +981,14 @@ ARC_FN PictureList<C> step_rest_of(Lane& lane, const PictureList<C>& list, i64 c
   if (name.failed()) return fail(name.why)
 
 ARC_FN Value prim_pick(Lane& lane, const Value* a) {
-  if ((u64)a[1].number >= N_PICK_CODES) return fail(OUT_OF_RANGE);
   ARC_PICTURE_LIST(list, a[0]);
   return value_of(lane, step_pick(lane, list, a[1].number));
 }
 ARC_FN Value prim_best_of(Lane& lane, const Value* a) {
-  if ((u64)a[1].number >= N_PICK_CODES) return fail(OUT_OF_RANGE);
   ARC_PICTURE_LIST(list, a[0]);
   return value_of(lane, step_best_of(lane, list, a[1].number));
 }
 ARC_FN Value prim_rest_of(Lane& lane, const Value* a) {
-  if ((u64)a[1].number >= N_PICK_CODES) return fail(OUT_OF_RANGE);
   ARC_PICTURE_LIST(list, a[0]);
   return value_of(lane, step_rest_of(lane, list, a[1].number));
 }
@@ -1152,7 +1147,6 @@ ARC_FN Picture<C> step_butt(Lane& lane, const PictureList<C>& list, i64 code) {
   return in_line(lane, items, (const Key*)order, list.n, code == 1);
 }
 ARC_FN Value prim_butt(Lane& lane, const Value* a) {
-  if ((u64)a[1].number > 1) return fail(OUT_OF_RANGE);
   ARC_PICTURE_LIST(list, a[0]);
   return value_of(lane, step_butt(lane, list, a[1].number));
 }
@@ -1190,7 +1184,6 @@ ARC_FN Picture<C> step_overlay(Lane& lane, const PictureList<C>& list, i64 code)
   return joint;
 }
 ARC_FN Value prim_overlay(Lane& lane, const Value* a) {
-  if ((u64)a[1].number > 4) return fail(OUT_OF_RANGE);
   ARC_PICTURE_LIST(list, a[0]);
   return value_of(lane, step_overlay(lane, list, a[1].number));
 }

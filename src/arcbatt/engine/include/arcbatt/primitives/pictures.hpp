@@ -83,7 +83,6 @@ ARC_FN Picture<C> step_tint(Lane& lane, const Picture<C>& p, i64 color) {
   return tinted;
 }
 ARC_FN Value prim_tint(Lane& lane, const Value* a) {
-  if ((u64)a[1].number > 9) return fail(OUT_OF_RANGE);
   return value_of(lane, step_tint(lane, picture_of(a[0]), a[1].number));
 }
 
@@ -296,7 +295,6 @@ ARC_FN Picture<C> step_slab(Lane& lane, const Picture<C>& p, i64 code) {
   return slab;
 }
 ARC_FN Value prim_slab(Lane& lane, const Value* a) {
-  if ((u64)a[1].number > 3) return fail(OUT_OF_RANGE);
   return value_of(lane, step_slab(lane, picture_of(a[0]), a[1].number));
 }
 
@@ -471,7 +469,6 @@ ARC_FN Picture<C> step_tally(Lane& lane, const Picture<C>& p, i64 what, i64 form
   return drawn;
 }
 ARC_FN Value prim_tally(Lane& lane, const Value* a) {
-  if ((u64)a[1].number > TALLY_HOLES || (u64)a[2].number > TALLY_THREE_ROWS) return fail(OUT_OF_RANGE);
   return value_of(lane, step_tally(lane, picture_of(a[0]), a[1].number, a[2].number));
 }
 
