@@ -29,6 +29,28 @@ TaskIds = Annotated[
         show_default=False,
     ),
 ]
+# Where the tasks are that a command is told by their ids.
+TaskSource = Annotated[
+    str | None,
+    typer.Option(
+        "--data",
+        metavar="SET",
+        help="Where the tasks are: a built-in set, a Kaggle file, or a folder; "
+        "otherwise all built-in sets.",
+        autocompletion=complete_set,
+        show_default=False,
+    ),
+]
+ProgramName = Annotated[
+    str | None,
+    typer.Option(
+        "--name",
+        metavar="NAME",
+        help="Which program of the file; otherwise solve_<task>, or the only one.",
+        show_default=False,
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 DeviceName = Annotated[
     str, typer.Option("--device", metavar="NAME", help="auto, cpu, cuda (all GPUs) or cuda:1.")
 ]
