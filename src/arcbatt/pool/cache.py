@@ -22,6 +22,8 @@ Key = tuple[bytes, bytes]
 
 NO_TASK = b""
 
+MAX_USE = 2**62
+
 _FIND = """
 SELECT id, value FROM cache WHERE kind = ? AND program = ? AND task = ? AND version = ?
 """
@@ -140,7 +142,8 @@ class Cache:
         (last,) = self._connection.execute(
             "SELECT max(used) FROM cache WHERE kind = ?", (self._kind,)
         ).fetchone()
-        return (last or 0) + 1
+        # A foreign pool may have anything there; then the order of use begins anew.
+        return last + 1 if isinstance(last, int) and last < MAX_USE else 1
 
     def _write_uses(self) -> None:
         use = self._unwritten

@@ -51,7 +51,7 @@ def open_connection(
             raise PoolError(f"{path}: no such pool; `arcbatt pool import --library` makes one")
         _create(path)
     check_header(path)
-    is_writable = os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
+    is_writable = _can_be_written_to(path)
     if readonly is False and not is_writable:
         raise PoolError(
             f"{path}: the pool cannot be written to: check the permissions of the file and its "
@@ -85,6 +85,10 @@ def _exists(path: Path) -> bool:
         return path.exists()
     except OSError as error:
         raise PoolError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _can_be_written_to(path: Path) -> bool:
+    return os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
 
 
 def _connect(place: str, *, uri: bool = False) -> sqlite3.Connection:
