@@ -136,13 +136,13 @@ def run_on_tasks(
             samples.demos.packed,
             samples.starts,
             tasks_of,
-            budget.steps,
-            budget.bytes,
-            MAX_ARENA_BYTES,
-            n_threads,
-            staged,
-            *arrays,
-            profiling.counts(),
+            max_steps=budget.steps,
+            max_bytes=budget.bytes,
+            max_arena_bytes=MAX_ARENA_BYTES,
+            n_threads=n_threads,
+            staged=staged,
+            **arrays._asdict(),
+            profile=profiling.counts(),
         )
         ran_on = {"cpu": len(everywhere) * len(samples) + n_programs - len(everywhere)}
     return TaskResult(*arrays, samples.n_demos, ran_on)
