@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from arcbatt.language import Budget, Node, Program, to_value
 from arcbatt.language.ir import walk_new
+from arcbatt.measure import usable_cores
 
 from . import _engine, calibration, gpu, profiling
 from .results import BattArrays, BattResult, KeptWords
@@ -130,7 +130,7 @@ class Batt:
         """
         if not isinstance(samples, Samples):
             raise TypeError(f"samples: a {type(samples).__name__}; Samples(inputs) makes some")
-        run = _Run(samples, budget or Budget(), n_threads or os.cpu_count() or 1, keep_values)
+        run = _Run(samples, budget or Budget(), n_threads or usable_cores(), keep_values)
         devices = _devices(device) if self._nodes and len(samples) else []
         rival = None
         if devices and device == "auto":

@@ -11,7 +11,7 @@ and whoever wants to know makes a `Clock` active around it; without one, marks c
 from .busy import BusyTime
 from .clock import Clock, add_table, count, current_clock, phase, record, timeline
 from .phases import OTHER, PHASES, Phase
-from .process import process_start_ns
+from .process import process_start_ns, usable_cores
 from .report import PathTime, PhaseTime, Report, TableReport, TimelineReport
 
 __all__ = [
@@ -32,4 +32,5 @@ __all__ = [
     "process_start_ns",
     "record",
     "timeline",
+    "usable_cores",
 ]
