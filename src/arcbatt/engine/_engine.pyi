@@ -3,6 +3,7 @@ from typing import Any
 n_primitives: int
 NOT_RUN: int
 NO_NUMBER: int
+source_digest: str
 
 def build_info() -> dict[str, Any]: ...
 def set_function_class(cls: Any) -> None: ...

@@ -14,6 +14,7 @@
 #include "arena.hpp"
 #include "build_info.hpp"
 #include "running.hpp"
+#include "source_digest.hpp"
 
 namespace nb = nanobind;
 using namespace arc;
@@ -452,6 +453,7 @@ NB_MODULE(_engine, module) {
   module.attr("n_primitives") = (int)N_PRIMITIVES;
   module.attr("NOT_RUN") = (int)NOT_RUN;
   module.attr("NO_NUMBER") = (int)NO_NUMBER;
+  module.attr("source_digest") = source_digest();
   module.def("build_info", &build_info);
   // The class is Python's own and lives as long as the process: no reference is given back.
   module.def("set_function_class", [](nb::object cls) { function_class = cls.release().ptr(); });
