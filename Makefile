@@ -35,12 +35,12 @@ bench: $(VENV)/ready
 	$(BIN)/python bench/pipeline.py
 	$(BIN)/python bench/solve.py
 
-ENGINE := $(shell find src/arcbatt/engine -name '*.hpp' -o -name '*.inc' -o -name '*.cpp')
+ENGINE := $(shell find src/arcbatt/engine -name '*.hpp' -o -name '*.inc' -o -name '*.cpp' -o -name '*.cu')
 
 $(VENV)/ready: pyproject.toml CMakeLists.txt $(ENGINE)
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --editable '.[dev]'
+	$(BIN)/pip install --quiet --config-settings=cmake.define.ARCBATT_WERROR=ON --editable '.[dev]'
 	touch $@
 
 clean:
