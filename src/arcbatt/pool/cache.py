@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from arcbatt.engine.version import engine_version
 from arcbatt.language import language_version
 
 from .store import Store
@@ -80,9 +81,9 @@ class Cache:
 
     @property
     def versions(self) -> str:
-        """What is part of every key; if nobody gave it, the version of the language."""
+        """What is part of every key; if nobody gave it, those of the language and the engine."""
         if self._versions is None:
-            self._versions = language_version()
+            self._versions = f"{language_version()} {engine_version()}"
         return self._versions
 
     def get(self, keys: Iterable[Key]) -> dict[Key, bytes]:
