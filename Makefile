@@ -9,7 +9,8 @@ MINUTES ?= 60
 .PHONY: run test sanitize docs bench clean
 
 run: $(VENV)/ready
-	$(BIN)/arcbatt solve arc-agi-1/training --budget 60s
+	$(BIN)/arcbatt solve arc-agi-1/training --no-library --budget 60s
+	$(BIN)/arcbatt score $$(ls -td runs/solve-* | head -n 1)
 
 test: $(VENV)/ready
 	$(BIN)/ruff format --check .
