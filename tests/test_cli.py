@@ -690,6 +690,15 @@ def test_explain_does_not_stop_at_a_broken_neighbour(tmp_path: Path) -> None:
     )
 
 
+def test_a_differ_is_not_run_by_itself(tmp_path: Path) -> None:
+    text = "def solve_67a3c6ac(S, I, output, target):\n    x = vmirror(output)\n    return x\n"
+    path = write(tmp_path, text)
+    checked = Outcome("check", path)
+    assert checked.status == 1 and "a differ judges what programs give" in checked.out
+    for command in (["explain", path], ["differs", "--program", path]):
+        assert "a differ judges" in error_of(*command, "--task", "67a3c6ac")
+
+
 # --- score ---
 
 
