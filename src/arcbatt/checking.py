@@ -29,6 +29,7 @@ from arcbatt.language import (
     run,
 )
 from arcbatt.language.infer import infer
+from arcbatt.language.ir import INPUTS
 from arcbatt.measure import phase
 from arcbatt.scoring import Answers, find_answers, is_right, load_answers
 from arcbatt.tasks import Grid, Task, TaskError, UnknownTask, find_task, load
@@ -39,6 +40,7 @@ MAX_REFERENCE_STEPS = 1_000_000
 # How many lines are run one by one to find the one that costs too much.
 MAX_LOOKED_AT = 8
 NOT_REACHED = Failure(Reason.BUDGET)
+DIFFER = "a differ judges what programs give, and is not run by itself"
 
 PairResult = Literal["right", "wrong", "failed", "unjudged"]
 Outcome: TypeAlias = "Value | Failure"
@@ -289,6 +291,11 @@ def check_programs(
         yield check_program(program, find(task_id) if task_id else None, budget)
 
 
+def is_differ(program: ParsedProgram) -> bool:
+    """Return whether a program asks for another one's output, which no task has."""
+    return program.program.inputs == INPUTS
+
+
 def check_program(
     program: ParsedProgram, known: KnownTask | None, budget: Budget | None = None
 ) -> ProgramCheck:
@@ -300,6 +307,9 @@ def check_program(
     )
     if known is None:
         return ProgramCheck(program, None, (), warnings)
+    if is_differ(program):
+        trouble = LineWarning(program.line, program.name, DIFFER)
+        return ProgramCheck(program, None, (), (*warnings, trouble))
     task = known.task
     demos = tuple((demo.input, demo.output) for demo in task.demos)
     given: list[tuple[str, Grid, Judge | None]] = [

@@ -5,7 +5,14 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from arcbatt.checking import NAME_PREFIX, KnownTask, find_built_in, load_source
+from arcbatt.checking import (
+    DIFFER,
+    NAME_PREFIX,
+    KnownTask,
+    find_built_in,
+    is_differ,
+    load_source,
+)
 from arcbatt.conformance import ENGINES, Engine, fused
 from arcbatt.language import (
     ParsedProgram,
@@ -84,7 +91,10 @@ def get_program(file: Path, name: str | None, task_id: str) -> ParsedProgram:
         hint = suggest_name(wanted, programs) if name else "; choose one with --name NAME"
         stop(f"no program is named {wanted}{hint}\nThe programs of {file} are: {listed}.")
     _report_rejected(rejected)
-    return programs[wanted]
+    program = programs[wanted]
+    if is_differ(program):
+        stop(f"{program.file}:{program.line}: {wanted}: {DIFFER}")
+    return program
 
 
 def _report_rejected(rejected: Sequence[RejectedProgram]) -> None:
