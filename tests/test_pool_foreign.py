@@ -376,6 +376,20 @@ def test_what_another_process_has_just_written_is_read_too(
             assert pool.is_readonly and pool.n_programs == 4
 
 
+def test_a_link_to_a_pool_is_read_with_the_log_beside_the_pool(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = tmp_path / "folder" / "link.db"
+    link.parent.mkdir()
+    link.symlink_to(path)
+    with Pool.open(link) as writer:
+        writer.add_programs([row_of(7)])
+        monkeypatch.setattr(opening_module, "_can_be_written_to", lambda _: False)
+        with Pool.open(link) as pool:
+            assert pool.n_programs == 4
+    assert list(link.parent.iterdir()) == [link]
+
+
 def test_reading_alone_where_one_could_write(path: Path) -> None:
     before = path.read_bytes()
     with Pool.open(path, readonly=True) as pool:
