@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -42,9 +42,9 @@ class Samples:
             if several is not None and len(several) != len(inputs):
                 raise ValueError(f"{len(several)} {name} for {len(inputs)} inputs")
         packer = _Packer()
-        input_places = [packer.add(grid, f"input {k}") for k, grid in enumerate(inputs)]
+        input_places = [packer.add(grid, ("input", k)) for k, grid in enumerate(inputs)]
         target_places = [
-            -1 if grid is None else packer.add(grid, f"target {k}")
+            -1 if grid is None else packer.add(grid, ("target", k))
             for k, grid in enumerate(targets)
         ]
         groups: dict[int, int] = {}
@@ -53,19 +53,19 @@ class Samples:
             group = groups.get(id(pairs))
             if group is None:
                 group = groups[id(pairs)] = len(groups)
-                members += _add_pairs(packer, pairs, f"demos of sample {k}")
+                members += _add_pairs(packer, pairs, f"demos of sample {k}:")
                 starts.append(len(members) // 2)
             places.append(group)
         if demos is None:
             places = [-1] * len(inputs)
         self._n_samples = len(inputs)
         self.images: dict[int, Any] = {}  # by device; see gpu.py
-        shapes = np.array(packer.shapes, np.int32)
+        cells, shapes = packer.cells(), np.array(packer.shapes, np.int32)
         # Places of the samples, the largest inputs first: what is run together should be alike.
         sizes = shapes.reshape(-1, 2).prod(axis=1, dtype=np.int64)[input_places]
         self.order = np.argsort(-sizes, kind="stable").astype(np.uint32)
         self.packed = _engine.Samples(
-            packer.cells(),
+            cells,
             shapes,
             np.array(input_places, np.int32),
             np.array(target_places, np.int32),
@@ -89,23 +89,11 @@ def _add_pairs(packer: _Packer, pairs: Any, what: str) -> list[int]:
     for k, pair in enumerate(pairs):
         if not isinstance(pair, list | tuple) or len(pair) != 2:
             shown = reprlib.repr(pair)
-            raise ValueError(f"{what}: demo {k} is {shown}, expected a pair (input, output)")
-        added += [
-            packer.add(grid, f"{what}: {side} of demo {k}")
-            for side, grid in zip(("input", "output"), pair, strict=True)
-        ]
+            raise ValueError(f"{what} demo {k} is {shown}, expected a pair (input, output)")
+        before, after = pair
+        added.append(packer.add(before, (what, "input of demo", k)))
+        added.append(packer.add(after, (what, "output of demo", k)))
     return added
-
-
-def _is_grid(value: Any) -> bool:
-    """Whether this is a tuple of rows of numbers, all of one length, none empty."""
-    return (
-        type(value) is tuple
-        and set(map(type, value)) == {tuple}
-        and len(set(map(len, value))) == 1
-        and set(map(type, chain.from_iterable(value))) <= _NUMBERS
-        and bool(value[0])
-    )
 
 
 class _Packer:
@@ -113,33 +101,57 @@ class _Packer:
 
     def __init__(self) -> None:
         self.shapes: list[int] = []
-        self._rows: list[Iterable[int]] = []
-        self._places: dict[int, tuple[int, object, str]] = {}
+        self._rows: list[tuple[int, ...]] = []
+        self._places: dict[int, tuple[int, Any, tuple[object, ...]]] = {}
 
-    def add(self, given: Any, what: str) -> int:
+    def add(self, given: Any, where: tuple[object, ...]) -> int:
+        """Pack a grid and return its place; `where` says in words where it was given."""
         known = self._places.get(id(given))
         if known is None:
-            grid: Any = given if _is_grid(given) else to_value(given, what)
-            if not _is_grid(grid):
-                shown = reprlib.repr(given)
-                raise ValueError(f"{what}: {shown} is no grid, rows of numbers of one length")
+            is_rows = type(given) is tuple and set(map(type, given)) == {tuple}
+            grid = given if is_rows else _to_rows(given, where)
+            if len(set(map(len, grid))) != 1 or not grid[0]:
+                raise _no_grid(given, where)
             # What was given is kept, so that its id stays its own.
-            known = self._places[id(given)] = (len(self.shapes) // 2, given, what)
+            known = self._places[id(given)] = (len(self.shapes) // 2, given, where)
             self.shapes += (len(grid), len(grid[0]))
             self._rows += grid
         return known[0]
 
     def cells(self) -> NDArray[np.int32]:
-        """All cells; raises a `ValueError` for one that is no number of the language."""
+        """Return all cells; those that are no numbers are refused."""
+        # All at once: samples of a set of tasks have half a million of them.
+        if not set(map(type, chain.from_iterable(self._rows))) <= _NUMBERS:
+            self._convert()
         try:
             cells = np.fromiter(chain.from_iterable(self._rows), np.int32)
         except OverflowError:
-            cells = None
-        if cells is None or (
-            cells.size and not -MAX_NUMBER <= cells.min() <= cells.max() <= MAX_NUMBER
-        ):
-            # Which one it is, is looked for only now.
-            for _, given, what in self._places.values():
-                to_value(given, what)
-            raise AssertionError("all cells are numbers of the language")
+            cells = np.full(1, MAX_NUMBER + 1, np.int32)
+        if cells.size and (cells.min() < -MAX_NUMBER or cells.max() > MAX_NUMBER):
+            self._convert()
         return cells
+
+    def _convert(self) -> None:
+        """Take what is as good as a number for one; raises a `ValueError` for what is not."""
+        self._rows = []
+        for _, given, where in self._places.values():
+            grid = _to_rows(given, where)
+            if not set(map(type, chain.from_iterable(grid))) <= _NUMBERS:
+                raise _no_grid(given, where)
+            self._rows += grid
+
+
+def _to_rows(given: Any, where: tuple[object, ...]) -> Any:
+    rows = to_value(given, _in_words(where))
+    if type(rows) is not tuple or set(map(type, rows)) != {tuple}:
+        raise _no_grid(given, where)
+    return rows
+
+
+def _no_grid(given: Any, where: tuple[object, ...]) -> ValueError:
+    shown = reprlib.repr(given)
+    return ValueError(f"{_in_words(where)}: {shown} is no grid, rows of numbers of one length")
+
+
+def _in_words(where: tuple[object, ...]) -> str:
+    return " ".join(map(str, where))

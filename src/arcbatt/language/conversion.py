@@ -7,7 +7,7 @@ refused here, so that running, which never raises, meets values alone.
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Collection
 from itertools import chain
 from typing import Any
 
@@ -46,11 +46,13 @@ def _is_data(value: Any) -> bool:
         kinds = set(map(type, level))
         if not kinds <= _DATA:
             return False
-        if not _fit(level if kinds <= _NUMBERS else [v for v in level if type(v) in _NUMBERS]):
-            return False
-        if not kinds & _CONTAINERS:
-            return True
-        inner = [v for v in level if type(v) in _CONTAINERS]
+        if kinds <= _NUMBERS:
+            return _fit(level)
+        inner = level
+        if not kinds <= _CONTAINERS:
+            if not _fit([v for v in level if type(v) in _NUMBERS]):
+                return False
+            inner = [v for v in level if type(v) in _CONTAINERS]
         n_elements += sum(map(len, inner))
         if n_elements > MAX_ELEMENTS:
             return False
@@ -58,8 +60,7 @@ def _is_data(value: Any) -> bool:
     return False
 
 
-def _fit(numbers: Iterable[int]) -> bool:
-    numbers = list(numbers)
+def _fit(numbers: Collection[int]) -> bool:
     return not numbers or (max(numbers) <= MAX_NUMBER and min(numbers) >= -MAX_NUMBER)
 
 
