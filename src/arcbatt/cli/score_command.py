@@ -24,11 +24,11 @@ from .options import AsJson
 
 SCORE_EXAMPLES = (
     ("arcbatt score submission.json --data arc-agi-1/evaluation", "a submission"),
-    ("arcbatt score runs/solve-20260101-120000", "a run, by stage too"),
+    ("arcbatt score runs/solve-20260101-120000", "a run, by proposer too"),
     ("arcbatt score submission.json --data arc_challenges.json --json", "for a script"),
 )
 
-NO_STAGE = "nothing found"
+NOBODY = "nothing found"
 
 
 def score(
@@ -65,12 +65,12 @@ def score(
             stop(f"{path}: say with --data SET which tasks this is a submission for")
         data = _data_of_run(submission)
     scored = score_submission(content, load_answers(data))
-    by_stage = None if results is None else count_by_stage(scored, _read_results(results))
+    by_proposer = None if results is None else count_by_proposer(scored, _read_results(results))
     if as_json:
-        stages = {} if by_stage is None else {"by_stage": by_stage}
-        print_json({"set": data, **score_to_json(scored), **stages})
+        more = {} if by_proposer is None else {"by_proposer": by_proposer}
+        print_json({"set": data, **score_to_json(scored), **more})
     else:
-        blocks: list[RenderableType] = [] if by_stage is None else [_table(by_stage)]
+        blocks: list[RenderableType] = [] if by_proposer is None else [_table(by_proposer)]
         style = "bold green" if scored.solved else "bold"
         print_blocks(*blocks, Text(str(scored), style=style))
     n_missing = scored.tasks - len(content)
@@ -116,10 +116,10 @@ def score_to_json(scored: Score) -> dict[str, Any]:
     }
 
 
-def count_by_stage(scored: Score, results: Mapping[str, Any]) -> dict[str, dict[str, int]]:
-    """Return for each stage that has first attempts how they came out.
+def count_by_proposer(scored: Score, results: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """Return for each proposer that has first attempts how they came out.
 
-    Tasks of `fits` have a program of the stage that fits all demos; those of `fits_but_wrong`
+    Tasks of `fits` have a program of it that fits all demos; those of `fits_but_wrong`
     have one and are not solved all the same.
     """
     by_task: dict[str, TaskScore] = {task.task_id: task for task in scored.by_task}
@@ -127,7 +127,7 @@ def count_by_stage(scored: Score, results: Mapping[str, Any]) -> dict[str, dict[
     for row in results["by_task"]:
         task = by_task[row["task"]]
         count = counts.setdefault(
-            row["stage"] or NO_STAGE,
+            row["proposer"] or NOBODY,
             {
                 "tasks": 0,
                 "solved": 0,
@@ -139,22 +139,22 @@ def count_by_stage(scored: Score, results: Mapping[str, Any]) -> dict[str, dict[
         count["tasks"] += 1
         count["solved"] += task.solved
         count["solved_first_attempt"] += task.solved_first_attempt
-        count["fits"] += row["fitted"]
-        count["fits_but_wrong"] += row["fitted"] and not task.solved
+        count["fits"] += row["fits"]
+        count["fits_but_wrong"] += row["fits"] and not task.solved
     return counts
 
 
-def _table(by_stage: Mapping[str, Mapping[str, int]]) -> Table:
+def _table(by_proposer: Mapping[str, Mapping[str, int]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("first attempts by")
     for heading in ("tasks", "solved", "at the first attempt", "fits", "fits but wrong"):
         table.add_column(heading, justify="right")
-    for name, counts in by_stage.items():
+    for name, counts in by_proposer.items():
         table.add_row(name, *(f"{n:,}" for n in counts.values()))
-    if len(by_stage) > 1:
+    if len(by_proposer) > 1:
         sums = [
             sum(column)
-            for column in zip(*(each.values() for each in by_stage.values()), strict=True)
+            for column in zip(*(each.values() for each in by_proposer.values()), strict=True)
         ]
         table.add_section()
         table.add_row("all", *(f"{n:,}" for n in sums), style="bold")
