@@ -93,11 +93,18 @@ def _data_of_run(folder: Path) -> str:
 def _read_results(path: Path) -> Mapping[str, Any]:
     """Return what a run wrote of itself; a folder without that is an error."""
     content = read_json(path, SubmissionError)
-    if not isinstance(content, dict) or "by_task" not in content:
+    rows = content.get("by_task") if isinstance(content, dict) else None
+    if not isinstance(rows, list) or not all(map(_is_row, rows)):
         raise SubmissionError(
-            f"{path}: not the results of a run; {path.with_name(SUBMISSION)} can be scored alone"
+            f"{path}: not the results of a run of this version; "
+            f"{path.with_name(SUBMISSION)} can be scored alone"
         )
+    assert isinstance(content, dict)
     return content
+
+
+def _is_row(row: object) -> bool:
+    return isinstance(row, dict) and row.keys() >= {"task", "proposer", "fits"}
 
 
 def score_to_json(scored: Score) -> dict[str, Any]:
@@ -125,7 +132,9 @@ def count_by_proposer(scored: Score, results: Mapping[str, Any]) -> dict[str, di
     by_task: dict[str, TaskScore] = {task.task_id: task for task in scored.by_task}
     counts: dict[str, dict[str, int]] = {}
     for row in results["by_task"]:
-        task = by_task[row["task"]]
+        task = by_task.get(row["task"])
+        if task is None:
+            continue  # a task of another set than the one it is scored by
         count = counts.setdefault(
             row["proposer"] or NOBODY,
             {
