@@ -33,7 +33,7 @@ from arcbatt.language.ir import call_node, walk, with_args
 from arcbatt.language.types import Type
 from arcbatt.library import library_programs
 from arcbatt.pool import Pool
-from arcbatt.search.differs import (
+from arcbatt.evaluation.differs import (
     bundled_differs,
     judge_program,
     partial_credit,

@@ -24,10 +24,10 @@ from arcbatt.engine.batt import Batt
 from arcbatt.engine.samples import Samples
 from arcbatt.language import Program
 from arcbatt.library import library_programs
-from arcbatt.search.cards import deal
-from arcbatt.search.mutation import KINDS, Donors, Mutant, Mutator
-from arcbatt.search.mutation.anatomy import anatomy_of
-from arcbatt.search.mutation.kinds import Workshop
+from arcbatt.proposers.evolve.cards import deal
+from arcbatt.proposers.evolve.mutation import KINDS, Donors, Mutant, Mutator
+from arcbatt.proposers.evolve.mutation.anatomy import anatomy_of
+from arcbatt.proposers.evolve.mutation.kinds import Workshop
 from arcbatt.tasks import find_task
 
 N_DRAFTS = 4_000

@@ -37,7 +37,7 @@ from arcbatt.search.evolving import (
     Evolution,
     EvolveOptions,
 )
-from arcbatt.search.slicing import BattText
+from arcbatt.evaluation.slicing import BattText
 from arcbatt.search.validating import Outcomes, SampleGrids, Validator
 from arcbatt.tasks import Task, load
 

@@ -31,7 +31,7 @@ from rich.table import Table
 from arcbatt.language import format_program
 from arcbatt.library import library_programs
 from arcbatt.pool import Pool
-from arcbatt.search.cards import deal
+from arcbatt.proposers.evolve.cards import deal
 from arcbatt.search.remembering import ResultMemory
 from arcbatt.search.running import ProgramRun
 from arcbatt.tasks import Grid, load

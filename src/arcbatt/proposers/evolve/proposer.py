@@ -101,7 +101,7 @@ class Mutants:
 
     def _begin(self, offer: Offer, context: Context) -> Evolution:
         board = context.board.part(offer.tasks)
-        validator = Validator(board, self._differences, strict=False)
+        validator = Validator(board, self._differences)
         evolution = Evolution(board, context.pool, self._options, validator)
         state = context.state()
         programs = list(context.known)
