@@ -153,7 +153,7 @@ class TaskBoard:
 
     def _of(self, task: Task) -> _TaskAlone:
         found = self._alone.get(task.id)
-        if found is None:
+        if found is None or found.task is not task:
             found = self._alone[task.id] = _TaskAlone(task)
         return found
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from arcbatt.engine.staged import TaskResult
+from arcbatt.engine.version import engine_version
 from arcbatt.language import (
     SEARCH_BUDGET,
     Program,
@@ -84,6 +85,7 @@ class Validator:
                         "batt": [format_program(member) for member in batt],
                         "origin": dict(origin),
                         "language": language_version(),
+                        "engine": engine_version(),
                         "budget": {"steps": SEARCH_BUDGET.steps, "bytes": SEARCH_BUDGET.bytes},
                         "task": self.board.tasks[task].id,
                         "demos": [(d.input, d.output) for d in self.board.tasks[task].demos],
