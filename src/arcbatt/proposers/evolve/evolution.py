@@ -256,6 +256,7 @@ class Evolution:
         version, words, gauss = self.rng.getstate()
         return {
             "n_cards": self.n_cards,
+            "tasks": [task.id for task in self.board.tasks],
             "rates": self.rates.to_json(),
             "rng": [version, list(words), gauss],
         }
