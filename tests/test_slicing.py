@@ -19,7 +19,7 @@ from arcbatt.language import (
 from arcbatt.language.parse import MAX_COLUMNS
 from arcbatt.language.text import MAX_REPEATED_COLUMNS
 from arcbatt.library import library_programs
-from arcbatt.search.slicing import BattText
+from arcbatt.evaluation.slicing import BattText
 
 from .conftest import numbers, programs
 
