@@ -92,6 +92,27 @@ def candidate_for(
     return Candidate(*found_for(task, text, **changes), proposer, trust, 0.5)
 
 
+def kept_by(loop: Loop) -> dict[str, list[dict[str, Any]]]:
+    """What is kept for each task, as a ledger has it and JSON gives it back."""
+    return {
+        task.id: [
+            {
+                "program": each.program.hash,
+                "proposer": each.proposer,
+                "trust": each.trust,
+                "family": each.proposal.family,
+                "bits": each.proposal.bits,
+                "found_s": each.found_s,
+                "fit": [each.trial.n_fitted, each.trial.credit, each.trial.steps],
+                "held out": [each.trial.learns, each.trial.n_held_out],
+                "outputs": json.loads(json.dumps(each.trial.outputs)),
+            }
+            for each in loop.candidates(task).kept
+        ]
+        for task in loop.tasks
+    }
+
+
 Deed = Callable[[Sequence[Task], Context], None]
 
 

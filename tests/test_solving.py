@@ -42,6 +42,7 @@ from .solving_parts import (
     candidate_for,
     found_for,
     huge_task,
+    kept_by,
     nothing,
     offer_all,
     solved_by,
@@ -340,10 +341,6 @@ def test_a_program_that_could_not_be_read_back_is_not_kept() -> None:
 # --- the ledger ---
 
 
-def kept_by(loop: Loop) -> dict[str, list[Candidate]]:
-    return {task.id: loop.candidates(task).kept for task in loop.tasks}
-
-
 def test_a_loop_goes_on_from_its_pool() -> None:
     tasks = [TASK, task_named("two")]
 
@@ -440,7 +437,7 @@ def test_what_learn_and_enumerate_find_is_in_the_pool_and_merges(tmp_path: Path)
             loop.save()
             assert loop.n_fitted
             rows = list(pool.trials())
-            candidates = [each for kept in kept_by(loop).values() for each in kept]
+            candidates = [each for task in tasks for each in loop.candidates(task).kept]
             assert {row.outputs for row in rows} == {each.trial.outputs for each in candidates}
             assert all(row.proposer == name for row in rows)
             found[name] = {(row.program, row.task_name) for row in rows}
