@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
@@ -41,7 +41,13 @@ from .ranking import RankedTask
 from .report.explanations import write_explanations
 from .report.hall_of_fame import hall_of_fame_to_json
 from .report.page import make_report
-from .report.results import PROGRAMS, find_winners, format_winners, results_to_json
+from .report.results import (
+    PROGRAMS,
+    Winner,
+    find_winners,
+    format_winners,
+    results_to_json,
+)
 from .report.submission import write_submission
 from .run_folder import POOL, RunConfig, RunFolder, RunFolderError
 
@@ -57,9 +63,11 @@ SAVING_SHARE = 0.02
 # What a run may write, a task and beside all tasks: pages of explanations are most of it.
 BYTES_A_TASK = 300_000
 BYTES_BESIDE = 20_000_000
-# What the end of a run takes, and its start takes too: so much of the budget is left for it.
-ENDING = 1.5
-MAX_ENDING_SHARE = 0.2
+# To write the files at the end takes so many times what it takes at the start, when they are short;
+# for that, and for explanations, so much of the budget is left.
+ENDING = 2.5
+MAX_ENDING_SHARE = 0.15
+EXPLAINING_SHARE = 0.04
 
 
 @dataclass(frozen=True)
@@ -183,23 +191,38 @@ class Run(Watcher):
     def __exit__(self, *_: object) -> None:
         self._pool.close()
 
-    def spend(self, budget_s: float, max_rounds: int | None = None) -> None:
-        """Spend a budget. Whatever ends it, an interrupt above all, the files are written then."""
+    def spend(
+        self,
+        budget_s: float,
+        max_rounds: int | None = None,
+        *,
+        explain: bool = False,
+        on_explained: Callable[[int, int], None] = lambda _n, _of: None,
+    ) -> None:
+        """Spend a budget, files included; whatever ends it, an interrupt above all, writes them.
+
+        With `explain`, the rest of the time goes into a page about each program that fits all
+        demos, the surest first; `on_explained` is told how many there are by now, of how many.
+        """
         began_s = perf_counter()
         self.write_files()
         ending_s = min(ENDING * (perf_counter() - began_s), MAX_ENDING_SHARE * budget_s)
+        explaining_s = EXPLAINING_SHARE * budget_s if explain else 0.0
         is_begun = self.loop.is_resumed
         try:
             if not is_begun:
                 count = fill_from(self._pool, self.options)
                 self.on_message(self.loop, describe_known(self.options, count))
                 is_begun = True
-            self.loop.run(budget_s - ending_s - (perf_counter() - began_s), max_rounds)
+            spent_s = perf_counter() - began_s
+            self.loop.run(budget_s - ending_s - explaining_s - spent_s, max_rounds)
         finally:
             with uninterrupted():
                 if is_begun:  # otherwise there is nothing yet to resume
                     self._note(self._save_ledger)
                 self.write_files()
+        if explain:
+            self._explain(began_s + budget_s - ending_s / 2, on_explained)
 
     # --- files ---
 
@@ -211,6 +234,9 @@ class Run(Watcher):
         with phase("store"):
             self._write(PROGRAMS, format_winners(winners.values()))
             self._write(RESULTS, _to_json(results_to_json(self.loop, ranked)))
+        self._write_report(ranked, winners)
+
+    def _write_report(self, ranked: Sequence[RankedTask], winners: Mapping[str, Winner]) -> None:
         report = make_report(
             self.loop,
             ranked,
@@ -221,23 +247,21 @@ class Run(Watcher):
         with phase("store"):
             self._write(REPORT, report)
 
-    def explain(self, on_progress: Callable[[int, int], None] = lambda _n, _of: None) -> None:
-        """Write a page about each program that fits all demos, and the report with links to them.
-
-        `on_progress` is told how many there are by now, of how many.
-        """
-        winners = find_winners(self.loop.rank())
+    def _explain(self, until_s: float, on_explained: Callable[[int, int], None]) -> None:
+        """Write pages about programs while there is time, and the report with links to them."""
+        ranked = self.loop.rank()
+        winners = find_winners(ranked)
         fitting = [winner for winner in winners.values() if winner.candidate.fits]
+        fitting.sort(key=lambda winner: -winner.ranked.confidence)
         text = format_winners(winners.values())
-        write_explanations(
-            self.folder.path,
-            text,
-            fitting,
-            self.explanations,
-            lambda n: on_progress(n, len(fitting)),
-        )
+        self.explanations.clear()
+        for place in write_explanations(self.folder.path, text, fitting):
+            self.explanations.update(place)
+            on_explained(len(self.explanations), len(fitting))
+            if perf_counter() > until_s:
+                break
         with uninterrupted():
-            self.write_files()
+            self._write_report(ranked, winners)
 
     def _write_found(self, ranked: Sequence[RankedTask]) -> None:
         write_submission(self.folder.path / SUBMISSION, ranked)
