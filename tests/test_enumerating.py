@@ -14,7 +14,7 @@ import pytest
 from arcbatt.engine import _enumerate
 from arcbatt.language import Program, all_primitives, run
 from arcbatt.language.ir import call_node, constant, input_node
-from arcbatt.search.enumerating import (
+from arcbatt.proposers.enumerate.stacks import (
     MODES,
     Enumerated,
     EnumerateOptions,
@@ -26,7 +26,7 @@ from arcbatt.search.enumerating import (
     is_given,
     vocabulary,
 )
-from arcbatt.solving.views import by_role, mirrored, plain
+from arcbatt.proposers.enumerate.views import by_role, mirrored, plain
 from arcbatt.tasks import Grid, Task
 
 from .searching import odd_tasks

@@ -27,7 +27,7 @@ from typing import Any
 from arcbatt.evaluation import TaskBoard
 from arcbatt.files import write_whole
 from arcbatt.measure import phase
-from arcbatt.pool import MergeCount, Pool, merge
+from arcbatt.pool import MergeCount, Pool, PoolError, merge
 from arcbatt.proposers import PROPOSER_NAMES, ProposerOptions, make_proposers
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions, Mutants
 from arcbatt.proposers.presets import DEFAULT_MAX_BYTES
@@ -163,7 +163,7 @@ class Run(Watcher):
         self._n_logged = 0
         self._saved_s = perf_counter()
         self._save_after_s = SAVE_EVERY_S
-        self._trouble: OSError | None = None
+        self._trouble: str | None = None
         try:
             self.loop = self._make_loop(tasks, traced)
             if self.loop.is_resumed:
@@ -283,9 +283,8 @@ class Run(Watcher):
     def on_log(self, loop: Loop, proposer: str, record: dict[str, Any]) -> None:
         """Log a part of the work; what charts do not know of goes into its details."""
         known = ("item", "wall_s", "engine_s", "n_pairs", "mutations")
-        self._n_logged += 1
         entry = LogEntry(
-            number=self._n_logged,
+            number=self._n_logged + 1,
             proposer=proposer,
             item=record["item"],
             elapsed_s=loop.elapsed_s,
@@ -296,8 +295,13 @@ class Run(Watcher):
             mutations=record.get("mutations", {}),
             details={key: value for key, value in record.items() if key not in known},
         )
-        self._note(lambda: self.folder.append(entry))
+        self._note(lambda: self._append(entry))
         self._watcher.on_log(loop, proposer, record)
+
+    def _append(self, entry: LogEntry) -> None:
+        self.folder.append(entry)
+        # Not before: an interrupt may come between, and a ledger may not speak of what is not there.
+        self._n_logged = entry.number
 
     def on_progress(self, loop: Loop) -> None:
         began_s = perf_counter()
@@ -312,10 +316,12 @@ class Run(Watcher):
         self._save_ledger()
 
     def _save_ledger(self) -> None:
-        self.folder.sync_log()
-        with self._pool.writing():
-            self._pool.set_state(LOGGED, self._n_logged)
-            self.loop.save()
+        # The loop takes what it has written for saved, so none may cut in before it is committed.
+        with uninterrupted():
+            self.folder.sync_log()
+            with self._pool.writing():
+                self._pool.set_state(LOGGED, self._n_logged)
+                self.loop.save()
 
     def _note(self, write: Callable[[], None]) -> None:
         """Write something that only a later run needs; that it cannot be done ends nothing.
@@ -327,11 +333,12 @@ class Run(Watcher):
             return
         try:
             write()
-        except OSError as error:
-            self._trouble = error
+        except (OSError, PoolError) as error:
+            why = error.strerror if isinstance(error, OSError) else None
+            self._trouble = why or str(error)
             self._watcher.on_message(
                 self.loop,
-                f"cannot write to {self.folder.path} ({error.strerror}); going on without",
+                f"cannot write to {self.folder.path} ({self._trouble}); going on without",
             )
 
     @property
@@ -339,7 +346,7 @@ class Run(Watcher):
         """What is wrong with the run that its files do not show."""
         if self._trouble is not None:
             return (
-                f"the run's log and ledger could not be written ({self._trouble.strerror}): "
+                f"the run's log and ledger could not be written ({self._trouble}): "
                 f"--resume goes on from before that"
             )
         return describe_trouble(self.loop)
