@@ -120,7 +120,8 @@ struct KnownPrimitive {
            (known.arity < 4 || fits(args[3], known.domains[3]));
   }
   ARC_FN Value run(Lane& lane, const Value* args) const {
-    return codes_fit<P>(args) ? RUN(lane, args) : fail(OUT_OF_RANGE);
+    if (!codes_fit<P>(args)) return fail(OUT_OF_RANGE);
+    return RUN(lane, args);
   }
 };
 struct AnyPrimitive {

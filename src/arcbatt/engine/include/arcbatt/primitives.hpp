@@ -21,7 +21,9 @@ namespace arc {
 ARC_NOINLINE Value run_primitive(Lane& lane, u32 primitive, const Value* args) {
   switch (primitive) {
 #define ARC_PRIMITIVE(name, arity, peeks, d0, d1, d2, d3, name_hash) \
-  case P_##name: return codes_fit<P_##name>(args) ? prim_##name(lane, args) : fail(OUT_OF_RANGE);
+  case P_##name:                                                     \
+    if (!codes_fit<P_##name>(args)) return fail(OUT_OF_RANGE);       \
+    return prim_##name(lane, args);
 #include "table.inc"
 #undef ARC_PRIMITIVE
     default: return fail(WRONG_TYPE);
