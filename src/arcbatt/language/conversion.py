@@ -40,8 +40,8 @@ def to_value(given: object, what: str) -> Value:
 def _is_data(value: Any) -> bool:
     """Return whether this is a value as it stands, without functions; refuse what is too large.
 
-    It goes by levels, which is fast, and counts members of lists and functions too: members that are
-    shared may be far more than there is memory for.
+    It goes by levels, which is fast, and counts members of lists and functions too: members that
+    are shared may be far more than there is memory for.
     """
     level: list[Any] = [value]
     n_elements = 0
