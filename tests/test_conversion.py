@@ -14,6 +14,7 @@ from arcbatt.engine.batt import Batt
 from arcbatt.engine.cpu import run_call
 from arcbatt.engine.samples import Samples
 from arcbatt.language import Function, Program, Value, parse_program, run, to_value
+from arcbatt.language.conversion import MAX_ELEMENTS
 from arcbatt.language.ir import constant
 from arcbatt.language.values import MAX_DEPTH, MAX_NUMBER
 
@@ -94,10 +95,11 @@ def endless() -> Any:
     return ring
 
 
-def doubled() -> Any:
-    value: Any = (1, 2)
+def doubled(kind: Callable[[Any], Any]) -> Any:
+    """Two members that are one, again and again: more of them than any memory holds."""
+    value: Any = kind((1, 2))
     for _ in range(MAX_DEPTH - 2):
-        value = (value, value)
+        value = kind((value, value))
     return value
 
 
@@ -121,7 +123,12 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "deep": (nested(MAX_DEPTH + 1), r"x\[0\].*: nested deeper than 32 levels"),
     "very deep": (nested(100_000), "nested deeper than 32 levels"),
     "endless": (endless(), "nested deeper than 32 levels"),
-    "doubled": (doubled(), "more than 67108864 elements"),
+    "doubled": (doubled(tuple), f"x: more than {MAX_ELEMENTS} elements"),
+    "doubled function": (
+        doubled(lambda pair: Function("compose", tuple(pair))),
+        f"x: more than {MAX_ELEMENTS} elements",
+    ),
+    "doubled list": (doubled(list), f"x: more than {MAX_ELEMENTS} elements"),
     "no primitive": (Function("nope"), "x: no primitive is named 'nope'"),
     "captures nothing": (Function("size", (1,)), "x: size makes no function of such arguments"),
     "captures too few": (Function("compose", (Function("size"),)), "x: compose makes no function"),

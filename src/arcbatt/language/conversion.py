@@ -14,8 +14,9 @@ from typing import Any
 from .registry import applied_definition, find_primitive
 from .values import MAX_DEPTH, MAX_NUMBER, Function, Value
 
-# A value of more elements, at all levels together, is refused: no budget has room for it.
-MAX_ELEMENTS = 2**26
+# A value of more elements, at all levels together, is refused: as many as the default budget has
+# room for.
+MAX_ELEMENTS = 2**25
 
 _NUMBERS = frozenset({int, bool})
 _CONTAINERS = frozenset({tuple, frozenset})
@@ -29,33 +30,35 @@ def to_value(given: object, what: str) -> Value:
     Lists and arrays of integers become tuples, at all levels. Raise a `ValueError` for all else:
     it starts with `what` and says where in it, what was expected and what came.
     """
-    if _is_data(given):
-        return given  # type: ignore[return-value]
     try:
-        return _Converter().convert(given, 0)
+        return given if _is_data(given) else _convert(given, 0)  # type: ignore[return-value]
     except _NoValueError as error:
         where = "".join(f"[{place}]" for place in reversed(error.path))
         raise ValueError(f"{what}{where}: {error}") from None
 
 
 def _is_data(value: Any) -> bool:
-    """Whether this is a value as it stands, without functions; goes by levels, which is fast."""
+    """Return whether this is a value as it stands, without functions; refuse what is too large.
+
+    It goes by levels, which is fast, and counts members of lists and functions too: members that
+    are shared may be far more than there is memory for.
+    """
     level: list[Any] = [value]
     n_elements = 0
+    is_data = True
     for _ in range(MAX_DEPTH + 1):
         kinds = set(map(type, level))
-        if not kinds <= _DATA:
-            return False
         if kinds <= _NUMBERS:
-            return _fit(level)
+            return is_data and _fit(level)
         inner = level
         if not kinds <= _CONTAINERS:
-            if not _fit([v for v in level if type(v) in _NUMBERS]):
-                return False
-            inner = [v for v in level if type(v) in _CONTAINERS]
+            is_data = is_data and kinds <= _DATA
+            is_data = is_data and _fit([v for v in level if type(v) in _NUMBERS])
+            inner = [v for v in level if type(v) in _CONTAINERS or type(v) is list]
+            inner += [v.args for v in level if type(v) is Function]
         n_elements += sum(map(len, inner))
         if n_elements > MAX_ELEMENTS:
-            return False
+            raise _NoValueError(f"more than {MAX_ELEMENTS} elements")
         level = list(chain.from_iterable(inner))
     return False
 
@@ -72,69 +75,63 @@ class _NoValueError(Exception):
         self.path: list[int] = []
 
 
-class _Converter:
-    """Converts one value."""
+def _convert(given: Any, depth: int) -> Value:
+    if given is None:
+        return None
+    if isinstance(given, int):
+        return _number(given if type(given) in _NUMBERS else int(given))
+    if isinstance(given, Function):
+        return _function(given, depth)
+    if isinstance(given, list | tuple):
+        return _members(given, depth)
+    if isinstance(given, frozenset):
+        return frozenset(_members(given, depth))
+    if hasattr(given, "dtype") and hasattr(given, "tolist"):
+        if given.dtype.kind not in _INTEGER_KINDS:
+            raise _NoValueError(f"an array of {given.dtype}, expected one of integers")
+        return _convert(given.tolist(), depth)
+    raise _NoValueError(
+        f"{_show(given)} is a {type(given).__name__}; expected a number, a tuple, a list, "
+        "an array of integers, a frozenset, a function of the language or None"
+    )
 
-    def __init__(self) -> None:
-        self._n_elements = 0
 
-    def convert(self, given: Any, depth: int) -> Value:
-        if given is None:
-            return None
-        if isinstance(given, int):
-            return self._number(given if type(given) in _NUMBERS else int(given))
-        if isinstance(given, Function):
-            return self._function(given, depth)
-        if isinstance(given, list | tuple):
-            return self._members(given, depth)
-        if isinstance(given, frozenset):
-            return frozenset(self._members(given, depth))
-        if hasattr(given, "dtype") and hasattr(given, "tolist"):
-            if given.dtype.kind not in _INTEGER_KINDS:
-                raise _NoValueError(f"an array of {given.dtype}, expected one of integers")
-            return self.convert(given.tolist(), depth)
+def _number(given: int) -> int:
+    if abs(given) > MAX_NUMBER:
         raise _NoValueError(
-            f"{_show(given)} is a {type(given).__name__}; expected a number, a tuple, a list, "
-            "an array of integers, a frozenset, a function of the language or None"
+            f"{_show(given)} is no number of the language, -{MAX_NUMBER} to {MAX_NUMBER}"
         )
+    return given
 
-    def _number(self, given: int) -> int:
-        if abs(given) > MAX_NUMBER:
-            raise _NoValueError(
-                f"{_show(given)} is no number of the language, -{MAX_NUMBER} to {MAX_NUMBER}"
-            )
-        return given
 
-    def _members(self, given: Any, depth: int) -> tuple[Value, ...]:
-        if depth == MAX_DEPTH:
-            raise _NoValueError(f"nested deeper than {MAX_DEPTH} levels")
-        self._n_elements += len(given)
-        if self._n_elements > MAX_ELEMENTS:
-            raise _NoValueError(f"more than {MAX_ELEMENTS} elements")
-        if set(map(type, given)) <= _NUMBERS and _fit(given):
-            return tuple(given)
-        members = []
-        for place, member in enumerate(given):
-            try:
-                members.append(self.convert(member, depth + 1))
-            except _NoValueError as error:
-                error.path.append(place)
-                raise
-        return tuple(members)
+def _members(given: Any, depth: int) -> tuple[Value, ...]:
+    if depth == MAX_DEPTH:
+        raise _NoValueError(f"nested deeper than {MAX_DEPTH} levels")
+    if set(map(type, given)) <= _NUMBERS and _fit(given):
+        return tuple(given)
+    members = []
+    for place, member in enumerate(given):
+        try:
+            members.append(_convert(member, depth + 1))
+        except _NoValueError as error:
+            error.path.append(place)
+            raise
+    return tuple(members)
 
-    def _function(self, given: Function, depth: int) -> Function:
-        """Return a function that a call of its primitive could have given."""
-        primitive = find_primitive(given.name)
-        if primitive is None or primitive.name != given.name:
-            raise _NoValueError(f"no primitive is named {_show(given.name)}")
-        args = self._members(given.args, depth)
-        if args:
-            captures = applied_definition(given.name) is not None and len(args) == primitive.arity
-            if not captures or not all(
-                domain.holds(arg) for domain, arg in zip(primitive.domains, args, strict=True)
-            ):
-                raise _NoValueError(f"{given.name} makes no function of such arguments")
-        return Function(given.name, args)
+
+def _function(given: Function, depth: int) -> Function:
+    """Return a function that a call of its primitive could have given."""
+    primitive = find_primitive(given.name)
+    if primitive is None or primitive.name != given.name:
+        raise _NoValueError(f"no primitive is named {_show(given.name)}")
+    args = _members(given.args, depth)
+    if args:
+        captures = applied_definition(given.name) is not None and len(args) == primitive.arity
+        if not captures or not all(
+            domain.holds(arg) for domain, arg in zip(primitive.domains, args, strict=True)
+        ):
+            raise _NoValueError(f"{given.name} makes no function of such arguments")
+    return Function(given.name, args)
 
 
 def _show(given: object) -> str:
