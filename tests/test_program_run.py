@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from arcbatt.engine.batt import Batt
@@ -302,29 +303,38 @@ def test_results_are_of_their_tasks_budget_language_and_engine(
 WHOLE = bytes(len(MADE) * ROW.itemsize)
 
 
-@pytest.mark.parametrize(
-    "damaged",
-    [
-        b"",
-        b"no compressed bytes",
-        WHOLE,
-        zlib.compress(b""),
-        zlib.compress(WHOLE[:-1]),
-        zlib.compress(WHOLE + b"\0"),
-        zlib.compress(WHOLE)[:-6],
-        zlib.compress(bytes(50_000_000)),
-        "text",
-        7,
-    ],
-)
-def test_damaged_results_are_not_believed(damaged: object) -> None:
+def packed(reason: int = 0, n_fitted: int = 0, steps: int = 0) -> bytes:
+    """What could be in a cache, but for the last task."""
+    rows = np.zeros(len(MADE), ROW)
+    rows[-1] = (reason, n_fitted, steps)
+    return zlib.compress(rows.tobytes())
+
+
+DAMAGED: dict[str, object] = {
+    "nothing": b"",
+    "not compressed": WHOLE,
+    "compressed nothing": zlib.compress(b""),
+    "too short": zlib.compress(WHOLE[:-1]),
+    "too long": zlib.compress(WHOLE + b"\0"),
+    "far too long": zlib.compress(bytes(50_000_000)),
+    "cut off": zlib.compress(WHOLE)[:6],
+    "no reason": packed(reason=max(Reason) + 1),
+    "more demos than there are": packed(n_fitted=len(MADE[-1].demos) + 1),
+    "negative cost": packed(steps=-1),
+    "text": "text",
+    "number": 7,
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_damaged_results_are_not_believed(name: str) -> None:
     wanted = run_all(PROGRAMS, MADE)
     with Pool.in_memory() as pool:
         cache = ResultCache(pool.results, MADE)
         run_all(PROGRAMS, MADE, cache=cache)
         pool.store.connection.execute(
             "UPDATE cache SET value = ? WHERE program = ?",
-            (damaged, FLIP.result.digest),
+            (DAMAGED[name], FLIP.result.digest),
         )
         again = run_all(PROGRAMS, MADE, cache=cache)
         assert again.n_recalled == (len(PROGRAMS) - 1) * len(MADE)
