@@ -9,7 +9,8 @@ MINUTES ?= 60
 .PHONY: run test sanitize docs bench clean
 
 run: $(VENV)/ready
-	$(BIN)/arcbatt solve arc-agi-1/training --budget 60s
+	$(BIN)/arcbatt solve arc-agi-1/training --no-library --budget 60s
+	$(BIN)/arcbatt score $$(ls -td runs/solve-* | head -n 1)
 
 test: $(VENV)/ready
 	$(BIN)/ruff format --check .
@@ -35,12 +36,12 @@ bench: $(VENV)/ready
 	$(BIN)/python bench/pipeline.py
 	$(BIN)/python bench/solve.py
 
-ENGINE := $(shell find src/arcbatt/engine -name '*.hpp' -o -name '*.inc' -o -name '*.cpp')
+ENGINE := $(shell find src/arcbatt/engine -name '*.hpp' -o -name '*.inc' -o -name '*.cpp' -o -name '*.cu')
 
 $(VENV)/ready: pyproject.toml CMakeLists.txt $(ENGINE)
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --editable '.[dev]'
+	$(BIN)/pip install --quiet --config-settings=cmake.define.ARCBATT_WERROR=ON --editable '.[dev]'
 	touch $@
 
 clean:

@@ -1,6 +1,6 @@
 """How many tasks are solved without knowing any of their programs, and what each part is worth.
 
-    python bench/solve.py                                  ARC-AGI-1 training, all stages
+    python bench/solve.py                                  ARC-AGI-1 training, all proposers
     python bench/solve.py --data arc-agi-1/evaluation      another set, to measure only
     python bench/solve.py --confidence docs/img/reliability.svg   how sure confidence is, drawn
     python bench/solve.py --ablate                         again and again, one part off each time
@@ -24,15 +24,16 @@ from rich.console import Console
 from rich.table import Table
 
 from arcbatt.drawing.charts import Chart, Line, svg_charts
+from arcbatt.evaluation import TaskBoard
 from arcbatt.pool import Pool
+from arcbatt.proposers import PROPOSER_NAMES, ProposerOptions, make_proposers
+from arcbatt.proposers.enumerate import FIRST_PASSES, vocabulary
+from arcbatt.proposers.evolve import EvolveOptions
+from arcbatt.proposers.seeds import fill_pool
+from arcbatt.proposers.switches import PARTS, pass_names
 from arcbatt.scoring import Answers, is_right, load_answers
-from arcbatt.search.enumerating import vocabulary
-from arcbatt.solving import Solver, rank_task
-from arcbatt.solving.enumerate_stage import PASSES, EnumerateStage
+from arcbatt.solving import Loop, rank_task
 from arcbatt.solving.ranking import confidence_features
-from arcbatt.solving.seeds import fill_pool
-from arcbatt.solving.stage_list import STAGE_NAMES, StageOptions, make_stages
-from arcbatt.solving.switches import PARTS, pass_names
 from arcbatt.tasks import Task, load
 
 FOREVER_S = 1e6
@@ -40,12 +41,12 @@ FOREVER_S = 1e6
 
 @dataclass(frozen=True)
 class Setting:
-    """What is on: stages, and all but what is off in them (`arcbatt.solving.switches`)."""
+    """What is on: proposers, and all but what is off in them (`arcbatt.proposers.switches`)."""
 
     name: str = "all"
-    stages: frozenset[str] = frozenset(STAGE_NAMES)
+    proposers: frozenset[str] = frozenset(PROPOSER_NAMES)
     off: frozenset[str] = frozenset()
-    generations: int = 30
+    cards: int = 30
 
 
 @dataclass
@@ -62,31 +63,30 @@ class Outcome:
 
 
 def run(
-    tasks: Sequence[Task], setting: Setting, n_threads: int, seed: int
-) -> tuple[Solver, Outcome]:
+    tasks: Sequence[Task], setting: Setting, n_threads: int, seed: int, budget_s: float
+) -> tuple[Loop, Outcome]:
     began_s, cpu_s = time.perf_counter(), time.process_time()
     with Pool.in_memory() as pool:
         fill_pool(pool, library=False)
-        options = StageOptions(
-            pool,
+        options = ProposerOptions(
             Path(tempfile.gettempdir()) / "arcbatt-differences",
-            seed=seed,
-            device="cpu",
-            n_threads=n_threads,
-            off=setting.off,
+            EvolveOptions(seed=seed),
+            setting.off,
         )
-        solver = Solver(tasks, make_stages(sorted(setting.stages), options))
-        # A generation is a round of evolve, a pass one of enumerate, of which none is to be lost.
-        solver.run(FOREVER_S, max(setting.generations, len(PASSES)))
+        board = TaskBoard(tasks, device="cpu", n_threads=n_threads)
+        loop = Loop(board, pool, make_proposers(sorted(setting.proposers), options))
+        # A card is a round of evolve, a pass one of enumerate, of which none is to be lost.
+        is_bounded = budget_s == FOREVER_S
+        loop.run(budget_s, max(setting.cards, len(FIRST_PASSES)) if is_bounded else None)
     outcome = Outcome(cpu_s=time.process_time() - cpu_s, wall_s=time.perf_counter() - began_s)
-    return solver, outcome
+    return loop, outcome
 
 
-def score(solver: Solver, answers: Answers, outcome: Outcome) -> dict[str, Outcome]:
-    """Count what is right, in all and by the stage behind the first attempt."""
-    by_stage: dict[str, Outcome] = {}
-    for task in solver.tasks:
-        found = solver.candidates(task)
+def score(loop: Loop, answers: Answers, outcome: Outcome) -> dict[str, Outcome]:
+    """Count what is right, in all and by the proposer behind the first attempt."""
+    by_proposer: dict[str, Outcome] = {}
+    for task in loop.tasks:
+        found = loop.candidates(task)
         ranked = rank_task(found)
         right = [
             [is_right(answers, task.id, k, attempt.grid) for attempt in test.attempts]
@@ -94,28 +94,28 @@ def score(solver: Solver, answers: Answers, outcome: Outcome) -> dict[str, Outco
         ]
         offered = [
             any(
-                is_right(answers, task.id, k, kept.candidate.outputs[k])
-                for kept in found.kept
-                if kept.candidate.outputs[k] is not None
+                is_right(answers, task.id, k, grid)
+                for grid in (each.trial.outputs[k] for each in found.kept)
+                if grid is not None
             )
             for k in range(len(task.test_inputs))
         ]
         best = ranked.best
-        stage = by_stage.setdefault(best.stage if best else "nothing", Outcome())
-        for each in (outcome, stage):
+        proposer = by_proposer.setdefault(best.proposer if best else "nothing", Outcome())
+        for each in (outcome, proposer):
             each.solved += all(map(any, right))
             each.first += all(test[0] for test in right)
             each.in_list += all(offered)
             if found.fits:
                 each.fitted += 1
                 each.fitted_but_wrong += not all(map(any, right))
-    return by_stage
+    return by_proposer
 
 
-def reliability(console: Console, solver: Solver, answers: Answers, path: Path) -> None:
+def reliability(console: Console, loop: Loop, answers: Answers, path: Path) -> None:
     """Fit the constants of confidence, and draw how often it is right that says so."""
     features, right, said = [], [], []
-    for ranked in solver.rank():
+    for ranked in loop.rank():
         for k, test in enumerate(ranked.tests):
             if test.attempts[0].best is None:
                 continue
@@ -175,8 +175,8 @@ def show(console: Console, title: str, rows: dict[str, Outcome]) -> None:
 
 def ablations(base: Setting) -> list[Setting]:
     settings = [base]
-    for stage in sorted(base.stages):
-        settings.append(replace(base, name=f"no {stage}", stages=base.stages - {stage}))
+    for name in sorted(base.proposers):
+        settings.append(replace(base, name=f"no {name}", proposers=base.proposers - {name}))
     groups = {name: {name} for name in (*PARTS, *pass_names())} | GROUPS
     for name, names in groups.items():
         if not names <= base.off:
@@ -205,15 +205,20 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, help="only so many, evenly chosen")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--stages", default=",".join(STAGE_NAMES))
+    parser.add_argument("--proposers", default=",".join(PROPOSER_NAMES))
     parser.add_argument("--passes", default=",".join(pass_names()), help="of enumerate")
+    parser.add_argument("--cards", type=int, default=30, help="of evolve, at least one a pass")
     parser.add_argument(
-        "--generations", type=int, default=30, help="of evolve, at least one a pass"
+        "--budget",
+        type=float,
+        default=FOREVER_S,
+        metavar="SECONDS",
+        help="of the wall clock, in place of the bound by steps: deeper passes go on until then",
     )
     parser.add_argument("--confidence", type=Path, help="draw how sure confidence is")
     parser.add_argument("--ablate", action="store_true")
     args = parser.parse_args()
-    for given, known in ((args.stages, STAGE_NAMES), (args.passes, pass_names())):
+    for given, known in ((args.proposers, PROPOSER_NAMES), (args.passes, pass_names())):
         if unknown := set(given.split(",")).difference(known):
             parser.error(
                 f"no such thing: {', '.join(sorted(unknown))}; there are {', '.join(known)}"
@@ -223,21 +228,22 @@ def main() -> None:
     if args.tasks:
         tasks = tasks[:: max(len(tasks) // args.tasks, 1)]
     answers = load_answers(args.data)
+    off = frozenset(pass_names()) - set(args.passes.split(","))
     base = Setting(
-        stages=frozenset(args.stages.split(",")),
-        off=frozenset(pass_names()) - set(args.passes.split(",")),
-        generations=args.generations,
+        proposers=frozenset(args.proposers.split(",")),
+        off=off if args.budget != FOREVER_S else off | {"deepening"},
+        cards=args.cards,
     )
     rows: dict[str, Outcome] = {}
     for setting in ablations(base) if args.ablate else [base]:
-        solver, outcome = run(tasks, setting, args.threads, args.seed)
-        by_stage = score(solver, answers, outcome)
+        loop, outcome = run(tasks, setting, args.threads, args.seed, args.budget)
+        by_proposer = score(loop, answers, outcome)
         rows[setting.name] = outcome
         if not args.ablate:
-            rows |= {f"first attempt by {name}": each for name, each in by_stage.items()}
-            show_passes(console, solver)
+            rows |= {f"first attempt by {name}": each for name, each in by_proposer.items()}
+            show_passes(console, loop)
             if args.confidence:
-                reliability(console, solver, answers, args.confidence)
+                reliability(console, loop, answers, args.confidence)
         else:
             console.print(f"{setting.name}: {outcome.solved} solved, {outcome.cpu_s:.0f} s")
     show(console, f"{args.data}: {len(tasks)} tasks, library off, {args.threads} threads", rows)
@@ -245,37 +251,32 @@ def main() -> None:
     console.print(f"memory at most {peak:,.0f} MiB")
 
 
-def show_passes(console: Console, solver: Solver) -> None:
+def show_passes(console: Console, loop: Loop) -> None:
     table = Table(title="passes of enumerate")
     for heading in (
         "pass",
         "tasks",
         "no size",
-        "steps applied",
+        "moves applied",
         "values",
         "pieces",
         "stacks",
         "CPU",
-        "steps a second",
+        "moves a second",
         "most memory of a task",
     ):
         table.add_column(heading)
-    for stage in solver.stages:
-        if isinstance(stage, EnumerateStage):
-            for name, count in stage.counts.items():
-                rate = count.n_applications / count.walk_s if count.walk_s else 0.0
-                table.add_row(
-                    name,
-                    str(count.n_tasks),
-                    str(count.n_without_size),
-                    f"{count.n_applications:,}",
-                    f"{count.n_values:,}",
-                    f"{count.n_pieces:,}",
-                    f"{count.n_stacks:,}",
-                    f"{count.cpu_s:.1f} s",
-                    f"{rate / 1e6:.2f} million",
-                    f"{count.most_bytes / 2**20:.0f} MiB",
-                )
+    for name, count in loop.parts().get("enumerate", {}).items():
+        rate = count["n_applications"] / count["walk_s"] if count["walk_s"] else 0.0
+        table.add_row(
+            name,
+            str(count["n_tasks"]),
+            str(count["n_without_size"]),
+            *(f"{count[key]:,}" for key in ("n_applications", "n_values", "n_pieces", "n_stacks")),
+            f"{count['cpu_s']:.1f} s",
+            f"{rate / 1e6:.2f} million",
+            f"{count['n_bytes'] / 2**20:.0f} MiB",
+        )
     console.print(table)
 
 

@@ -23,13 +23,6 @@ PAGE = DOCS / "primitives.md"
 PICTURES = DOCS / "img" / "primitives"
 
 
-def evaluate(text: str) -> Value:
-    outcome = run(Program(parse_expression(text)), {"I": ()}).outcome
-    if isinstance(outcome, Failure):
-        raise SystemExit(f"the example {text} fails: {outcome}")
-    return outcome
-
-
 def drawn(value: Value) -> bool:
     """Whether a picture of the value says more than its text."""
     return isinstance(value, frozenset | tuple) and any(isinstance(v, tuple) for v in value)

@@ -45,6 +45,7 @@ def build() -> Path:
     configure = [
         # A release is stripped of the names that reports are told in.
         *(cmake, "-S", ROOT, "-B", BUILD, "-DARCBATT_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=Debug"),
+        "-DARCBATT_WERROR=ON",
         *(f"-DPython_EXECUTABLE={sys.executable}", f"-Dnanobind_DIR={nanobind}"),
     ]
     for command in (configure, [cmake, "--build", BUILD, "--parallel", "2"]):

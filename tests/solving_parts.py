@@ -1,22 +1,36 @@
-"""Tasks and stages for the tests of solving: small, odd, and doing as they are told."""
+"""Tasks and proposers for the tests of solving: small, odd, and doing as they are told."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from arcbatt.evaluation import TaskBoard, Trial
 from arcbatt.language import parse_program
+from arcbatt.pool import Pool
+from arcbatt.proposers import (
+    Candidate,
+    Context,
+    Offer,
+    Proposal,
+    Proposer,
+    ProposerOptions,
+    make_proposers,
+    presets,
+)
+from arcbatt.proposers.evolve import EvolveOptions
+from arcbatt.proposers.seeds import fill_pool
 from arcbatt.scoring import read_submission
-from arcbatt.solving import Candidate, Desk, Share, stage_list
-from arcbatt.solving.stages import Stage
+from arcbatt.solving import Loop
 from arcbatt.tasks import Grid, Pair, Task, load
 
 MIRROR = "def solve(I):\n    O = vmirror(I)\n    return O\n"
 FLIP = "def solve(I):\n    O = hmirror(I)\n    return O\n"
+FOREVER_S = 1e6
 HOSTILE = (
     "../../escape",
     "</script><script>alert(1)</script>",
@@ -32,8 +46,11 @@ HOSTILE = (
 
 def task_named(name: str) -> Task:
     """A task that `vmirror` solves."""
+    # Another pair for each, as a pool knows tasks by what they are and not by their names.
+    color = sum(name.encode()) % 10
     pair = Pair(((1, 2), (3, 4)), ((2, 1), (4, 3)))
-    return Task(name, (pair, pair), (((5, 6), (7, 8)), ((9, 0),)), "tests")
+    own = Pair(((color, 2), (5, 5)), ((2, color), (5, 5)))
+    return Task(name, (pair, own), (((5, 6), (7, 8)), ((9, 0),)), "tests")
 
 
 def huge_task() -> Task:
@@ -53,52 +70,125 @@ def training(*names: str) -> list[Task]:
     return [found[name] for name in names]
 
 
-def candidate_for(task: Task, text: str = MIRROR, **changes: Any) -> Candidate:
-    """A candidate that gives each test input mirrored, as its program would."""
+def found_for(
+    task: Task, text: str = MIRROR, *, family: str = "vmirror", bits: float = 0.1, **changes: Any
+) -> tuple[Proposal, Trial]:
+    """A proposal and its trial, which gives each test input mirrored, as the program would."""
+    program = changes.pop("program", None) or parse_program(text)
     content: dict[str, Any] = {
         "task": task,
-        "program": parse_program(text),
-        "family": "vmirror",
-        "outputs": tuple(tuple(row[::-1] for row in grid) for grid in task.test_inputs),
+        "program": program,
         "n_fitted": len(task.demos),
-        "size": 1,
-        "cost": 10,
         "credit": 1000,
+        "steps": 10,
+        "outputs": tuple(tuple(row[::-1] for row in grid) for grid in task.test_inputs),
     }
-    return Candidate(**{**content, **changes})
+    return Proposal(program, task, family, bits), Trial(**{**content, **changes})
 
 
-class Told(Stage):
-    """A stage that does what a function says, round after round."""
+def candidate_for(
+    task: Task, text: str = MIRROR, *, proposer: str = "told", trust: float = 1.0, **changes: Any
+) -> Candidate:
+    return Candidate(*found_for(task, text, **changes), proposer, trust, 0.5)
 
-    weight, trust, enough = 1.0, 1.0, 10
+
+def kept_by(loop: Loop) -> dict[str, list[dict[str, Any]]]:
+    """What is kept for each task, as a ledger has it and JSON gives it back."""
+    return {
+        task.id: [
+            {
+                "program": each.program.hash,
+                "proposer": each.proposer,
+                "trust": each.trust,
+                "family": each.proposal.family,
+                "bits": each.proposal.bits,
+                "found_s": each.found_s,
+                "fit": [each.trial.n_fitted, each.trial.credit, each.trial.steps],
+                "held out": [each.trial.learns, each.trial.n_held_out],
+                "outputs": json.loads(json.dumps(each.trial.outputs)),
+            }
+            for each in loop.candidates(task).kept
+        ]
+        for task in loop.tasks
+    }
+
+
+Deed = Callable[[Sequence[Task], Context], None]
+
+
+def offer_all(tasks: Sequence[Task], context: Context) -> None:
+    for task in tasks:
+        context.keep(*found_for(task))
+
+
+def nothing(_tasks: Sequence[Task], _context: Context) -> None:
+    pass
+
+
+class Told:
+    """A proposer that does what a function says, round after round."""
+
+    trust = 1.0
 
     def __init__(
-        self, do: Callable[[Sequence[Task], Desk], None], name: str = "told", n_rounds: int = 1
+        self,
+        do: Deed,
+        name: str = "told",
+        *,
+        n_rounds: int = 1,
+        gain: float = 1.0,
+        cost_s: float = 1.0,
     ) -> None:
         self.name = name
+        self.gain, self.cost_s = gain, cost_s
+        self.n_finished = 0
         self._do = do
         self._n_rounds = n_rounds
-        self.n_done = 0
 
-    def run(self, tasks: Sequence[Task], share: Share, desk: Desk) -> None:
-        while self.n_done < self._n_rounds and not share.is_spent:
-            self.n_done += 1
-            self._do(tasks, desk)
-            share.end_round()
-            desk.log({"n_pairs": 1, "wall_s": 0.5, "engine_s": 0.25, "note": self.n_done})
+    def next_offer(self, context: Context) -> Offer | None:
+        n_done = context.state() or 0
+        if n_done >= self._n_rounds:
+            return None
+        return Offer(f"round {n_done + 1}", context.board.tasks, self.gain, self.cost_s)
 
-    def state(self) -> Any:
-        return {"n_done": self.n_done}
+    def work(self, offer: Offer, context: Context) -> None:
+        n_done = (context.state() or 0) + 1
+        context.save_state(n_done)
+        self._do(offer.tasks, context)
+        context.log({"n_pairs": 1, "wall_s": 0.5, "engine_s": 0.25, "note": n_done})
 
-    def restore(self, state: Any) -> None:
-        self.n_done = state["n_done"]
+    def finish(self, context: Context) -> None:
+        self.n_finished += 1
+
+    def counts(self) -> Mapping[str, Mapping[str, Any]]:
+        return {}
 
 
-def put_in_list(monkeypatch: pytest.MonkeyPatch, make: Callable[[], Stage]) -> None:
-    """Have a stage named "told" among those that runs may ask for."""
-    makers = {**stage_list.STAGE_MAKERS, "told": lambda _options: make()}
-    monkeypatch.setattr(stage_list, "STAGE_MAKERS", makers)
+def put_in_presets(monkeypatch: pytest.MonkeyPatch, make: Callable[[], Proposer]) -> None:
+    """Have a proposer named "told" among those that runs may ask for."""
+    makers = {**presets.PROPOSERS, "told": lambda _options: make()}
+    monkeypatch.setattr(presets, "PROPOSERS", makers)
+
+
+def solved_by(
+    names: Sequence[str],
+    tasks: Sequence[Task],
+    differences: Path,
+    *,
+    max_rounds: int = 4,
+    library: bool = True,
+    seed: int = 0,
+    off: Collection[str] = (),
+    n_threads: int = 1,
+) -> Loop:
+    """A loop that has run these proposers on tasks, for so many rounds of each."""
+    with Pool.in_memory() as pool:
+        fill_pool(pool, library=library)
+        options = ProposerOptions(differences, EvolveOptions(seed=seed), frozenset(off))
+        board = TaskBoard(tasks, device="cpu", n_threads=n_threads)
+        loop = Loop(board, pool, make_proposers(names, options))
+        loop.run(FOREVER_S, max_rounds)
+    return loop
 
 
 def check_submission_file(path: Path, tasks: Sequence[Task]) -> dict[str, Any]:

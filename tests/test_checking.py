@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from arcbatt import checking
 from arcbatt.checking import (
     CheckReport,
     ProgramCheck,
@@ -14,7 +15,7 @@ from arcbatt.checking import (
     load_source,
     task_id_of,
 )
-from arcbatt.language import Budget, parse_programs
+from arcbatt.language import Budget, Failure, Reason, parse_programs
 from arcbatt.library import library_files, library_programs
 
 MIRROR = "def solve_67a3c6ac(I):\n    x1 = vmirror(I)\n    return x1\n"
@@ -161,3 +162,43 @@ def test_the_report_counts_and_prints_as_json() -> None:
 def test_task_ids_come_from_names() -> None:
     assert task_id_of("solve_67a3c6ac") == "67a3c6ac"
     assert task_id_of("mirror") is None
+
+
+def test_the_engine_gives_what_the_reference_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = [*library_programs(), *parse_programs(FAILING)]
+    expected = list(check_programs(programs))
+    monkeypatch.setattr(checking, "MAX_REFERENCE_STEPS", -1)
+    for given, wanted in zip(check_programs(programs), expected, strict=True):
+        for pair, reference in zip(given.pairs, wanted.pairs, strict=True):
+            assert (pair.pair, pair.result, pair.outcome, pair.steps) == (
+                reference.pair,
+                reference.result,
+                reference.outcome,
+                reference.steps,
+            )
+
+
+FAILING = "def solve_67a3c6ac(I):\n    x1 = first(difference(I, I))\n    return x1\n"
+GROWING = """def solve_67a3c6ac(I):
+    x1 = hconcat(I, I)
+    x2 = product(asindices(upscale(I, 10)), asindices(upscale(I, 10)))
+    x3 = product(x2, x2)
+    return x3
+"""
+
+
+def test_what_costs_too_much_is_found_without_waiting_for_it() -> None:
+    found = check(GROWING)
+    first, *others = found.pairs
+    assert first.outcome == Failure(Reason.BUDGET)
+    assert (first.line, first.name) == (4, "x3")
+    assert found.reason is not None and "over budget: more than 50,000,000 steps" in found.reason
+    assert all(pair.result == "failed" and pair.line is None for pair in others)
+    assert found.fits is False and found.solves is False
+
+
+def test_fits_and_solves_are_two_things() -> None:
+    right = check(MIRROR)
+    assert (right.fits, right.solves) == (True, True)
+    typed = check(MIRROR.replace("67a3c6ac", "nowhere"))
+    assert (typed.fits, typed.solves) == (None, None)

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.table import Table
 from typer.testing import CliRunner
 
 import arcbatt
 from arcbatt.cli.app import app
+from arcbatt.cli.console import clean, stdout
 from arcbatt.cli.finding import (
     complete_engine,
     complete_primitive,
@@ -132,8 +134,102 @@ def test_an_interrupt_ends_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
         signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr("arcbatt.cli.tasks_command.load", interrupt)
-    outcome = Outcome("tasks")
+    # Where the tests run in the background, interrupts are ignored from the start.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        outcome = Outcome("tasks")
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert (outcome.status, outcome.out, outcome.err) == (130, "", "")
+
+
+# Sends a signal to itself when a module of the command line is looked for.
+SIGNAL_WHILE_LOADING = """
+import os, signal, sys
+
+class Sender:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), {number})
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Sender())
+sys.argv = ["arcbatt", "tasks"]
+from arcbatt.cli import main
+main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("module", ["arcbatt.measure", "arcbatt.cli.console"])
+def test_a_signal_while_modules_load_ends_quietly(number: signal.Signals, module: str) -> None:
+    code = SIGNAL_WHILE_LOADING.format(module=module, number=int(number))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", "")
+
+
+def run_process(*args: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """A command in a process of its own, stderr read."""
+    command = [sys.executable, "-c", "from arcbatt.cli import main; main()", *args]
+    return subprocess.run(command, stderr=subprocess.PIPE, text=True, **options)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("args", [["--help"], ["check", "--help"], ["tasks"], ["tasks", "--json"]])
+def test_a_full_disk_ends_in_one_line(args: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = run_process(*args, stdout=full)
+    assert done.returncode == 2
+    assert done.stderr == "error: cannot write the output: no space left on device\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="streams of POSIX")
+def test_a_closed_stream_is_not_missed() -> None:
+    done = run_process("tasks", stdout=subprocess.PIPE, preexec_fn=lambda: os.close(1))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("columns", ["0", "-5", "wide", "²", "9" * 30])
+def test_a_useless_width_counts_as_none(monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
+    plain = CliRunner().invoke(app, ["tasks"], env={"COLUMNS": None})
+    asked = CliRunner().invoke(app, ["tasks"], env={"COLUMNS": columns})
+    assert "arc-agi-1/training" in plain.stdout
+    assert asked.stdout == plain.stdout
+
+
+def test_what_a_terminal_would_obey_is_not_printed(tmp_path: Path) -> None:
+    console = stdout()
+    with console.capture() as capture:
+        table = Table("name")
+        table.add_row("a\x1b[31mb\x9bc\u202ed\x07")
+        console.print(table, "e\x1b]0;title\x07f")
+    shown = capture.get()
+    assert shown.replace("\n", "").isprintable()
+    assert "b" in shown and "[31mb" in shown
+    assert clean("one\ntwo\x1b[0m") == "one\ntwo\N{REPLACEMENT CHARACTER}[0m"
+    assert clean("x" * 10, 8) == "xxxxx..." and clean("x" * 8, 8) == "x" * 8
+    path = tmp_path / "a\x1b[31mb.py"
+    message = error_of("explain", path, "--task", "67a3c6ac")
+    assert "\x1b" not in message and "cannot be read" in message
+    assert len(error_of("show", "x" * 100_000)) < 20_000
+
+
+@pytest.mark.parametrize(
+    ("args", "old", "new"),
+    [
+        (["check", "--library"], "--set", "--data"),
+        (["show", "67a3c6ac"], "--set", "--data"),
+        (["explain", "mine.py", "--task", "67a3c6ac"], "--program", "--name"),
+        (["differs"], "--programs", "--program"),
+    ],
+)
+def test_an_old_option_is_refused_with_the_new_one(args: list[str], old: str, new: str) -> None:
+    assert f"{old} is called {new} here" in error_of(*args, old, "x")
+
+
+def test_only_options_that_a_command_has_are_named() -> None:
+    assert "No such option: --jobs" in error_of("show", "67a3c6ac", "--jobs", "2")
 
 
 def test_completion() -> None:
@@ -192,9 +288,9 @@ def test_show_takes_a_task_file_and_a_set(tmp_path: Path) -> None:
     (tmp_path / "mine.json").write_text(json.dumps(content))
     (tmp_path / "other.json").write_text(json.dumps(content))
     assert "1 demo, 1 test input" in Outcome("show", tmp_path / "mine.json").out
-    assert "1 demo, 1 test input" in Outcome("show", "mine", "--set", tmp_path).out
+    assert "1 demo, 1 test input" in Outcome("show", "mine", "--data", tmp_path).out
     assert "holds 2 tasks" in error_of("show", tmp_path)
-    assert "did you mean mine?" in error_of("show", "mime", "--set", tmp_path)
+    assert "did you mean mine?" in error_of("show", "mime", "--data", tmp_path)
 
 
 def test_show_says_what_is_wrong(tmp_path: Path) -> None:
@@ -276,6 +372,10 @@ def test_check_types_a_program_for_no_known_task(programs: Path) -> None:
     shown = Outcome("check", programs, "--json").json
     assert (shown["total"], shown["right"], shown["errors"]) == (2, 1, [])
     assert [each["right"] for each in shown["programs"]] == [True, None]
+    assert [(each["fits"], each["solves"]) for each in shown["programs"]] == [
+        (True, True),
+        (None, None),
+    ]
 
 
 def test_check_warns_of_types_and_fails(tmp_path: Path) -> None:
@@ -335,11 +435,51 @@ def test_check_on_a_source(tmp_path: Path) -> None:
     tasks.mkdir()
     (tasks / "mine.json").write_text(json.dumps({"train": [pair], "test": [pair]}))
     path = write(tmp_path, RIGHT.replace("67a3c6ac", "mine"))
-    assert "1 of 1 right" in Outcome("check", path, "--set", tasks).out
+    assert "1 of 1 right" in Outcome("check", path, "--data", tasks).out
     (tasks / "mine.json").write_text(json.dumps({"train": [pair], "test": [{"input": grid}]}))
-    outcome = Outcome("check", path, "--set", tasks)
+    outcome = Outcome("check", path, "--data", tasks)
     assert outcome.status == 0
     assert "✓?" in outcome.out and "test inputs are run, not judged" in outcome.err
+
+
+HOSTILE = {
+    "nested": "def solve_67a3c6ac(I):\n    x1 = " + "vmirror(" * 5000 + "I" + ")" * 5000,
+    "long": "def solve_67a3c6ac(I):\n" + "    x1 = vmirror(I)\n" * 1_000_000,
+    "growing": "def solve_67a3c6ac(I):\n    x0 = hconcat(I, I)\n"
+    + "".join(f"    x{k} = hconcat(x{k - 1}, x{k - 1})\n" for k in range(1, 60))
+    + "    return x59\n",
+    "calling": "def solve_67a3c6ac(I):\n    x0 = compose(vmirror, vmirror)\n"
+    + "".join(f"    x{k} = compose(x{k - 1}, x{k - 1})\n" for k in range(1, 20))
+    + "    return x19(I)\n",
+    "power": "def solve_67a3c6ac(I):\n    x0 = power(vmirror, 30)\n"
+    + "".join(f"    x{k} = power(x{k - 1}, 30)\n" for k in range(1, 20))
+    + "    return x19(I)\n",
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_program_ends_with_a_message(tmp_path: Path, kind: str) -> None:
+    path = write(tmp_path, HOSTILE[kind])
+    checked = Outcome("check", path)
+    explained = Outcome("explain", path, "--task", "67a3c6ac")
+    if kind in ("nested", "long"):
+        assert (checked.status, explained.status) == (2, 2)
+        assert f"{path}:" in checked.err and f"{path}:" in explained.err
+    else:
+        assert (checked.status, explained.status) == (1, 0)
+        assert "over budget" in checked.out and "line " in checked.out
+        assert "over budget" in explained.out
+
+
+def test_explain_refuses_what_nobody_would_read(tmp_path: Path) -> None:
+    lines = "".join(f"    x{k} = vmirror(I)\n" for k in range(600))
+    message = error_of(
+        "explain",
+        write(tmp_path, f"def solve_67a3c6ac(I):\n{lines}    return x1\n"),
+        "--task",
+        "67a3c6ac",
+    )
+    assert "600 lines" in message and "at most 500 lines" in message
 
 
 def test_check_within_a_budget(tmp_path: Path) -> None:
@@ -486,9 +626,9 @@ def test_explain_writes_a_page(tmp_path: Path, programs: Path) -> None:
 def test_explain_chooses_a_program(tmp_path: Path, programs: Path) -> None:
     message = error_of("explain", programs, "--task", "00d62c1b")
     assert "solve_67a3c6ac, solve_nowhere" in message
-    message = error_of("explain", programs, "--task", "67a3c6ac", "--program", "solve_nowher")
+    message = error_of("explain", programs, "--task", "67a3c6ac", "--name", "solve_nowher")
     assert "did you mean solve_nowhere?" in message
-    outcome = Outcome("explain", programs, "--task", "67a3c6ac", "--program", "solve_nowhere")
+    outcome = Outcome("explain", programs, "--task", "67a3c6ac", "--name", "solve_nowhere")
     assert outcome.status == 0 and outcome.out.startswith("solve_nowhere")
     only = write(tmp_path, RIGHT)
     assert "is wrong" in Outcome("explain", only, "--task", "00d62c1b").out
@@ -514,3 +654,87 @@ def test_explain_on_a_task_file(tmp_path: Path) -> None:
     path = write(tmp_path, RIGHT.replace("67a3c6ac", "mine"))
     outcome = Outcome("explain", path, "--task", task, "--pair", "all")
     assert "✓ demo 1 is right" in outcome.out and "? test 1 has no known answer" in outcome.out
+
+
+def kaggle_file(folder: Path) -> Path:
+    pair = {"input": [[1, 2]], "output": [[2, 1]]}
+    path = folder / "my_challenges.json"
+    path.write_text(json.dumps({"mine": {"train": [pair], "test": [{"input": [[3, 4]]}]}}))
+    (folder / "my_solutions.json").write_text(json.dumps({"mine": [[[4, 3]]]}))
+    return path
+
+
+def test_explain_and_differs_take_tasks_of_any_source(tmp_path: Path) -> None:
+    data = kaggle_file(tmp_path)
+    path = write(tmp_path, RIGHT.replace("67a3c6ac", "mine"))
+    outcome = Outcome("explain", path, "--task", "mine", "--data", data, "--pair", "all")
+    assert "✓ demo 1 is right" in outcome.out and "✓ test 1 is right" in outcome.out
+    assert "did you mean mine?" in error_of("explain", path, "--task", "mime", "--data", data)
+    judged = Outcome("differs", "--program", path, "--task", "mine", "--data", data, "--json").json
+    assert judged["fits"] is True and judged["credit"] == 1000
+
+
+def test_explain_does_not_stop_at_a_broken_neighbour(tmp_path: Path) -> None:
+    broken = "def solve_broken(I):\n    return foo(I)\n"
+    path = write(tmp_path, RIGHT + "\n\n" + broken * 5)
+    outcome = Outcome("explain", path, "--task", "67a3c6ac")
+    assert outcome.status == 0 and "✓ demo 1 is right" in outcome.out
+    assert outcome.err.count("note: left out:") == 3 and "2 more programs" in outcome.err
+    message = error_of("explain", path, "--task", "67a3c6ac", "--name", "solve_broken")
+    assert "unknown primitive foo" in message
+    # The one that is meant is the broken one, even if it is the only one that is not.
+    own = write(tmp_path, RIGHT.replace("67a3c6ac", "other") + broken.replace("broken", "67a3c6ac"))
+    assert "unknown primitive foo" in error_of("explain", own, "--task", "67a3c6ac")
+    assert "unknown primitive foo" in error_of(
+        "explain", write(tmp_path, broken), "--task", "67a3c6ac"
+    )
+
+
+def test_a_differ_is_not_run_by_itself(tmp_path: Path) -> None:
+    text = "def solve_67a3c6ac(S, I, output, target):\n    x = vmirror(output)\n    return x\n"
+    path = write(tmp_path, text)
+    checked = Outcome("check", path)
+    assert checked.status == 1 and "a differ judges what programs give" in checked.out
+    for command in (["explain", path], ["differs", "--program", path]):
+        assert "a differ judges" in error_of(*command, "--task", "67a3c6ac")
+
+
+# --- score ---
+
+
+def run_folder(folder: Path, data: object, submission: object) -> Path:
+    """The folder of a run over the tasks one and two, of which it fits both."""
+    rows = [{"task": name, "stage": "learn", "fitted": True} for name in ("one", "two")]
+    path = folder / "run"
+    path.mkdir()
+    (path / "config.json").write_text(json.dumps({"options": {"data": data}}))
+    (path / "results.json").write_text(json.dumps({"by_task": rows}))
+    (path / "submission.json").write_text(json.dumps(submission))
+    return path
+
+
+def test_score_of_a_run_needs_no_data(tmp_path: Path) -> None:
+    pair = {"input": [[1]], "output": [[2]]}
+    tasks = tmp_path / "tasks"
+    tasks.mkdir()
+    for name in ("one", "two"):
+        (tasks / f"{name}.json").write_text(json.dumps({"train": [pair], "test": [pair]}))
+    attempts = {"attempt_1": [[7]], "attempt_2": [[2]]}
+    wrong = {"attempt_1": [[7]], "attempt_2": [[8]]}
+    run = run_folder(tmp_path, str(tasks), {"one": [attempts], "two": [wrong]})
+    scored = Outcome("score", run, "--json").json
+    assert (scored["tasks"], scored["solved"], scored["solved_first_attempt"]) == (2, 1, 0)
+    # Solved at the second attempt is solved.
+    assert scored["by_stage"]["learn"] == {
+        "tasks": 2,
+        "solved": 1,
+        "solved_first_attempt": 0,
+        "fits": 2,
+        "fits_but_wrong": 1,
+    }
+    shown = Outcome("score", run).out
+    assert "fits but wrong" in shown and "1 of 2 tasks solved" in shown
+    assert "--data SET" in error_of("score", run / "submission.json")
+    (run / "config.json").write_text("{}")
+    assert "give --data SET" in error_of("score", run)
+    assert Outcome("score", run, "--data", tasks).status == 0

@@ -42,7 +42,10 @@ def test_a_wrong_program_is_judged_demo_by_demo(file: Path) -> None:
 
 def test_a_right_and_a_failing_program(file: Path) -> None:
     file.write_text(RIGHT, "utf-8")
-    assert "credit 1000 of 1000" in Outcome("differs", "--program", file, "--task", "67a3c6ac").out
+    assert (
+        "credit 1000 of 1000, fits"
+        in Outcome("differs", "--program", file, "--task", "67a3c6ac").out
+    )
     file.write_text(FAILING, "utf-8")
     outcome = Outcome("differs", "--program", file, "--task", "67a3c6ac")
     assert "credit 0 of 1000" in outcome.out and "every differ counts 0" in outcome.out

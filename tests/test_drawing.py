@@ -20,10 +20,7 @@ from arcbatt.drawing import (
     draw_task,
     draw_value,
     palette,
-    png_grid,
-    png_pair,
     png_task,
-    png_value,
     svg_grid,
     svg_pair,
     svg_task,
@@ -31,9 +28,17 @@ from arcbatt.drawing import (
 )
 from arcbatt.drawing.cells import canvas_block, cell_size
 from arcbatt.drawing.figures import MAX_ITEMS, MAX_SIDE, canvas_of_grid, figure_of
-from arcbatt.drawing.layout import MARGIN, MAX_WIDTH, lay_out_grid, lay_out_task, lay_out_value
-from arcbatt.drawing.png import SCALE
+from arcbatt.drawing.layout import (
+    MARGIN,
+    MAX_WIDTH,
+    lay_out_grid,
+    lay_out_pair,
+    lay_out_task,
+    lay_out_value,
+)
+from arcbatt.drawing.png import SCALE, render_png
 from arcbatt.drawing.scene import Boxes
+from arcbatt.language.types import parse_type
 from arcbatt.tasks import Pair, Task, find_task, load
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -137,6 +142,73 @@ def test_describe(value: object, kind: Kind, caption: str) -> None:
     assert (described.kind, described.caption) == (kind, caption)
 
 
+PICTURE = ((1, 2), ((3, 0), (0, 4)))
+EMPTY_PICTURE = ((0, 0), ())
+AWAY = ((0, 0), ((5,),))
+
+
+@pytest.mark.parametrize(
+    ("value", "known", "kind", "caption"),
+    [
+        (PICTURE, "Any", Kind.PICTURE, "picture 2x2 at (1, 2)"),
+        (((-1, 10**30), ((7,),)), "Picture", Kind.PICTURE, "picture 1x1 at (-1, of 100 bits)"),
+        (frozenset({PICTURE, AWAY}), "Any", Kind.PICTURES, "list of 2 pictures"),
+        ((PICTURE,), "Tuple[Picture]", Kind.PICTURES, "list of 1 picture"),
+        (frozenset({PICTURE, EMPTY_PICTURE}), "Pictures", Kind.PICTURES, "list of 2 pictures"),
+        # Of these the value alone does not say what it is.
+        (EMPTY_PICTURE, "Any", Kind.PICTURE, "empty picture"),
+        (EMPTY_PICTURE, "Picture", Kind.PICTURE, "empty picture"),
+        (EMPTY_PICTURE, "Grid", Kind.GRID, "ragged grid 2x0-2"),
+        (((2, 3), ()), "Picture", Kind.PICTURE, "empty picture"),
+        (((2, 3), ()), "Any", Kind.GRID, "ragged grid 2x0-2"),
+        (frozenset(), "Pictures", Kind.EMPTY, "empty list of pictures"),
+        (frozenset(), "Objects", Kind.EMPTY, "empty set"),
+        # A cell, and demos, are pairs too.
+        ((3, (1, 2)), "Cell", Kind.CELL, "cell colour 3 at (1, 2)"),
+        ((GRID, GRID), "(Grid, Grid)", Kind.GRIDS, "2 grids"),
+    ],
+)
+def test_describe_pictures(value: object, known: str, kind: Kind, caption: str) -> None:
+    described = describe(value, parse_type(known))
+    assert (described.kind, described.caption) == (kind, caption)
+
+
+def test_a_picture_is_drawn_at_its_place_over_the_input() -> None:
+    drawn = plain(shown(draw_value(PICTURE, over=((0,) * 5,) * 4), no_color=True))
+    assert drawn.splitlines() == [
+        "picture 2x2 at (1, 2)",
+        ". . . . .",
+        ". . 3 0 .",
+        ". . 0 4 .",
+        ". . . . .",
+    ]
+    canvas = figure_of(PICTURE, ((0,) * 5,) * 4).canvas
+    assert canvas is not None and (canvas.height, canvas.width) == (4, 5)
+    (patch,) = canvas.patches
+    assert patch.cells == {(1, 2): 3, (1, 3): 0, (2, 2): 0, (2, 3): 4}
+    cell = cell_size([canvas])
+    svg = svg_value(PICTURE, over=((0,) * 5,) * 4)
+    ((x, y, _, _),) = boxes(svg, palette.COLOURS[3])
+    ((x4, y4, _, _),) = boxes(svg, palette.COLOURS[4])
+    assert (x4 - x, y4 - y) == (cell, cell)
+
+
+def test_pictures_that_lie_apart_share_a_frame_and_others_have_their_own() -> None:
+    over = ((0,) * 5,) * 4
+    apart = figure_of(frozenset({PICTURE, AWAY, EMPTY_PICTURE}), over)
+    assert apart.canvas is not None and not apart.items
+    assert [len(patch.cells) for patch in apart.canvas.patches] == [0, 1, 4]
+    stacked = figure_of(frozenset({PICTURE, ((2, 3), ((9, 9),))}), over)
+    assert stacked.canvas is None
+    assert [item.caption for item in stacked.items] == [
+        "picture 2x2 at (1, 2)",
+        "picture 1x2 at (2, 3)",
+    ]
+    assert all(item.canvas and item.canvas.height == 4 for item in stacked.items)
+    nothing = figure_of(frozenset({EMPTY_PICTURE}), over, parse_type("Pictures"))
+    assert nothing.canvas is None and [item.caption for item in nothing.items] == ["empty picture"]
+
+
 def test_long_text_is_cut_to_one_line() -> None:
     caption = describe(Failure("type", "a\nb" * 1000)).caption
     assert "\n" not in caption
@@ -144,7 +216,7 @@ def test_long_text_is_cut_to_one_line() -> None:
 
 
 def test_palette() -> None:
-    assert len(set(palette.COLOURS)) == len(set(palette.NAMES)) == 10
+    assert len(set(palette.COLOURS)) == 10
     assert palette.COLOURS[1] == "#0074D9"
     assert palette.mix("#000000", "#FFFFFF", 0.5) == "#808080"
     assert palette.colour_of(-1) == palette.colour_of(10) == palette.ODD
@@ -323,7 +395,7 @@ def opened(data: bytes) -> Image.Image:
 
 
 def test_png_has_the_size_and_the_colours_of_the_scene() -> None:
-    image = opened(png_grid(GRID))
+    image = opened(render_png(lay_out_grid(GRID)))
     block = lay_out_grid(GRID)
     assert image.size == (block.width * SCALE, block.height * SCALE)
     cell = cell_size([canvas_of_grid(GRID)])
@@ -336,7 +408,10 @@ def test_png_has_the_size_and_the_colours_of_the_scene() -> None:
 
 
 def test_png_blends_the_shade_of_indices() -> None:
-    pixels = opened(png_value(frozenset({(0, 0)}), over=((0, 0), (0, 0)))).getcolors(10**6) or []
+    pixels = (
+        opened(render_png(lay_out_value(frozenset({(0, 0)}), ((0, 0), (0, 0))))).getcolors(10**6)
+        or []
+    )
     seen = {colour for _, colour in pixels}
     under = palette.dimmed(palette.COLOURS[0])
     blended = bytes.fromhex(palette.mix(under, palette.SHADES[0], 0.62)[1:])
@@ -350,7 +425,7 @@ def test_png_of_pairs_and_tasks() -> None:
     task = find_task("007bbfb7")
     block = lay_out_task(task)
     assert opened(png_task(task)).size == (block.width * SCALE, block.height * SCALE)
-    assert opened(png_pair(task.demos[0])).width > opened(png_grid(task.demos[0].output)).width
+    assert lay_out_pair(task.demos[0]).width > lay_out_grid(task.demos[0].output).width
 
 
 # Terminal
@@ -481,7 +556,7 @@ def values() -> st.SearchStrategy[Any]:
 @given(values(), st.sampled_from([None, (), ((),), ((1, 2), (3,)), GRID]))
 def test_any_value_can_be_drawn(value: Any, over: Any) -> None:
     root = scene(svg_value(value, over))
-    image = opened(png_value(value, over))
+    image = opened(render_png(lay_out_value(value, over)))
     assert image.width == int(root.get("width") or 0) * SCALE
     caption = describe(value).caption
     assert texts(svg_value(value, over))[0] == caption

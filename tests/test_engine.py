@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import random
 import subprocess
 import sys
 from collections.abc import Sequence
+from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -14,9 +17,10 @@ from hypothesis import strategies as st
 
 from arcbatt.engine import _engine
 from arcbatt.engine.batt import Batt
-from arcbatt.engine.cpu import run_call
+from arcbatt.engine.cpu import NumberedFunction, run_call
 from arcbatt.engine.samples import Samples
 from arcbatt.engine.table import TABLE, primitive_numbers, render
+from arcbatt.engine.version import engine_version
 from arcbatt.language import (
     Budget,
     Failure,
@@ -264,6 +268,153 @@ except KeyboardInterrupt:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout == "interrupted\n", done.stderr
+
+
+# The system gives no more threads once the memory that may be mapped is full of their stacks.
+FEW_THREADS = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (12 * 2**30,) * 2)
+import numpy as np
+from arcbatt.engine import profiling
+from arcbatt.engine.batt import Batt
+from arcbatt.engine.samples import Samples
+from arcbatt.engine.staged import TaskSamples, run_on_tasks
+from arcbatt.language.random_programs import random_program
+from arcbatt.tasks import load
+programs = [random_program(seed, 10) for seed in range(40)]
+tasks = load("arc-agi-1/training")[:40]
+inputs = [task.demos[0].input for task in tasks]
+batt, samples = Batt(programs), Samples(inputs, inputs, [((g, g),) for g in inputs])
+one, many = (batt.run(samples, n_threads=n, device="cpu", keep_values=True) for n in (1, 8))
+with profiling.profile() as profile:
+    again = batt.run(samples, n_threads=8, device="cpu", keep_values=True)
+for result in (many, again):
+    for name in ("reasons", "matches", "hashes", "steps", "numbers"):
+        assert (getattr(one, name) == getattr(result, name)).all()
+    for program in range(40):
+        for sample in range(40):
+            assert one.outcome(program, sample) == result.outcome(program, sample)
+assert sum(row.n_calls for row in profile.rows()) == batt.n_calls * len(samples)
+on_tasks = [run_on_tasks(batt, TaskSamples(tasks), n_threads=n, device="cpu") for n in (1, 8)]
+assert (on_tasks[0].steps == on_tasks[1].steps).all()
+print("done")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="stacks are sized by Linux's limit")
+@pytest.mark.parametrize("stack_gb", [64, 3], ids=["no thread", "some threads"])
+def test_threads_that_cannot_be_started_are_done_without(stack_gb: int) -> None:
+    """With stacks of so many GB where 12 are allowed, none or a few can be had."""
+    # A thread's stack is as large as the limit was when the process began.
+    limits = f"ulimit -S -s {stack_gb * 2**20} || exit 77; exec"
+    command = f'{limits} "$0" -c "$1"'
+    done = subprocess.run(
+        ["sh", "-c", command, sys.executable, FEW_THREADS],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+    )
+    if done.returncode == 77:
+        pytest.skip("stacks may not be so large here")
+    assert done.stdout == "done\n", done.stderr
+
+
+# --- arrays are taken as they are ---
+
+
+def packed_grid(dtype: type = np.int32) -> _engine.Samples:
+    def array(*numbers: int) -> np.ndarray:
+        return np.array(numbers, np.int32)
+
+    cells = np.array([1, 2], dtype)
+    return _engine.Samples(cells, array(1, 2), array(0), array(-1), array(-1), array(0), array())
+
+
+def test_cells_of_another_type_are_refused_and_not_converted() -> None:
+    packed_grid()
+    for dtype in (np.int64, np.uint8, np.float32):
+        with pytest.raises(TypeError):
+            packed_grid(dtype)
+
+
+def test_cells_live_as_long_as_their_samples() -> None:
+    batt = Batt([parse_program("def f(I):\n    return I\n")])
+    samples = Samples([np.full((30, 30), k) for k in range(200)])
+    gc.collect()
+    _ = [np.full((30, 30), 7, np.int32) for _ in range(500)]
+    result = batt.run(samples, device="cpu", keep_values=True)
+    assert [result.outcome(0, k) for k in range(200)] == [((k,) * 30,) * 30 for k in range(200)]
+
+
+@pytest.mark.parametrize("name", ["reasons", "matches", "hashes", "steps", "numbers"])
+def test_results_are_written_into_the_arrays_given_or_refused(name: str) -> None:
+    programs = [parse_program(f"def f(I):\n    return {each}\n") for each in ("I", "hmirror(I)")]
+    batt = Batt(programs)
+    types = {"reasons": "u1", "matches": "u1", "hashes": "u8", "steps": "i8", "numbers": "i4"}
+    limits = {"max_steps": 100, "max_bytes": 10**6, "max_arena_bytes": 10**6, "n_threads": 1}
+    more = {"keep_values": False, "rival_fixed_s": -1.0, "rival_per_thread_s": 0.0}
+
+    def run_into(arrays: dict[str, np.ndarray]) -> None:
+        _engine.run_batt(
+            batt.fused,
+            packed_grid(),
+            np.array([0], np.uint32),
+            profile=np.zeros(0, np.int64),
+            **limits,  # type: ignore[arg-type]
+            **more,  # type: ignore[arg-type]
+            **arrays,
+        )
+
+    arrays = {each: np.zeros((2, 1), dtype) for each, dtype in types.items()}
+    run_into(arrays)
+    assert (arrays["hashes"] == content_hash(((1, 2),))).all()
+    for wrong in (np.zeros((2, 1), "f4"), np.zeros((2, 2), types[name])[:, ::2], [[0], [0]]):
+        with pytest.raises(TypeError):
+            run_into({**arrays, name: wrong})  # type: ignore[dict-item]
+    frozen = np.zeros((2, 1), types[name])
+    frozen.flags.writeable = False
+    with pytest.raises(TypeError):
+        run_into({**arrays, name: frozen})
+
+
+def test_what_makes_no_sense_is_refused_by_the_extension() -> None:
+    call = _engine.call
+    ring: object = 1
+    for _ in range(100_000):
+        ring = (ring,)
+    with pytest.raises(ValueError, match="nested deeper"):
+        call(primitive_numbers()["identity"], (ring,), 100, 10**6)
+    with pytest.raises(ValueError, match="no such primitive"):
+        call(primitive_numbers()["identity"], (NumberedFunction(10**6, ()),), 100, 10**6)
+    with pytest.raises(ValueError, match="not a value"):
+        call(primitive_numbers()["identity"], (1.5,), 100, 10**6)
+    samples = packed_grid()
+    with pytest.raises(ValueError, match="another size"):
+        samples.write_image(np.zeros(1, np.uint8), 0)
+
+
+# --- versions ---
+
+
+def test_the_extension_was_built_from_these_sources() -> None:
+    folder = TABLE.parent.parent.parent
+    names = sorted(
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.suffix in (".cpp", ".hpp", ".inc", ".cu")
+    )
+    listing = "".join(f"{n} {sha256((folder / n).read_bytes()).hexdigest()}\n" for n in names)
+    built_from = sha256(listing.encode()).hexdigest()
+    assert _engine.source_digest == built_from, "the extension is stale: make .venv/ready"
+
+
+def test_another_source_is_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = engine_version()
+    assert here == engine_version.__wrapped__()
+    assert len(here) == 32 and int(here, 16) >= 0
+    monkeypatch.setattr(_engine, "source_digest", "0" * 64)
+    assert engine_version.__wrapped__() != here
 
 
 def test_primitives_are_numbered_by_name() -> None:

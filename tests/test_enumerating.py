@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache, partial
 from itertools import chain
 from typing import Any
@@ -14,7 +14,7 @@ import pytest
 from arcbatt.engine import _enumerate
 from arcbatt.language import Program, all_primitives, run
 from arcbatt.language.ir import call_node, constant, input_node
-from arcbatt.search.enumerating import (
+from arcbatt.proposers.enumerate.stacks import (
     MODES,
     Enumerated,
     EnumerateOptions,
@@ -26,7 +26,7 @@ from arcbatt.search.enumerating import (
     is_given,
     vocabulary,
 )
-from arcbatt.solving.views import by_role, mirrored, plain
+from arcbatt.proposers.enumerate.views import by_role, mirrored, plain
 from arcbatt.tasks import Grid, Task
 
 from .searching import odd_tasks
@@ -324,6 +324,16 @@ def test_memory_is_bounded(max_bytes: int) -> None:
         check_stack(found, stack, task)
 
 
+def test_long_lists_do_not_overshoot() -> None:
+    """Nine hundred cells that are nine hundred parts: a step on such a list is as many steps."""
+    dots = tuple(tuple(1 + (3 * i + j) % 9 for j in range(30)) for i in range(30))
+    view = replace(plain(huge_task()), demos=[(dots, dots)] * 5, tests=[dots])
+    for max_bytes in (2**22, 2**26):
+        found = enumerate_view(view, EnumerateOptions(depth=4, max_bytes=max_bytes, max_s=1e6))
+        assert found.counts["was_cut"]
+        assert found.counts["n_bytes"] <= max_bytes + 2**23
+
+
 # --- hostile tasks ---
 
 
@@ -390,11 +400,54 @@ def test_bad_views_are_said() -> None:
         search(replace(view, tests=[((1, 2), (3,))]))
     with pytest.raises(ValueError, match="a colour beyond 9"):
         search(replace(view, tests=[((10,),)]))
+    with pytest.raises(ValueError, match="a grid of 31 x 2 cells; sides must be 1 to 30"):
+        search(replace(view, tests=[((1, 2),) * 31]))
+    with pytest.raises(ValueError, match="a grid of 1 x 31 cells; sides must be 1 to 30"):
+        search(replace(view, demos=[(((1,),), ((1,) * 31,))]))
+    with pytest.raises(ValueError, match="a grid of 1 x 400 cells"):
+        inputs = [*(before for before, _ in view.demos), *view.tests]
+        search(replace(view, seeds=[Seed(node, [((0,) * 400,)] * len(inputs))]))
     with pytest.raises(ValueError, match="depth of a seed is 17"):
         Seed(node, [], 17)
     found = enumerate_view(plain(training("0520fde7")[0]), QUICK)
     with pytest.raises(ValueError, match="no formula"):
         replace(found, size=None).size_program()
+
+
+def test_options_have_the_same_names_on_both_sides() -> None:
+    ours = {each.name for each in fields(EnumerateOptions)}
+    theirs = {name for name in vars(_enumerate.SearchOptions) if not name.startswith("_")}
+    assert ours - {"off"} == theirs - {"enabled"}
+    native = EnumerateOptions(depth=3, max_s=1.5, off=frozenset({"smear"})).native
+    assert (native.depth, native.max_s, native.output_seeds) == (3, 1.5, True)
+    enabled = [step.primitive != "smear" for step in vocabulary()]
+    assert native.enabled == enabled
+
+
+def test_the_engine_checks_options_too() -> None:
+    native = _enumerate.SearchOptions()
+    with pytest.raises(AttributeError):
+        native.dept = 3  # type: ignore[attr-defined]
+    with pytest.raises(TypeError):
+        native.depth = 300
+    with pytest.raises(TypeError):
+        native.max_bytes = -1
+    grid = (1, 1, b"\1")
+
+    def search(options: _enumerate.SearchOptions) -> None:
+        _enumerate.search([grid, grid], [grid], [], options, _enumerate.StopFlag())
+
+    with pytest.raises(ValueError, match="enabled: 0 flags"):
+        search(native)
+    native.enabled = [1] * len(vocabulary())
+    with pytest.raises(ValueError, match="modes"):
+        search(native)
+    native.modes = 7
+    native.size_depth = 17
+    with pytest.raises(ValueError, match="at most 16"):
+        search(native)
+    native.size_depth = 16
+    search(native)
 
 
 # --- the vocabulary ---

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from arcbatt.explain import Explanation, draw_explanation, explain, make_page, read_source, words
 from arcbatt.language import Budget, parse_programs, run
+from arcbatt.language.budget import SEARCH_BUDGET
 from arcbatt.library import library_programs
 from arcbatt.tasks import Pair, Task, find_task
 
@@ -41,7 +42,7 @@ FAILING = """def solve_mine(I):
 """
 
 
-def explained(text: str, budget: Budget | None = None, task: Task = TASK) -> Explanation:
+def explained(text: str, budget: Budget = SEARCH_BUDGET, task: Task = TASK) -> Explanation:
     program = next(iter(parse_programs(text, "mine.py")))
     pairs = [("demo", 0), ("demo", 1), ("test", 0)]
     source = read_source(program, text)
@@ -252,3 +253,51 @@ def test_the_page_of_a_failing_program() -> None:
 def test_docs_of_primitives_are_at_hand_on_the_page() -> None:
     page = make_page(explained(TEXT))
     assert "<b>argmax(container, compfunc)</b>" in page
+
+
+PICTURES = """def solve_mine(I):
+    whole = astuple(ORIGIN, I)
+    parts = split_shapes(whole)
+    none = split_shapes(keep_color(whole, NINE))
+    return first(last(totuple(parts)))
+"""
+
+
+def test_lines_that_give_pictures() -> None:
+    found = explained(PICTURES)
+    assert [str(line.type) for line in found.lines[:3]] == ["Picture", "Pictures", "Pictures"]
+    for shown in (printed(found, inner=True), make_page(found)):
+        assert "picture 3x3 at (0, 0)" in shown
+        assert "list of 2 pictures" in shown
+        assert "empty list of pictures" in shown
+        assert "tuple of" not in shown and "set of" not in shown
+    assert "0b 1b" in printed(found) or "1a 1a" in printed(found)
+
+
+HOSTILE = "</title><script>alert(1)</script><img src=x onerror='a()'>\""
+
+
+def test_the_page_escapes_whatever_it_is_given() -> None:
+    task = Task(HOSTILE, TASK.demos, TASK.test_inputs, HOSTILE)
+    text = TEXT.replace("<in words>", HOSTILE.replace('"', "")).replace("Above", HOSTILE)
+    (program, _) = parse_programs(text, HOSTILE)
+    source = read_source(program, text)
+    page = make_page(explain(program, source, task, [("demo", 0)], lambda index, value: None))
+    assert "<script>alert" not in page and "<img" not in page
+    assert page.count("&lt;script&gt;alert(1)&lt;/script&gt;") >= 5
+    Elements(page)
+
+
+def test_unused_lines_end_when_they_have_taken_as_much_as_a_program_may() -> None:
+    lines = "".join(f"    x{k} = hconcat(I, canvas({k}, (3, 3)))\n" for k in range(1, 9))
+    found = explained(f"def solve_mine(I):\n{lines}    return I\n", Budget(steps=100))
+    states = [each.step.state for each in found.pairs[0].lines]
+    assert states[0] == "value" and states[-1] == "unreached"
+
+
+def test_source_with_other_line_ends_and_wide_characters() -> None:
+    text = "def solve_mine(I):\n    # über\n    x = canvas(ONE, (2, \n      1))\n    return x\n"
+    program = next(iter(parse_programs(text)))
+    (statement,) = read_source(program, text.replace("\n", "\r\n")).statements
+    assert statement.comments == ("# über",)
+    assert statement.text == "x = canvas(ONE, (2, \n  1))"

@@ -152,6 +152,15 @@ def test_import_goes_on_after_what_is_no_program(tmp_path: Path, path: Path) -> 
     assert "no.py: cannot be read" in outcome.err
 
 
+def test_import_of_a_lone_carriage_return(tmp_path: Path, path: Path) -> None:
+    file = tmp_path / "programs.py"
+    file.write_bytes(b"def solve_a(I):\r    return old(I)\ndef solve_b(I):\r\n    return I\r\n")
+    outcome = Outcome("pool", "import", file, "--pool", path)
+    assert outcome.status == 2
+    assert outcome.out == f"1 added, 0 known, 1 rejected; 1 programs in {path}\n"
+    assert f"{file}:1:16: not readable as a program: a carriage return" in outcome.err
+
+
 def test_a_strict_import_is_all_or_nothing(tmp_path: Path, path: Path) -> None:
     good, bad = tmp_path / "good.py", tmp_path / "bad.py"
     good.write_text(RIGHT)

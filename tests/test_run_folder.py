@@ -1,12 +1,8 @@
-"""Folders of runs: what is written, what a sudden end leaves, and how a run goes on."""
+"""Folders of runs: what is written, and what a sudden end leaves."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -14,33 +10,30 @@ import pytest
 from PIL import Image
 
 from arcbatt import __version__
+from arcbatt.engine.version import engine_version
 from arcbatt.language import language_version
-from arcbatt.search import run_folder
-from arcbatt.search.progress import Generation, progress_charts
-from arcbatt.search.run_folder import (
-    RunConfig,
-    RunFolder,
-    RunFolderError,
-    read_log,
-    write_whole,
-)
+from arcbatt.solving import run_folder
+from arcbatt.solving.log import LogEntry, progress_charts
+from arcbatt.solving.run_folder import RunConfig, RunFolder, RunFolderError, read_log
 
 CONFIG = RunConfig("evolve", 7, {"data": "arc-agi-1/training", "budget_s": 600.0})
 
 
-def generation(number: int, **changes: object) -> Generation:
-    counts = {"tried": 100 * number, "ran": 80 * number, "improved": 2 * number, "solved": number}
+def entry(number: int, **changes: object) -> LogEntry:
+    counts = {"tried": 100 * number, "ran": 80 * number, "improved": 2 * number, "fitted": number}
     content = {
-        "generation": number,
+        "number": number,
+        "proposer": "evolve",
+        "item": "card",
         "elapsed_s": 2.0 * number,
         "wall_s": 2.0,
         "engine_s": 1.5,
-        "n_solved": 80 + number,
+        "n_fitted": 80 + number,
         "n_pairs": 120_000,
         "mutations": {"constant": counts, "splice": {**counts, "improved": 0}},
         "details": {"device": "cpu"},
     }
-    return Generation(**{**content, **changes})  # type: ignore[arg-type]
+    return LogEntry(**{**content, **changes})  # type: ignore[arg-type]
 
 
 # --- what is written ---
@@ -52,11 +45,15 @@ def test_the_config_says_what_was_asked_for_and_nothing_of_the_machine(tmp_path:
     assert folder.path.parent == tmp_path / "runs"
     assert folder.path.name.startswith("evolve-")
     assert json.loads((folder.path / "config.json").read_text("utf-8")) == {
-        "format": 1,
+        "format": 2,
         "command": "evolve",
         "seed": 7,
         "options": {"data": "arc-agi-1/training", "budget_s": 600.0},
-        "versions": {"arcbatt": __version__, "language": language_version()},
+        "versions": {
+            "arcbatt": __version__,
+            "language": language_version(),
+            "engine": engine_version(),
+        },
     }
 
 
@@ -73,86 +70,82 @@ def test_options_that_are_no_plain_data_are_refused_before_anything_is_made(tmp_
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_log_has_a_line_a_generation_as_soon_as_it_is_known(tmp_path: Path) -> None:
+def test_the_log_has_a_line_an_entry_as_soon_as_it_is_known(tmp_path: Path) -> None:
     with RunFolder.create(tmp_path, CONFIG) as folder:
+        folder.begin_log(0)
         for number in range(1, 4):
-            folder.append(generation(number))
+            folder.append(entry(number))
             lines = (folder.path / "log.jsonl").read_text("utf-8").splitlines()
             assert len(lines) == number
-            assert json.loads(lines[-1]) == generation(number).to_json()
-        assert read_log(folder.path / "log.jsonl") == [generation(k) for k in (1, 2, 3)]
+            assert json.loads(lines[-1]) == entry(number).to_json()
+        assert read_log(folder.path / "log.jsonl") == [entry(k) for k in (1, 2, 3)]
 
 
 def test_numbers_that_json_does_not_know_are_refused(tmp_path: Path) -> None:
     with RunFolder.create(tmp_path, CONFIG) as folder:
+        folder.begin_log(0)
         with pytest.raises(ValueError, match="JSON"):
-            folder.append(generation(1, elapsed_s=float("nan")))
+            folder.append(entry(1, elapsed_s=float("nan")))
         assert read_log(folder.path / "log.jsonl") == []
 
 
 # --- going on ---
 
 
-def test_a_run_goes_on_from_its_state(tmp_path: Path) -> None:
+def test_a_log_goes_on_where_the_ledger_ends(tmp_path: Path) -> None:
     with RunFolder.create(tmp_path, CONFIG) as folder:
-        assert folder.state is None
-        for number in (1, 2):
-            folder.append(generation(number))
-        folder.write_state({"generation": 2, "random": [1, 2]})
-        folder.append(generation(3))
+        folder.begin_log(0)
+        for number in (1, 2, 3):
+            folder.append(entry(number))
+    log = folder.path / "log.jsonl"
     with RunFolder.open(folder.path) as again:
         assert again.config == CONFIG
-        assert again.state == {"generation": 2, "random": [1, 2]}
-        # The third generation will be run again.
-        assert read_log(folder.path / "log.jsonl") == [generation(1), generation(2)]
-        again.append(generation(3))
-        again.write_state({"generation": 3})
-    with RunFolder.open(folder.path) as third:
-        assert third.state == {"generation": 3}
-        assert len(read_log(folder.path / "log.jsonl")) == 3
+        # What the third tells of will be done again.
+        again.begin_log(2)
+        assert read_log(log) == [entry(1), entry(2)]
+        again.append(entry(3, n_pairs=7))
+    assert read_log(log) == [entry(1), entry(2), entry(3, n_pairs=7)]
+    with RunFolder.open(folder.path) as anew:
+        anew.begin_log(0)
+        assert read_log(log) == []
 
 
-def test_a_run_without_a_state_begins_anew(tmp_path: Path) -> None:
-    with RunFolder.create(tmp_path, CONFIG) as folder:
-        folder.append(generation(1))
-    with RunFolder.open(folder.path) as again:
-        assert again.state is None
-        assert read_log(folder.path / "log.jsonl") == []
-
-
-@pytest.mark.parametrize("torn", [b"{", b'{"generation": 3, "elap', b'{"generation": 3}', b"\xff"])
+@pytest.mark.parametrize("torn", [b"{", b'{"number": 3, "elap', b'{"number": 3}', b"\xff"])
 def test_a_torn_last_line_is_ignored_and_overwritten(torn: bytes, tmp_path: Path) -> None:
     with RunFolder.create(tmp_path, CONFIG) as folder:
+        folder.begin_log(0)
         for number in (1, 2):
-            folder.append(generation(number))
-        folder.write_state("two")
+            folder.append(entry(number))
     log = folder.path / "log.jsonl"
     log.write_bytes(log.read_bytes() + torn)
-    assert read_log(log) == [generation(1), generation(2)]
+    assert read_log(log) == [entry(1), entry(2)]
     with RunFolder.open(folder.path) as again:
-        again.append(generation(3))
-    assert read_log(log) == [generation(k) for k in (1, 2, 3)]
+        again.begin_log(2)
+        again.append(entry(3))
+    assert read_log(log) == [entry(k) for k in (1, 2, 3)]
     assert log.read_bytes().count(b"\n") == 3
 
 
-def test_a_whole_line_that_is_no_generation_is_named(tmp_path: Path) -> None:
+def test_a_whole_line_that_is_no_entry_is_named(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
-    good = json.dumps(generation(1).to_json())
+    good = json.dumps(entry(1).to_json())
     for bad in ("{}", "[]", "no JSON"):
         log.write_text(f"{good}\n{bad}\n{good}\n")
-        with pytest.raises(RunFolderError, match=r"log.jsonl:2: no generation"):
+        with pytest.raises(RunFolderError, match=r"log.jsonl:2: not an entry of a log"):
             read_log(log)
 
 
 def test_a_log_that_lost_lines_is_noticed(tmp_path: Path) -> None:
     with RunFolder.create(tmp_path, CONFIG) as folder:
-        folder.append(generation(1))
-        folder.write_state(1)
+        folder.begin_log(0)
+        folder.append(entry(1))
     (folder.path / "log.jsonl").write_bytes(b"")
-    with pytest.raises(RunFolderError, match=r"has 0 generations, state.json speaks of 1"):
-        RunFolder.open(folder.path)
-    # A folder that could not be opened is not kept from others.
-    (folder.path / "state.json").unlink()
+    with (
+        RunFolder.open(folder.path) as again,
+        pytest.raises(RunFolderError, match=r"has 0 entries, pool.db speaks of 1"),
+    ):
+        again.begin_log(1)
+    # A folder that could not be gone on with is not kept from others.
     RunFolder.open(folder.path).close()
 
 
@@ -164,7 +157,7 @@ def test_what_is_no_folder_of_a_run_is_refused(tmp_path: Path) -> None:
         with pytest.raises(RunFolderError, match=r"is not the folder of a run: config.json: "):
             RunFolder.open(tmp_path)
     (tmp_path / "config.json").write_text('{"format": 99}')
-    with pytest.raises(RunFolderError, match="of format 99, not 1"):
+    with pytest.raises(RunFolderError, match="of format 99, not 2"):
         RunFolder.open(tmp_path)
 
 
@@ -189,71 +182,11 @@ def test_two_processes_cannot_run_in_one_folder(tmp_path: Path) -> None:
 # --- sudden ends ---
 
 
-def test_a_file_is_replaced_whole_or_not_at_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "state.json"
-    write_whole(path, "old")
-
-    def fail(_: int) -> None:
-        raise OSError("the disk is full")
-
-    with monkeypatch.context() as broken:
-        broken.setattr(os, "fsync", fail)
-        with pytest.raises(OSError, match="full"):
-            write_whole(path, "new and longer")
-    assert path.read_text() == "old"
-    write_whole(path, b"new")
-    assert path.read_bytes() == b"new"
-    assert [each.name for each in tmp_path.iterdir()] == ["state.json"]
-
-
-KILLED = """
-import sys
-from pathlib import Path
-from arcbatt.search.run_folder import RunFolder
-from tests.test_run_folder import generation
-
-folder = RunFolder.open(Path(sys.argv[1]))
-number = (folder.state or {"generation": 0})["generation"]
-print("ready", flush=True)
-while True:
-    number += 1
-    folder.append(generation(number))
-    folder.write_state({"generation": number, "filling": [number] * 5000})
-"""
-
-
-def test_a_killed_run_can_go_on(tmp_path: Path) -> None:
-    RunFolder.create(tmp_path, CONFIG).close()
-    (path,) = tmp_path.iterdir()
-    reached = 0
-    for _ in range(3):
-        worker = subprocess.Popen(
-            [sys.executable, "-c", KILLED, str(path)],
-            stdout=subprocess.PIPE,
-            cwd=Path(__file__).parent.parent,
-        )
-        assert worker.stdout is not None
-        assert worker.stdout.readline() == b"ready\n"
-        log = path / "log.jsonl"
-        while log.read_bytes().count(b"\n") < reached + 5:
-            assert worker.poll() is None
-        worker.send_signal(signal.SIGKILL)
-        worker.wait()
-        worker.stdout.close()
-        with RunFolder.open(path) as folder:
-            found = folder.state["generation"]
-            assert found >= reached + 4
-            assert folder.state["filling"] == [found] * 5000
-            assert [each.generation for each in read_log(log)] == list(range(1, found + 1))
-            reached = found
-
-
 def test_an_interrupted_run_has_its_charts(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), RunFolder.create(tmp_path, CONFIG) as folder:
-        folder.append(generation(1))
-        folder.append(generation(2))
+        folder.begin_log(0)
+        folder.append(entry(1))
+        folder.append(entry(2))
         raise KeyboardInterrupt
     svg = (folder.path / "progress.svg").read_text("utf-8")
     ElementTree.fromstring(svg)
@@ -270,7 +203,7 @@ def test_an_interrupted_run_has_its_charts(tmp_path: Path) -> None:
 
 
 def test_charts_show_what_was_logged() -> None:
-    first, second = generation(1), generation(2, n_pairs=60_000, engine_s=0.5)
+    first, second = entry(1), entry(2, n_pairs=60_000, engine_s=0.5)
     solved, pairs, engine, mutations = progress_charts([first, second])
     assert [line.points for line in solved.lines] == [((2.0, 81), (4.0, 82))]
     each, sums = pairs.lines
@@ -287,11 +220,11 @@ def test_charts_show_what_was_logged() -> None:
 
 
 def test_a_line_of_a_mutation_begins_when_enough_were_tried() -> None:
-    def counted(number: int, tried: int, improved: int) -> Generation:
-        return generation(number, mutations={"swap": {"tried": tried, "improved": improved}})
+    def counted(number: int, tried: int, improved: int) -> LogEntry:
+        return entry(number, mutations={"swap": {"tried": tried, "improved": improved}})
 
     early, late, last = counted(2, 1, 1), counted(3, 50, 5), counted(4, 1000, 50)
-    without = generation(1, mutations={})
+    without = entry(1, mutations={})
     (line,) = progress_charts([without, early, late, last])[3].lines
     assert line.points == ((6.0, 10.0), (8.0, 5.0))
 
@@ -301,12 +234,17 @@ def test_a_line_of_a_mutation_begins_when_enough_were_tried() -> None:
     [(100.0, "seconds", 100.0), (600.0, "minutes", 10.0), (28_800.0, "hours", 8.0)],
 )
 def test_times_are_in_a_fitting_unit(elapsed_s: float, unit: str, shown: float) -> None:
-    chart = progress_charts([generation(1, elapsed_s=elapsed_s)])[0]
+    chart = progress_charts([entry(1, elapsed_s=elapsed_s)])[0]
     assert chart.x_label == unit
     assert chart.lines[0].points[-1][0] == shown
 
 
-def test_a_run_of_no_generation_has_empty_charts() -> None:
+def test_a_run_of_no_entry_has_empty_charts() -> None:
     assert all(not line.points for chart in progress_charts([]) for line in chart.lines)
-    with_no_time = generation(1, wall_s=0.0, mutations={})
-    assert progress_charts([with_no_time])[1].lines[0].points == ((2.0, 0.0),)
+    assert progress_charts([entry(1, wall_s=0.0)])[1].lines[0].points == ((2.0, 0.0),)
+
+
+def test_a_run_without_evolution_has_the_chart_of_tasks_alone() -> None:
+    first, second = entry(1, mutations={}), entry(2, mutations={})
+    (fitted,) = progress_charts([first, second])
+    assert fitted.lines[0].points == ((2.0, 81), (4.0, 82))

@@ -1,8 +1,7 @@
-"""Candidates, stages and the solver: what is kept, how the budget is spent, what comes out."""
+"""Candidates, the loop and its ledger: what is kept, how the budget is spent, what comes out."""
 
 from __future__ import annotations
 
-import math
 import random
 import signal
 from collections.abc import Sequence
@@ -12,36 +11,53 @@ from typing import Any
 import pytest
 
 import arcbatt
+from arcbatt.evaluation import TaskBoard
 from arcbatt.language import Program, parse_program, run
-from arcbatt.language.ir import call_node, input_node
+from arcbatt.language.ir import call_node, constant, input_node
 from arcbatt.language.registry import all_primitives
-from arcbatt.pool import Pool
-from arcbatt.solving import (
-    STAGE_NAMES,
-    Desk,
-    Kept,
-    Solver,
-    StageOptions,
-    TaskCandidates,
-    Watcher,
-    make_stages,
-    make_submission,
+from arcbatt.pool import Pool, merge
+from arcbatt.proposers import (
+    PROPOSER_NAMES,
+    Candidate,
+    Context,
+    Proposer,
+    ProposerOptions,
+    make_proposers,
 )
+from arcbatt.proposers.seeds import fill_pool, seed_programs
+from arcbatt.solving import Loop, TaskCandidates, Watcher
 from arcbatt.solving.candidates import MAX_KEPT
-from arcbatt.solving.hall_of_fame import best_by_size
-from arcbatt.solving.interrupts import termination_interrupts, uninterrupted
-from arcbatt.solving.outputs import candidates_of
-from arcbatt.solving.seeds import fill_pool, seed_programs
+from arcbatt.solving.interrupts import ENDING, termination_interrupts, uninterrupted
+from arcbatt.solving.ranking import weigh
+from arcbatt.solving.report.hall_of_fame import best_by_size
+from arcbatt.solving.report.submission import make_submission
 from arcbatt.solving.tracing import describe_ranking
 from arcbatt.tasks import Pair, Task
 
-from .solving_parts import FLIP, MIRROR, Told, candidate_for, huge_task, task_named, training
+from .solving_parts import (
+    FLIP,
+    FOREVER_S,
+    MIRROR,
+    Told,
+    candidate_for,
+    found_for,
+    huge_task,
+    kept_by,
+    nothing,
+    offer_all,
+    solved_by,
+    task_named,
+    training,
+)
 
 TASK = task_named("one")
 
 
-def kept(task: Task = TASK, text: str = MIRROR, **changes: Any) -> Kept:
-    return Kept(candidate_for(task, text, **changes), "told", 1.0, 0.5)
+def recolored(number: int) -> Program:
+    """One of many programs that give a grid."""
+    first, second, third = (constant(number // 10**k % 10) for k in range(3))
+    node = call_node("replace", input_node("I"), first, second)
+    return Program(call_node("fill", node, third, constant(frozenset({(0, 0)}))), "recolored")
 
 
 def fits_all_demos(program: Program, task: Task) -> bool:
@@ -52,19 +68,24 @@ def fits_all_demos(program: Program, task: Task) -> bool:
     )
 
 
+def keep_all(found: TaskCandidates, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Offer candidates as the loop does; return those that had to go."""
+    gone = [found.keep(each) for each in candidates if found.is_wanted(each)]
+    return [each for each in gone if each is not None]
+
+
 # --- candidates ---
 
 
 def test_a_candidate_without_any_grid_or_known_before_is_not_kept() -> None:
     found = TaskCandidates(TASK)
-    for outputs in ((None, None), ((), None), (((10,),), ((True,),)), (((1,) * 31,), None)):
-        assert not found.offer(kept(outputs=outputs))
+    assert not found.is_wanted(candidate_for(TASK, outputs=(None, None)))
     assert len(found) == found.version == 0
-    assert found.offer(kept(outputs=(((1,),), ((99,),))))
-    assert found.kept[0].candidate.outputs == (((1,),), None)
-    assert not found.offer(kept(size=0))
+    keep_all(found, [candidate_for(TASK, outputs=(((1,),), None))])
+    assert found.kept[0].trial.outputs == (((1,),), None)
+    assert not found.is_wanted(candidate_for(TASK, steps=0))
     with pytest.raises(ValueError, match="not one"):
-        found.offer(kept(task_named("two")))
+        found.is_wanted(candidate_for(task_named("two")))
     with pytest.raises(ValueError, match="expected 2"):
         candidate_for(TASK, outputs=())
 
@@ -72,11 +93,11 @@ def test_a_candidate_without_any_grid_or_known_before_is_not_kept() -> None:
 def test_the_best_are_kept_in_whatever_order_they_come() -> None:
     rng = random.Random(1)
     offers = [
-        kept(
-            program=None,
-            family=f"family {k}",
+        candidate_for(
+            TASK,
+            program=recolored(k),
             n_fitted=rng.randrange(3),
-            size=rng.randrange(9),
+            steps=rng.randrange(9),
             credit=rng.randrange(1000),
         )
         for k in range(4 * MAX_KEPT)
@@ -84,30 +105,27 @@ def test_the_best_are_kept_in_whatever_order_they_come() -> None:
     wanted = sorted(offers, key=lambda each: each.rank)[:MAX_KEPT]
     for _ in range(5):
         rng.shuffle(offers)
-        found = TaskCandidates(TASK, offers)
-        assert [each.candidate for each in found.kept] == [each.candidate for each in wanted]
+        found = TaskCandidates(TASK)
+        gone = keep_all(found, offers)
+        assert found.kept == wanted and found.fits == any(each.fits for each in offers)
+        assert not set(gone) & set(wanted)
 
 
-def test_candidates_come_back_from_plain_data() -> None:
-    found = TaskCandidates(TASK, [kept(), kept(text=FLIP, n_fitted=0, credit=12, n_held_out=1)])
-    again = TaskCandidates(TASK, (Kept.from_json(row, TASK) for row in found.to_json()))
-    assert again.kept == found.kept
-    found.offer(kept(program=None, family="other"))
-    assert len(found.to_json()) == 3
-
-
-def test_a_program_that_could_not_be_read_back_is_not_kept() -> None:
-    node = input_node("I")
-    for name in ("hmirror", "vmirror") * 6000:
-        node = call_node(all_primitives()[name], node)
-    assert not TaskCandidates(TASK).offer(kept(program=Program(node)))
-
-
-def test_what_fits_is_counted_anew_by_the_engine() -> None:
-    right, wrong = candidates_of(TASK, [parse_program(MIRROR), parse_program(FLIP)])
-    assert right.fits and right.credit == 1000 and right.outputs == (((6, 5), (8, 7)), ((0, 9),))
-    assert wrong.n_fitted == 0 and wrong.credit == 0
-    assert candidates_of(TASK, []) == []
+def test_those_that_fit_and_agree_are_counted() -> None:
+    found = TaskCandidates(TASK)
+    assert found.n_agreeing == 0
+    other = (((1,),), ((2,),))
+    keep_all(
+        found,
+        [
+            candidate_for(TASK, program=recolored(1)),
+            candidate_for(TASK, program=recolored(2)),
+            candidate_for(TASK, program=recolored(3), n_fitted=1),
+            candidate_for(TASK, program=recolored(4), outputs=other),
+            candidate_for(TASK, program=recolored(5), outputs=(((1,),), None)),
+        ],
+    )
+    assert found.n_agreeing == 2
 
 
 def test_seeds_give_grids_and_read_back() -> None:
@@ -120,21 +138,60 @@ def test_seeds_give_grids_and_read_back() -> None:
         assert pool.n_programs > len(names)
 
 
+# --- ranking ---
+
+
+def test_a_rule_of_a_single_demo_weighs_less_than_one_that_was_held_out() -> None:
+    text = "def solve(S, I):\n    O = learn_cells(S, I, 0)\n    return O\n"
+    pair = Pair(((1, 2), (2, 1)), ((3, 4), (4, 3)))
+    tasks = [Task(f"of {n}", (pair,) * n, (((1, 1),),), "tests") for n in (1, 2, 3)]
+    board = TaskBoard(tasks, device="cpu", n_threads=1)
+    weights, unlearnt = [], []
+    for task in tasks:
+        rule, plain = board.trials(task, [parse_program(text), parse_program(MIRROR)])
+        assert rule.fits and rule.learns and not plain.learns
+        assert rule.n_held_out == (None if len(task.demos) == 1 else len(task.demos))
+        weights.append(weigh(candidate_for(task, text, n_held_out=rule.n_held_out, learns=True)))
+        unlearnt.append(weigh(candidate_for(task)))
+    single, *held_out = weights
+    assert held_out == unlearnt[1:]  # as sure as a program that learns nothing
+    assert single == unlearnt[0] / 2
+    # Nor does one that gets none right that it does not see count more than the unknown.
+    by_heart = weigh(candidate_for(tasks[1], text, n_held_out=0, learns=True))
+    assert by_heart < single
+
+
 # --- the hall of fame ---
 
 
 def test_in_the_hall_are_programs_that_no_smaller_one_equals() -> None:
-    small = kept(n_fitted=0, credit=300, size=1)
-    as_good_but_larger = kept(text=FLIP, n_fitted=0, credit=300, size=2)
-    better = kept(n_fitted=1, credit=200, size=5)
-    no_program = kept(program=None, n_fitted=2, size=6)
-    best = kept(n_fitted=2, size=9)
-    offers = [best, as_good_but_larger, no_program, better, small]
+    def of_size(n_calls: int, **changes: Any) -> Candidate:
+        node = input_node("I")
+        for _ in range(n_calls):
+            node = call_node("hmirror", node)
+        return candidate_for(TASK, program=Program(node, "long"), **changes)
+
+    small = of_size(1, n_fitted=0, credit=300)
+    as_good_but_larger = of_size(2, n_fitted=0, credit=300)
+    better = of_size(5, n_fitted=1, credit=200)
+    best = of_size(9, n_fitted=2)
+    as_good_but_dearer = of_size(9, n_fitted=2, steps=11)
+    offers = [best, as_good_but_larger, as_good_but_dearer, better, small]
     assert best_by_size(offers) == [small, better, best]
     assert best_by_size([]) == []
 
 
-# --- the solver ---
+# --- the loop ---
+
+
+def loop_of(
+    proposers: Sequence[Proposer],
+    tasks: Sequence[Task] = (TASK,),
+    pool: Pool | None = None,
+    **changes: Any,
+) -> Loop:
+    board = TaskBoard(tasks, device="cpu", n_threads=1)
+    return Loop(board, pool or Pool.in_memory(), proposers, **changes)
 
 
 class Notes(Watcher):
@@ -143,179 +200,298 @@ class Notes(Watcher):
     def __init__(self) -> None:
         self.lines: list[str] = []
 
-    def said(self, solver: Solver, message: str) -> None:
+    def on_message(self, loop: Loop, message: str) -> None:
         self.lines.append(message)
 
-    def traced(self, task: Task, stage: str, message: str) -> None:
-        self.lines.append(f"{task.id}, {stage}: {message}")
+    def on_log(self, loop: Loop, proposer: str, record: dict[str, Any]) -> None:
+        self.lines.append(f"{proposer}, {record['item']}{', ended' * ('ended' in record)}")
 
-    def ended_stage(self, solver: Solver, stage: str) -> None:
-        self.lines.append(f"{stage} ended")
-
-
-def offer_all(tasks: Sequence[Task], desk: Desk) -> None:
-    for task in tasks:
-        desk.offer(candidate_for(task))
+    def on_trace(self, task: Task, proposer: str, message: str) -> None:
+        self.lines.append(f"{task.id}, {proposer}: {message}")
 
 
-def test_stages_run_in_turn_and_are_counted() -> None:
-    tasks = [task_named("one"), task_named("two")]
+def test_the_offer_that_gains_most_for_its_cost_comes_first() -> None:
     notes = Notes()
-    first, second = Told(offer_all, "first", n_rounds=2), Told(offer_all, "second")
-    first.enough = second.enough = 1
-    solver = Solver(tasks, [first, second], watcher=notes)
-    solver.run(60)
-    # What one stage has done another need not do.
-    assert (first.n_done, second.n_done) == (2, 0)
-    assert notes.lines == ["first ended"]
-    count = solver.counts["first"]
-    assert (count.n_tasks, count.n_rounds, count.n_offered) == (2, 2, 4)
-    assert (count.n_kept, count.n_first, solver.n_fitted) == (2, 2, 2)
-    assert solver.elapsed_s > 0 == solver.left_s
+    dear = Told(nothing, "dear", gain=9, cost_s=10)
+    cheap = Told(nothing, "cheap", gain=1, cost_s=1, n_rounds=3)
+    twin = Told(nothing, "twin", gain=2, cost_s=2)
+
+    class Tiring(Told):
+        """Gains less with every round."""
+
+        def work(self, offer: Any, context: Context) -> None:
+            super().work(offer, context)
+            self.gain /= 10
+
+    tiring = Tiring(nothing, "tiring", gain=50, n_rounds=3)
+    loop = loop_of([dear, cheap, twin, tiring], watcher=notes)
+    loop.run(60)
+    ended = [line.split(", ")[:2] for line in notes.lines if line.endswith("ended")]
+    assert ended == [
+        ["tiring", "round 1"],  # 50 a second
+        ["tiring", "round 2"],  # 5
+        ["cheap", "round 1"],  # 1; of equal offers the first
+        ["cheap", "round 2"],
+        ["cheap", "round 3"],
+        ["twin", "round 1"],
+        ["dear", "round 1"],  # 0.9
+        ["tiring", "round 3"],  # 0.5
+    ]
+    assert loop.n_rounds == 8
+    assert [each.n_finished for each in (dear, cheap, twin, tiring)] == [1, 1, 1, 1]
 
 
-def test_a_stage_gets_the_part_of_the_time_that_its_weight_has() -> None:
+def test_proposers_are_counted() -> None:
+    tasks = [TASK, task_named("two")]
+    first, second = Told(offer_all, "first", n_rounds=2, gain=2), Told(offer_all, "second")
+    loop = loop_of([first, second], tasks)
+    loop.run(60)
+    count = loop.counts["first"]
+    assert (count.n_tasks, count.n_rounds, count.n_proposed) == (2, 2, 4)
+    assert (count.n_kept, count.n_first, loop.n_fitted) == (2, 2, 2)
+    count = loop.counts["second"]
+    assert (count.n_proposed, count.n_kept, count.n_first) == (2, 0, 0)
+    assert loop.elapsed_s > 0 and loop.current is None
+
+
+def test_time_is_counted_to_tasks_and_no_round_begins_when_it_is_spent() -> None:
     now = 0.0
-    shares = []
 
-    class Clocked(Told):
-        def run(self, tasks: Sequence[Task], share: Any, desk: Desk) -> None:
-            nonlocal now
-            shares.append(share.budget_s)
-            now += 10
-            desk.spend(tasks[0], 4)
+    def take_ten(tasks: Sequence[Task], context: Context) -> None:
+        nonlocal now
+        left.append(context.allowance.left_s)
+        now += 10
+        context.spend(tasks[0], 4)
 
-    first, second, third = (Clocked(offer_all, name) for name in "abc")
-    first.weight = 2.0
-    tasks = [task_named("one"), task_named("two")]
-    solver = Solver(tasks, [first, second, third], clock=lambda: now)
-    solver.run(100)
-    assert shares == [50, 45, 80]
-    # Four seconds of each stage were counted to one task, and half of the others.
-    assert solver.spent_s == {"one": 21.0, "two": 9.0}
-    assert solver.elapsed_s == 30
+    left: list[float] = []
+    tasks = [TASK, task_named("two")]
+    loop = loop_of([Told(take_ten, n_rounds=9)], tasks, clock=lambda: now)
+    loop.run(25)
+    assert left == [25, 15, 5]
+    # Four seconds of each round were counted to one task, and half of the others.
+    assert loop.spent_s == {"one": 21.0, "two": 9.0}
+    assert (loop.elapsed_s, loop.left_s) == (30, 0)
+    assert loop.counts["told"].elapsed_s == 30
 
 
-def test_rounds_end_a_stage() -> None:
-    stage = Told(lambda _tasks, _desk: None, n_rounds=9)
-    Solver([TASK], [stage]).run(60, max_rounds=3)
-    assert stage.n_done == 3
+def test_rounds_bound_each_proposer_anew_with_every_run() -> None:
+    loop = loop_of([Told(nothing, "first", n_rounds=9), Told(nothing, "second", n_rounds=2)])
+    loop.run(60, max_rounds=3)
+    assert [count.n_rounds for count in loop.counts.values()] == [3, 2]
+    loop.run(60, max_rounds=3)
+    assert [count.n_rounds for count in loop.counts.values()] == [6, 2]
 
 
 def test_an_interrupt_passes_through_and_what_was_found_stays() -> None:
-    def offer_then_stop(tasks: Sequence[Task], desk: Desk) -> None:
-        offer_all(tasks, desk)
+    def offer_then_stop(tasks: Sequence[Task], context: Context) -> None:
+        offer_all(tasks, context)
         raise KeyboardInterrupt
 
-    solver = Solver([TASK], [Told(offer_then_stop)])
+    told = Told(offer_then_stop)
+    loop = loop_of([told])
     with pytest.raises(KeyboardInterrupt):
-        solver.run(60)
-    assert solver.n_fitted == 1 and solver.current is None
-    assert make_submission(solver.rank())["one"][0]["attempt_1"] == ((6, 5), (8, 7))
+        loop.run(60)
+    assert loop.n_fitted == 1 and loop.current is None and told.n_finished == 1
+    assert make_submission(loop.rank())["one"][0]["attempt_1"] == ((6, 5), (8, 7))
 
 
 def test_only_what_is_traced_is_told() -> None:
-    def tell(tasks: Sequence[Task], desk: Desk) -> None:
+    def tell(tasks: Sequence[Task], context: Context) -> None:
         for task in tasks:
-            assert desk.traces(task) == (task.id == "one")
-            desk.trace(task, "tried much")
-            desk.offer(candidate_for(task))
-            desk.offer(candidate_for(task, n_held_out=2))
+            assert context.traces(task) == (task.id == "one")
+            context.trace(task, "tried much")
+            context.keep(*found_for(task))
+            context.keep(*found_for(task, steps=2))
 
     notes = Notes()
-    solver = Solver([TASK, task_named("two")], [Told(tell)], watcher=notes, traced=["one"])
-    solver.run(60)
-    began, tried, kept, refused, ended = notes.lines
-    assert began.startswith("one, told: 0 candidates") and "looks for more" in began
+    loop = loop_of([Told(tell)], [TASK, task_named("two")], watcher=notes, traced=["one"])
+    loop.run(60)
+    began, tried, kept, refused, *logged = notes.lines
+    assert began == "one, told: round 1: searched"
     assert tried == "one, told: tried much"
     assert "fits 2 of 2 demos" in kept and kept.endswith("; kept")
-    assert "not kept" in refused and ended == "told ended"
-    lines = list(describe_ranking(solver.rank()[0]))
+    assert "not kept" in refused
+    assert logged == ["told, round 1", "told, round 1, ended"]
+    lines = list(describe_ranking(loop.rank()[0]))
     assert "grids offered: 1," in lines[0] and "evidence" in lines[1] and "stands in" in lines[2]
 
 
-def test_a_solver_goes_on_from_its_state() -> None:
-    tasks = [task_named("one"), task_named("two")]
-    before = Solver(tasks, [Told(lambda tasks, desk: offer_all(tasks[:1], desk), n_rounds=3)])
-    before.run(60, max_rounds=1)
-    after = Solver(tasks, [Told(offer_all, n_rounds=3)])
-    after.restore(before.state())
-    assert after.rank() == before.rank()
-    assert (after.elapsed_s, after.counts) == (before.elapsed_s, before.counts)
-    after.run(60)
-    assert after.counts["told"].n_rounds == 3 and after.n_fitted == 2
-
-
-def test_tasks_and_stages_have_names_of_their_own() -> None:
+def test_tasks_and_proposers_have_names_of_their_own() -> None:
     with pytest.raises(ValueError, match="two tasks"):
-        Solver([TASK, TASK], [])
-    with pytest.raises(ValueError, match="two stages"):
-        Solver([TASK], [Told(offer_all), Told(offer_all)])
+        loop_of([], [TASK, TASK])
+    with pytest.raises(ValueError, match="two proposers"):
+        loop_of([Told(offer_all), Told(offer_all)])
     with pytest.raises(ValueError, match="no task"):
-        Solver([TASK], [Told(lambda _t, desk: desk.offer(candidate_for(huge_task())))]).run(9)
+        loop_of([Told(lambda _t, context: context.keep(*found_for(huge_task())))]).run(9)
 
 
-# --- real stages ---
+def test_a_program_that_could_not_be_read_back_is_not_kept() -> None:
+    node = input_node("I")
+    for name in ("hmirror", "vmirror") * 6000:
+        node = call_node(all_primitives()[name], node)
+
+    def offer(tasks: Sequence[Task], context: Context) -> None:
+        context.keep(*found_for(tasks[0], program=Program(node)))
+
+    loop = loop_of([Told(offer)])
+    loop.run(60)
+    assert len(loop.candidates(TASK)) == 0 and loop.counts["told"].n_proposed == 1
 
 
-def solved_by(
-    stages: Sequence[str],
-    tasks: Sequence[Task],
-    tmp_path: Path,
-    *,
-    library: bool = True,
-    max_rounds: int = 3,
-    seed: int = 0,
-) -> Solver:
+# --- the ledger ---
+
+
+def test_a_loop_goes_on_from_its_pool() -> None:
+    tasks = [TASK, task_named("two")]
+
+    def proposer() -> Told:
+        def offer(tasks: Sequence[Task], context: Context) -> None:
+            # Another task in each round.
+            task = tasks[(context.state() - 1) % 2]
+            found = found_for(task, learns=True, n_held_out=1, bits=2.5, family="rule")
+            context.keep(*found)
+            context.keep(*found_for(task, FLIP, n_fitted=0, credit=12, outputs=(None, ((7,),))))
+            context.note_done("thing", task, {"n": context.state()})
+
+        return Told(offer, n_rounds=3)
+
     with Pool.in_memory() as pool:
-        fill_pool(pool, library=library)
-        options = StageOptions(pool, tmp_path, seed, device="cpu", n_threads=1)
-        made = make_stages(stages, options)
-        solver = Solver(tasks, made)
-        solver.run(math.inf, max_rounds)
-    return solver
+        before = loop_of([proposer()], tasks, pool)
+        assert not before.is_resumed
+        before.run(60, max_rounds=1)
+        before.save()
+        after = loop_of([proposer()], tasks, pool)
+        assert after.is_resumed
+        assert kept_by(after) == kept_by(before)
+        assert after.rank() == before.rank()
+        assert (after.elapsed_s, after.counts) == (before.elapsed_s, before.counts)
+        assert (after.spent_s, after.n_rounds) == (before.spent_s, 1)
+        assert after.done("told", "thing") == before.done("told", "thing") == {"one": {"n": 1}}
+        after.run(60)
+        assert after.counts["told"].n_rounds == 3 and after.n_fitted == 2
+        after.save()
+        again = loop_of([proposer()], tasks, pool)
+        assert kept_by(again) == kept_by(after)
+        assert again.done("told", "thing") == {"one": {"n": 3}, "two": {"n": 2}}
 
 
-def test_stages_are_made_by_name_in_their_order(tmp_path: Path) -> None:
+def test_what_was_not_saved_is_not_there() -> None:
     with Pool.in_memory() as pool:
-        options = StageOptions(pool, tmp_path)
-        assert [stage.name for stage in make_stages(STAGE_NAMES[::-1], options)] == list(
-            STAGE_NAMES
-        )
-        with pytest.raises(ValueError, match="no stage is named pol; stages are pool"):
-            make_stages(["pol"], options)
+        loop = loop_of([Told(offer_all)], pool=pool)
+        loop.save()
+        loop.run(60)
+        assert loop.n_fitted == 1
+        assert loop_of([Told(offer_all)], pool=pool).n_fitted == 0
 
 
-def test_the_pool_stage_finds_what_is_known(tmp_path: Path) -> None:
+def test_the_pool_has_the_same_candidates_as_the_loop_whatever_came_and_went() -> None:
+    rng = random.Random(2)
+
+    def offer(tasks: Sequence[Task], context: Context) -> None:
+        for _ in range(500):
+            # The same program again may be worth more by now, and be kept after it had gone.
+            program = recolored(rng.randrange(2 * MAX_KEPT))
+            context.keep(*found_for(TASK, program=program, n_fitted=1, credit=rng.randrange(999)))
+
+    with Pool.in_memory() as pool:
+        loop = loop_of([Told(offer, n_rounds=3)], pool=pool)
+        for _ in range(3):
+            loop.run(60, max_rounds=1)
+            loop.save()
+            again = loop_of([Told(nothing)], pool=pool)
+            assert len(again.candidates(TASK)) == MAX_KEPT
+            assert kept_by(again) == kept_by(loop)
+
+
+def test_a_pool_of_other_tasks_is_refused() -> None:
+    with Pool.in_memory() as pool:
+        loop_of([], pool=pool).save()
+        with pytest.raises(ValueError, match="are not those that it was begun with"):
+            loop_of([], [task_named("two")], pool)
+
+
+def test_what_is_known_is_what_was_there_at_the_start() -> None:
+    def look(tasks: Sequence[Task], context: Context) -> None:
+        known.append(len(context.known))
+        offer_all(tasks, context)
+
+    known: list[int] = []
+    with Pool.in_memory() as pool:
+        fill_pool(pool, library=False)
+        before = loop_of([Told(look, n_rounds=2)], pool=pool)
+        before.run(60, max_rounds=1)
+        with pool.writing():
+            before.save()
+        loop_of([Told(look, n_rounds=2)], pool=pool).run(60)
+    assert known == [len(seed_programs())] * 2
+
+
+def test_what_learn_and_enumerate_find_is_in_the_pool_and_merges(tmp_path: Path) -> None:
+    found: dict[str, set[tuple[bytes, str]]] = {}
+    tasks = training("44d8ac46", "25ff71a9")
+    for name in ("learn", "enumerate"):
+        with Pool.open(tmp_path / f"{name}.db") as pool:
+            options = ProposerOptions(tmp_path, off=frozenset({"deepening"}))
+            loop = loop_of(make_proposers([name], options), tasks, pool)
+            loop.run(FOREVER_S, max_rounds=1)
+            loop.save()
+            assert loop.n_fitted
+            rows = list(pool.trials())
+            candidates = [each for task in tasks for each in loop.candidates(task).kept]
+            assert {row.outputs for row in rows} == {each.trial.outputs for each in candidates}
+            assert all(row.proposer == name for row in rows)
+            found[name] = {(row.program, row.task_name) for row in rows}
+            assert found[name] == {
+                (each.program.result.digest, each.trial.task.id) for each in candidates
+            }
+    with Pool.open(tmp_path / "both.db") as both:
+        for name in found:
+            merge(both, tmp_path / f"{name}.db")
+        merged = {(row.program, row.task_name) for row in both.trials()}
+        programs = {row.digest for row in both.programs()}
+    assert merged == found["learn"] | found["enumerate"]
+    assert programs == {digest for digest, _ in merged}
+
+
+# --- real proposers ---
+
+
+def test_proposers_are_made_by_name_in_their_order(tmp_path: Path) -> None:
+    options = ProposerOptions(tmp_path)
+    made = make_proposers(PROPOSER_NAMES[::-1], options)
+    assert [proposer.name for proposer in made] == list(PROPOSER_NAMES)
+    with pytest.raises(ValueError, match="no proposer is named knwon; proposers are known"):
+        make_proposers(["knwon"], options)
+
+
+def test_known_programs_are_found(tmp_path: Path) -> None:
     mirrored, closed, unknown = training("67a3c6ac", "00d62c1b", "25d8a9c8")
-    solver = solved_by(["pool"], [mirrored, closed, unknown], tmp_path)
-    assert [solver.candidates(task).fits for task in solver.tasks] == [True, True, False]
+    loop = solved_by(["known"], [mirrored, closed, unknown], tmp_path)
+    assert [loop.candidates(task).fits for task in loop.tasks] == [True, True, False]
     # Without the library a mirror is still a primitive, and walls are not.
-    solver = solved_by(["pool"], [mirrored, closed], tmp_path, library=False)
-    assert [solver.candidates(task).fits for task in solver.tasks] == [True, False]
+    loop = solved_by(["known"], [mirrored, closed], tmp_path, library=False)
+    assert [loop.candidates(task).fits for task in loop.tasks] == [True, False]
 
 
-def test_the_evolve_stage_finds_what_the_pool_stage_does_not(tmp_path: Path) -> None:
+def test_evolve_finds_what_was_not_known(tmp_path: Path) -> None:
     tasks = training("28bf18c6", "25d8a9c8")
-    assert solved_by(["pool"], tasks, tmp_path).n_fitted == 0
-    solver = solved_by(["pool", "evolve"], tasks, tmp_path, max_rounds=8)
-    assert solver.counts["evolve"].n_first == solver.n_fitted >= 1
-    best = solver.candidates(tasks[0]).kept[0].candidate
-    assert best.program is not None and fits_all_demos(best.program, tasks[0])
+    loop = solved_by(["known", "evolve"], tasks, tmp_path, max_rounds=8)
+    assert loop.counts["evolve"].n_first == loop.n_fitted >= 1
+    best = loop.candidates(tasks[0]).kept[0]
+    assert best.proposer == "evolve" and fits_all_demos(best.program, tasks[0])
     assert not list(tmp_path.iterdir())  # no difference between batts and programs alone
-    # What is nearly right is offered too.
-    assert any(not each.candidate.fits for each in solver.candidates(tasks[1]).kept)
+    # What is nearly right is proposed too.
+    assert any(not each.fits for each in loop.candidates(tasks[1]).kept)
 
 
 def test_every_program_that_is_said_to_fit_does_by_the_reference(tmp_path: Path) -> None:
     tasks = training("67a3c6ac", "28bf18c6", "5582e5ca", "007bbfb7", "3c9b0459")
-    solver = solved_by(STAGE_NAMES, tasks, tmp_path)
+    loop = solved_by(PROPOSER_NAMES, tasks, tmp_path, max_rounds=3)
     n_checked = 0
     for task in tasks:
-        for each in solver.candidates(task).kept:
-            program = each.candidate.program
-            if each.candidate.fits and program is not None:
-                assert fits_all_demos(program, task)
+        for each in loop.candidates(task).kept:
+            if each.fits:
+                assert fits_all_demos(each.program, task)
                 n_checked += 1
     assert n_checked >= 4
 
@@ -323,16 +499,14 @@ def test_every_program_that_is_said_to_fit_does_by_the_reference(tmp_path: Path)
 def test_runs_repeat_from_seed_and_rounds(tmp_path: Path) -> None:
     tasks = training("28bf18c6", "25d8a9c8", "67a3c6ac")
 
-    def outcome(seed: int, stages: Sequence[str] = STAGE_NAMES) -> Any:
-        solver = solved_by(stages, tasks, tmp_path, seed=seed)
-        programs = [
-            [each.candidate.program for each in solver.candidates(task).kept] for task in tasks
-        ]
-        return make_submission(solver.rank()), programs
+    def outcome(seed: int, names: Sequence[str] = PROPOSER_NAMES) -> Any:
+        loop = solved_by(names, tasks, tmp_path, max_rounds=3, seed=seed)
+        programs = [[each.program for each in loop.candidates(task).kept] for task in tasks]
+        return make_submission(loop.rank()), programs
 
     assert outcome(3) == outcome(3)
-    # Only evolution is left to chance, and it is not asked where others have found enough.
-    assert outcome(3, ["pool", "evolve"])[1] != outcome(4, ["pool", "evolve"])[1]
+    # Only evolution is left to chance.
+    assert outcome(3, ["known", "evolve"])[1] != outcome(4, ["known", "evolve"])[1]
 
 
 # --- from Python ---
@@ -351,11 +525,10 @@ def test_solve_gives_a_solution() -> None:
 
 
 def test_solve_uses_a_pool_and_does_not_change_it(tmp_path: Path) -> None:
-    task = task_named("one")
     path = tmp_path / "pool.db"
     Pool.open(path).close()
     before = path.read_bytes()
-    solution = arcbatt.solve(task, 60, pool=path, library=False, stages=["pool"], max_rounds=2)
+    solution = arcbatt.solve(TASK, 60, pool=path, library=False, proposers=["known"], max_rounds=2)
     assert solution.fits
     assert path.read_bytes() == before
 
@@ -378,7 +551,7 @@ def test_every_task_has_two_attempts(task: Task) -> None:
 
 
 def test_nothing_found_still_has_two_attempts() -> None:
-    solution = arcbatt.solve(huge_task(), 60, stages=[])
+    solution = arcbatt.solve(huge_task(), 60, proposers=[])
     assert (solution.fits, solution.programs, solution.confidence) == (False, [], 0)
     assert solution.attempts[0][0] == huge_task().test_inputs[0]
     assert "no program" in repr(solution)
@@ -393,14 +566,33 @@ def test_solving_is_loaded_when_it_is_asked_for() -> None:
 # --- signals ---
 
 
-def test_termination_is_an_interrupt_inside_only() -> None:
-    before = signal.getsignal(signal.SIGTERM)
+@pytest.fixture
+def heard() -> Any:
+    """Signals that whoever runs the tests may have had ignored are not ignored here."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, *ENDING)}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in ENDING:
+        signal.signal(number, signal.SIG_DFL)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_termination_is_an_interrupt_inside_only(number: signal.Signals, heard: Any) -> None:
     with pytest.raises(KeyboardInterrupt), termination_interrupts():
-        signal.raise_signal(signal.SIGTERM)
-    assert signal.getsignal(signal.SIGTERM) is before
+        signal.raise_signal(number)
+    assert signal.getsignal(number) is signal.SIG_DFL
 
 
-def test_what_may_not_be_interrupted_ends_first() -> None:
+@pytest.mark.parametrize("number", ENDING)
+def test_a_signal_that_is_ignored_stays_so(number: signal.Signals, heard: Any) -> None:
+    signal.signal(number, signal.SIG_IGN)
+    with termination_interrupts(), uninterrupted():
+        signal.raise_signal(number)
+
+
+def test_what_may_not_be_interrupted_ends_first(heard: Any) -> None:
     done = []
     with pytest.raises(KeyboardInterrupt), uninterrupted():
         signal.raise_signal(signal.SIGINT)

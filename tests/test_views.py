@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from arcbatt.language import Program, run
+from arcbatt.language import Failure, Program, Reason, run
 from arcbatt.language.ir import Node, constant
-from arcbatt.search.enumerating import View
-from arcbatt.solving.enumerate_stage import PASSES
-from arcbatt.solving.views import NoView, by_role, mirrored, plain
+from arcbatt.proposers.enumerate import all_passes, views
+from arcbatt.proposers.enumerate.stacks import View
+from arcbatt.proposers.enumerate.views import NoView, by_role, mirrored, plain
 from arcbatt.tasks import Pair, Task, load
 
 from .solving_parts import huge_task, task_named
@@ -71,7 +71,7 @@ def test_roles_do_not_depend_on_what_the_colours_are() -> None:
 
 def test_the_views_of_passes_are_among_those_tested() -> None:
     tested = {make(TASKS[0]).name for make in VIEWS.values()}
-    for each in PASSES:
+    for each in all_passes():
         names = set()
         for task in TASKS:
             try:
@@ -83,7 +83,7 @@ def test_the_views_of_passes_are_among_those_tested() -> None:
 
 
 def test_a_second_size_is_tried_where_there_is_doubt() -> None:
-    (second,) = (each for each in PASSES if each.size_guess)
+    (second,) = (each for each in all_passes() if each.size_guess)
     task = next(task for task in load("arc-agi-1/training") if task.id == "0b148d64")
     assert second.view(task).name == "roles"  # the outputs are parts of their inputs
     for same in ("00d62c1b", "007bbfb7"):  # as large as the input; all of one size
@@ -92,9 +92,6 @@ def test_a_second_size_is_tried_where_there_is_doubt() -> None:
 
 
 def test_what_no_view_can_be_made_of_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    from arcbatt.language import Failure, Reason
-    from arcbatt.solving import views
-
     monkeypatch.setattr(views, "evaluate_call", lambda *_: Failure(Reason.EMPTY))
     with pytest.raises(NoView, match="role_demos"):
         by_role(task_named("one"))

@@ -1,12 +1,11 @@
 """arcbatt: solves ARC-AGI tasks by searching for programs."""
 
-from typing import TYPE_CHECKING, Any
-
-from .language import Budget, Failure, Program, parse_file, parse_program, run
-from .tasks import Task, load
+TYPE_CHECKING = False  # `typing` takes longer to load than all that is here
 
 if TYPE_CHECKING:
+    from .language import Budget, Failure, Program, parse_file, parse_program, run
     from .solving import Solution, solve
+    from .tasks import Task, load
 
     __version__: str
 
@@ -24,15 +23,25 @@ __all__ = [
     "solve",
 ]
 
+# Where the names are: each package is loaded when the first of its names is asked for, so that a
+# command is there at once and loads only what it needs.
+_PLACES = {
+    "language": ("Budget", "Failure", "Program", "parse_file", "parse_program", "run"),
+    "solving": ("Solution", "solve"),
+    "tasks": ("Task", "load"),
+}
 
-def __getattr__(name: str) -> Any:
-    """Load what takes a while when it is first asked for: solving needs all the rest."""
+
+def __getattr__(name: str) -> object:
     if name == "__version__":
         from importlib.metadata import version
 
         return version("arcbatt")
-    if name not in ("Solution", "solve"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import solving
+    from importlib import import_module
 
-    return getattr(solving, name)
+    for package, names in _PLACES.items():
+        if name == package:
+            return import_module(f".{package}", __name__)
+        if name in names:
+            return getattr(import_module(f".{package}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,25 +1,46 @@
 """Programs and tasks in, a report on which programs are right out.
 
-A program's name, `solve_<task>`, says which task it is for. It is typed, then run by the
-reference interpreter on every demo input and every test input of that task. A program for a task
+A program's name, `solve_<task>`, says which task it is for. It is typed, then run on every demo
+input and every test input of that task: by the reference interpreter, which says where a program
+fails, or where that would take too long by the engine, which gives the same. A program for a task
 that is in no known set is typed only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, Literal, TypeAlias
 
+from arcbatt.engine.batt import Batt
+from arcbatt.engine.results import BattResult
+from arcbatt.engine.samples import Samples
 from arcbatt.grid_diff import say_difference
-from arcbatt.language import Budget, Failure, Node, ParsedProgram, RejectedProgram, Value, run
+from arcbatt.language import (
+    Budget,
+    Failure,
+    Node,
+    ParsedProgram,
+    Program,
+    Reason,
+    RejectedProgram,
+    Value,
+    run,
+)
 from arcbatt.language.infer import infer
+from arcbatt.language.ir import INPUTS
 from arcbatt.measure import phase
 from arcbatt.scoring import Answers, find_answers, is_right, load_answers
 from arcbatt.tasks import Grid, Task, TaskError, UnknownTask, find_task, load
 
 NAME_PREFIX = "solve_"
+# What takes more is left to the engine: the reference interpreter would need a second or more.
+MAX_REFERENCE_STEPS = 1_000_000
+# How many lines are run one by one to find the one that costs too much.
+MAX_LOOKED_AT = 8
+NOT_REACHED = Failure(Reason.BUDGET)
+DIFFER = "a differ judges what programs give, and is not run by itself"
 
 PairResult = Literal["right", "wrong", "failed", "unjudged"]
 Outcome: TypeAlias = "Value | Failure"
@@ -45,7 +66,7 @@ class PairCheck:
     """What a program gives on one pair, and whether that is right.
 
     `pair` is "demo 1" or "test 1". A test input without a known answer is "unjudged". `line` and
-    `name` say where a failed program failed.
+    `name` say where a failed program failed, if it failed early enough to be followed.
     """
 
     pair: str
@@ -101,6 +122,22 @@ class ProgramCheck:
         return not self.first_trouble
 
     @property
+    def fits(self) -> bool | None:
+        """Whether all demos are right; None if typed only."""
+        return self._all_right("demo")
+
+    @property
+    def solves(self) -> bool | None:
+        """Whether all test inputs are right; None if typed only, or if nobody knows."""
+        return self._all_right("test")
+
+    def _all_right(self, kind: str) -> bool | None:
+        results = {pair.result for pair in self.pairs if pair.pair.startswith(kind)}
+        if results <= {"unjudged"}:
+            return None
+        return results == {"right"}
+
+    @property
     def is_fine(self) -> bool:
         """Whether the program is right, or was typed only and without a warning."""
         return not self.warnings if self.right is None else self.right
@@ -130,7 +167,7 @@ class ProgramCheck:
         trouble = self.first_trouble
         if trouble is None:
             return str(self.warnings[0]) if self.warnings and not self.right else None
-        if trouble.result == "failed":
+        if trouble.line is not None:
             return f"line {trouble.line}, {trouble.name}: {trouble.reason} ({trouble.pair})"
         return f"{trouble.pair}: {trouble.reason}"
 
@@ -141,6 +178,8 @@ class ProgramCheck:
             "file": self.program.file,
             "line": self.program.line,
             "right": self.right,
+            "fits": self.fits,
+            "solves": self.solves,
             "pairs": [pair.to_json() for pair in self.pairs],
             "cost": self.cost,
             "cost_sum": self.cost_sum,
@@ -195,6 +234,8 @@ def _rejected_to_json(rejected: RejectedProgram) -> dict[str, Any]:
         "file": rejected.error.file,
         "line": rejected.line,
         "right": False,
+        "fits": False,
+        "solves": False,
         "pairs": [],
         "cost": None,
         "cost_sum": None,
@@ -250,6 +291,11 @@ def check_programs(
         yield check_program(program, find(task_id) if task_id else None, budget)
 
 
+def is_differ(program: ParsedProgram) -> bool:
+    """Return whether a program asks for another one's output, which no task has."""
+    return program.program.inputs == INPUTS
+
+
 def check_program(
     program: ParsedProgram, known: KnownTask | None, budget: Budget | None = None
 ) -> ProgramCheck:
@@ -261,30 +307,90 @@ def check_program(
     )
     if known is None:
         return ProgramCheck(program, None, (), warnings)
+    if is_differ(program):
+        trouble = LineWarning(program.line, program.name, DIFFER)
+        return ProgramCheck(program, None, (), (*warnings, trouble))
     task = known.task
     demos = tuple((demo.input, demo.output) for demo in task.demos)
-
-    def check(pair: str, grid: Value, judge: Judge | None) -> PairCheck:
-        with phase("run"):
-            result = run(program.program, {"I": grid, "S": demos}, budget)
-        outcome = result.outcome
-        if isinstance(outcome, Failure):
-            assert result.failed_at is not None
-            line, name = places[result.failed_at]
-            return PairCheck(pair, "failed", outcome, result.steps, str(outcome), line, name)
-        if judge is None:
-            return PairCheck(pair, "unjudged", outcome, result.steps, "no answer is known")
-        with phase("score"):
-            trouble = judge(outcome)
-        return PairCheck(pair, "wrong" if trouble else "right", outcome, result.steps, trouble)
-
-    pairs = [
-        check(f"demo {number}", demo.input, partial(judge_demo, demo.output))
+    given: list[tuple[str, Grid, Judge | None]] = [
+        (f"demo {number}", demo.input, partial(judge_demo, demo.output))
         for number, demo in enumerate(task.demos, 1)
     ]
     for index, grid in enumerate(task.test_inputs):
-        pairs.append(check(f"test {index + 1}", grid, answer_judge(known, index)))
+        given.append((f"test {index + 1}", grid, answer_judge(known, index)))
+    budget = budget or Budget()
+    with phase("run"):
+        fast = _run_on_engine(program.program, [grid for _, grid, _ in given], demos, budget)
+    pairs: list[PairCheck] = []
+    for index, (pair, grid, judge) in enumerate(given):
+        n_steps = int(fast.steps[0, index])
+        with phase("run"):
+            if n_steps <= MAX_REFERENCE_STEPS:
+                result = run(program.program, {"I": grid, "S": demos}, budget)
+                ran = _Ran(result.outcome, result.steps, result.failed_at)
+            elif fast.reasons[0, index] == Reason.BUDGET:
+                # Looking for the place takes a while; the first is the one that is told.
+                is_first = not any(each.result == "failed" for each in pairs)
+                costly = _find_costly_line(program, grid, demos, budget) if is_first else None
+                ran = _Ran(_over_budget(budget), n_steps, costly)
+            else:
+                ran = _Ran(fast.outcome(0, index), n_steps)
+        pairs.append(_judge(pair, ran, judge, places))
     return ProgramCheck(program, known, tuple(pairs), warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ran:
+    """What a program gave on one input, what that took, and the node where it failed, if known."""
+
+    outcome: Outcome
+    steps: int
+    failed_at: Node | None = None
+
+
+def _over_budget(budget: Budget) -> Failure:
+    """Return the failure of which the engine does not say which limit it was."""
+    limits = f"more than {budget.steps:,} steps or {budget.bytes:,} bytes, or nested too deep"
+    return Failure(Reason.BUDGET, limits)
+
+
+def _run_on_engine(
+    program: Program, inputs: Sequence[Grid], demos: tuple[Any, ...], budget: Budget
+) -> BattResult:
+    samples = Samples(inputs, demos=[demos] * len(inputs))
+    batt = Batt([program])
+    return batt.run(samples, budget, device="cpu", n_threads=1, keep_values=True)
+
+
+def _find_costly_line(
+    program: ParsedProgram, grid: Grid, demos: tuple[Any, ...], budget: Budget
+) -> Node | None:
+    """Return the first line whose value alone is over budget; None if that is far to seek.
+
+    Lines before the one where the reference interpreter gives up cost little.
+    """
+    short = Budget(min(budget.steps, MAX_REFERENCE_STEPS), budget.bytes)
+    reached = run(program.program, {"I": grid, "S": demos}, short, keep_trace=True).trace
+    needed = set(program.program.nodes())
+    lines = [node for _, _, node in program.lines if node in needed]
+    open_lines = [node for node in lines if isinstance(reached.get(node, NOT_REACHED), Failure)]
+    for node in open_lines[:MAX_LOOKED_AT]:
+        result = _run_on_engine(Program(node), [grid], demos, budget)
+        if result.reasons[0, 0] == Reason.BUDGET:
+            return node
+    return None
+
+
+def _judge(pair: str, ran: _Ran, judge: Judge | None, places: Mapping[Node, Place]) -> PairCheck:
+    outcome = ran.outcome
+    if isinstance(outcome, Failure):
+        line, name = places[ran.failed_at] if ran.failed_at is not None else (None, None)
+        return PairCheck(pair, "failed", outcome, ran.steps, str(outcome), line, name)
+    if judge is None:
+        return PairCheck(pair, "unjudged", outcome, ran.steps, "no answer is known")
+    with phase("score"):
+        trouble = judge(outcome)
+    return PairCheck(pair, "wrong" if trouble else "right", outcome, ran.steps, trouble)
 
 
 def judge_demo(wanted: Grid, outcome: Value) -> str | None:

@@ -1,6 +1,9 @@
 """The app: its commands, `--version`, and how errors end."""
 
+import errno
+import os
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from io import TextIOWrapper
@@ -13,7 +16,7 @@ import arcbatt
 from arcbatt.measure import phase
 
 from . import INTERRUPTED
-from .console import stop
+from .console import USAGE_ERROR, forget_useless_width, print_error, stop
 from .timing import accept_timing, ask_for_timing, timed
 
 # Errors that end a command with their message alone. They are named, not imported: what was never
@@ -28,6 +31,35 @@ _EXPECTED = (
     ("arcbatt.solving.run_folder", "RunFolderError"),
     ("arcbatt.scoring", "SubmissionError"),
 )
+
+
+# Options by another name than they have: who gives the old one is told the new one, wherever the
+# command has that.
+RENAMED = {
+    "--generations": "--rounds",
+    "--jobs": "--threads",
+    "--program": "--name",
+    "--programs": "--program",
+    "--set": "--data",
+    "--stages": "--proposers",
+}
+
+
+def _new_name(error: Exception) -> str | None:
+    """Return what an option is called that a command does not know, if it knows it so."""
+    # Typer has its own copy of Click or not, by its version; the class has this name in both.
+    if type(error).__name__ != "NoSuchOption":
+        return None
+    new = RENAMED.get(getattr(error, "option_name", ""))
+    ctx = getattr(error, "ctx", None)
+    known = [name for param in ctx.command.params for name in param.opts] if ctx else []
+    return new if new in known else None
+
+
+def _say_os_error(error: OSError) -> str:
+    what = (error.strerror or str(error)).lower()
+    # Without a name it is a stream, and commands read none.
+    return f"{error.filename}: {what}" if error.filename else f"cannot write the output: {what}"
 
 
 def _is_expected(error: Exception) -> bool:
@@ -87,7 +119,11 @@ class _Commands(TyperGroup):
 
     @phase("load")  # Typer imports what it reads options with when it first reads some
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
-        return super().make_context(*args, **kwargs)
+        forget_useless_width()
+        try:
+            return super().make_context(*args, **kwargs)
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPTED) from None
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         (timing,) = (option for option in self.params if option.name == "timing")
@@ -116,8 +152,10 @@ class _Commands(TyperGroup):
             if _is_expected(error):
                 stop(str(error))
             if isinstance(error, OSError):
-                where = f"{error.filename}: " if error.filename else ""
-                stop(f"{where}{(error.strerror or str(error)).lower()}")
+                stop(_say_os_error(error))
+            new = _new_name(error)
+            if new is not None:
+                error.ctx.fail(f"{error.option_name} is called {new} here")  # type: ignore[attr-defined]
             raise
 
 
@@ -167,9 +205,32 @@ def _examples(*lines: tuple[str, str]) -> str:
 
 
 def run_app() -> None:
-    """Run the command line."""
+    """Run the command line and end the process with its status."""
+    # Whoever closed a stream wants nothing of it.
+    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a mark shows "?" rather than a traceback.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
-    app(prog_name="arcbatt")
+    status: Any = 0
+    trouble: OSError | None = None
+    try:
+        app(prog_name="arcbatt")
+    except SystemExit as ended:
+        status = ended.code
+    except OSError as error:
+        trouble = error
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        # A command that could not write has said so; who closed a pipe has had enough.
+        if not status and error.errno != errno.EPIPE:
+            trouble = error
+        # Python would try once more at the end, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if trouble is not None:
+        status = USAGE_ERROR
+        with suppress(OSError):
+            print_error(_say_os_error(trouble))
+    sys.exit(status)

@@ -24,13 +24,13 @@ from arcbatt.library import library_files
 
 from .check_drawing import draw_checked_task
 from .console import print_blocks, print_error, print_json, print_notice, stdout
-from .finding import complete_set
+from .options import AsJson, TaskSource
 
 CHECK_EXAMPLES = (
     ("arcbatt check --library", "the bundled solvers"),
     ("arcbatt check my_solvers.py --show 2", "your own, two of them drawn"),
     ("arcbatt check evolved/*.py --json", "for a script"),
-    ("arcbatt check mine.py --set tasks/", "on your own task files"),
+    ("arcbatt check mine.py --data tasks/", "on your own task files"),
 )
 
 # What a result looks like: its mark, the mark where only ASCII can be shown, its style.
@@ -53,17 +53,8 @@ def check(
     library: Annotated[
         bool, typer.Option("--library", help="Check the solvers that come with arcbatt.")
     ] = False,
-    source: Annotated[
-        str | None,
-        typer.Option(
-            "--set",
-            metavar="SOURCE",
-            help="Where the tasks are: a built-in set, a Kaggle file, or a folder; "
-            "otherwise all built-in sets.",
-            autocompletion=complete_set,
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    data: TaskSource = None,
+    as_json: AsJson = False,
     show: Annotated[
         int,
         typer.Option(
@@ -88,7 +79,9 @@ def check(
     A program named solve_<task> is for that task; without a known task it is typed only.
     There is one mark a pair, demos first:
     [green]✓[/green] right  [red]✗[/red] wrong  [red]![/red] failed  [yellow]?[/yellow] unknown
-    The cost is the most steps that one input took.
+    A program that is right on all demos fits; one that is right on all test inputs too solves.
+    The cost is the most steps that one input took. The budget is the language's own, for programs
+    that people write; the search, explain and differs take 100,000 steps.
 
     Status 0 if all programs are right, 1 if not, 2 if a file or a program in it cannot be read.
     """
@@ -98,8 +91,8 @@ def check(
     if as_json and show:
         ctx.fail("--show draws, --json prints one JSON object; give one of them")
     find: FindTask = find_built_in
-    if source is not None:
-        tasks = load_source(source)
+    if data is not None:
+        tasks = load_source(data)
         find = tasks.find
         if tasks.no_answers:
             print_notice(f"test inputs are run, not judged: {tasks.no_answers}")
@@ -169,6 +162,9 @@ def _print_report(report: CheckReport, show: int) -> None:
         f"{report.n_right} of {report.total} right",
         style="bold green" if report.all_fine else "bold red",
     )
+    n_only_fit = sum(bool(check.fits) and check.solves is False for check in report.programs)
+    if n_only_fit:
+        summary.append(f", {n_only_fit} fit{'s' * (n_only_fit == 1)} but wrong", style="red")
     if report.n_typed_only:
         summary.append(f", {report.n_typed_only} for no known task (typed only)", style="yellow")
     print_blocks(summary)

@@ -12,6 +12,7 @@ from arcbatt.language import format_value
 
 from .console import print_blocks, print_json, stop
 from .finding import complete_engine, get_engine
+from .options import AsJson
 
 CONFORM_EXAMPLES = (
     ("arcbatt conform", "the calls that come with arcbatt, on the reference interpreter"),
@@ -44,7 +45,7 @@ def conform(
             autocompletion=complete_engine,
         ),
     ] = "reference",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Replay recorded calls of primitives on an engine and compare the results.
 

@@ -1,18 +1,24 @@
-"""Where the commands print to: drawings to stdout, messages to stderr."""
+"""Where the commands print to: drawings to stdout, messages to stderr.
+
+What is printed may come from files of others: names, ids, program text. None of it reaches the
+terminal as a command to it.
+"""
 
 import json
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.text import Text
 
+from arcbatt.files import write_whole
 from arcbatt.measure import phase
 
 # A file or a pipe has no width of its own; this one cuts no table.
@@ -20,10 +26,50 @@ WIDTH_WITHOUT_TERMINAL = 140
 
 USAGE_ERROR = 2
 
+# A line of a message is cut beyond this: longer than any path, shorter than a file.
+MAX_MESSAGE_LINE = 5_000
+# What stands for a character that a terminal would obey rather than show.
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+MAX_COLUMNS = 10_000
+
+
+def clean(text: str, limit: int = MAX_MESSAGE_LINE) -> str:
+    """Return text that is safe to print: no control characters, lines of at most `limit`."""
+    lines = text.split("\n")
+    if all(line.isprintable() and len(line) <= limit for line in lines):
+        return text
+    return "\n".join(_clean_line(line, limit) for line in lines)
+
+
+def _clean_line(line: str, limit: int) -> str:
+    cut = line if len(line) <= limit else line[: limit - 3] + "..."
+    return "".join(c if c.isprintable() else REPLACEMENT for c in cut.expandtabs(4))
+
+
+class _SafeConsole(Console):
+    """A console that shows control characters instead of sending them to the terminal."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable():
+                yield segment
+            else:
+                yield Segment(clean(segment.text, sys.maxsize), segment.style)
+
+
+def forget_useless_width() -> None:
+    """Take COLUMNS for not set where it is 0, no number, or wider than anyone can see."""
+    columns = os.environ.get("COLUMNS", "")
+    is_number = columns.isascii() and columns.isdecimal() and len(columns) < 10
+    if not (is_number and 0 < int(columns) <= MAX_COLUMNS):
+        os.environ.pop("COLUMNS", None)
+
 
 def stdout() -> Console:
     """Return the console for what was asked for."""
-    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=False)
+    console = _SafeConsole(highlight=False, markup=False, emoji=False, soft_wrap=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = WIDTH_WITHOUT_TERMINAL
     return console
@@ -31,7 +77,7 @@ def stdout() -> Console:
 
 def stderr() -> Console:
     """Return the console for messages; it breaks no path or line of program text."""
-    return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    return _SafeConsole(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
 @phase("display")
@@ -44,14 +90,14 @@ def print_blocks(*blocks: RenderableType) -> None:
 
 @phase("display")
 def print_json(content: dict[str, Any]) -> None:
-    """Print exactly one JSON object to stdout."""
-    json.dump(content, sys.stdout, indent=2, ensure_ascii=False)
+    """Print exactly one JSON object to stdout; ASCII, so that a terminal can show any of it."""
+    json.dump(content, sys.stdout, indent=2)
     sys.stdout.write("\n")
 
 
 def print_notice(message: str) -> None:
     """Print what the user should know beside the result."""
-    stderr().print(Text(f"note: {message}", style="yellow"))
+    stderr().print(Text(f"note: {clean(message)}", style="yellow"))
 
 
 @contextmanager
@@ -66,7 +112,7 @@ def warnings_as_notices() -> Iterator[None]:
 
 def print_error(message: str) -> None:
     """Print what is wrong."""
-    stderr().print(Text(f"error: {message}", style="bold red"))
+    stderr().print(Text(f"error: {clean(message)}", style="bold red"))
 
 
 def stop(message: str) -> NoReturn:
@@ -78,8 +124,5 @@ def stop(message: str) -> NoReturn:
 @phase("display")
 def write_file(path: Path, content: str | bytes) -> None:
     """Write a file and say so; an unwritable place is an OSError, which `app` reports."""
-    if isinstance(content, str):
-        path.write_text(content, encoding="utf-8")
-    else:
-        path.write_bytes(content)
+    write_whole(path, content)
     stdout().print(Text(f"wrote {path}", style="green"), soft_wrap=True)

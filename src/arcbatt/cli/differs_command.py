@@ -14,14 +14,14 @@ from arcbatt.drawing import Kind, describe, draw_pair, draw_value
 from arcbatt.evaluation.differs import BEST_SCORE, bundled_differs
 from arcbatt.evaluation.judging import JudgedDemo, credit_of, judge, score_of
 from arcbatt.explain import read_source
-from arcbatt.language import Failure, parse_file
+from arcbatt.language import Failure
 from arcbatt.language.interpret import Outcome
 from arcbatt.library import library_differs
 from arcbatt.tasks import Pair
 
 from .console import print_blocks, print_json
-from .explain_command import choose_program
-from .finding import complete_task, get_task
+from .finding import complete_task, get_program, get_task
+from .options import AsJson, ProgramName, TaskSource
 
 DIFFERS_EXAMPLES = (
     ("arcbatt differs", "what they look at, what they count"),
@@ -50,23 +50,17 @@ def differs(
             show_default=False,
         ),
     ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(
-            "--name",
-            metavar="NAME",
-            help="Which program of the file; otherwise solve_<task>, or the only one.",
-            show_default=False,
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    data: TaskSource = None,
+    name: ProgramName = None,
+    as_json: AsJson = False,
 ) -> None:
     """List the differs, or show what each of them says of a program's outputs on the demos.
 
     A differ scores an output from 0 to 1000 and picks what is at fault, which is drawn over the
-    wanted output. The credit is the mean of the scores by their weights.
+    wanted output. The credit is the mean of the scores by their weights. A program that is right
+    on all demos fits. It runs within the budget of the search, 100,000 steps.
     """
-    if program is None and task is None and name is None:
+    if program is None and task is None and name is None and data is None:
         listed = _listed()
         if as_json:
             print_json({"differs": listed})
@@ -75,18 +69,20 @@ def differs(
         return
     if program is None or task is None:
         ctx.fail("give both --program FILE and --task ID, or neither for the list of differs")
-    known = get_task(task)
-    chosen = choose_program(parse_file(program), name, known.id, program, "--name").program
+    known = get_task(task, data)
+    chosen = get_program(program, name, known.id).program
     judged = judge(chosen, known)
     credit = credit_of(judged)
+    fits = all(demo.is_right for demo in judged)
     if as_json:
         demos = [{"scores": demo.scores, "right": demo.is_right} for demo in judged]
-        print_json({"program": chosen.name, "task": known.id, "credit": credit, "demos": demos})
+        found = {"program": chosen.name, "task": known.id, "fits": fits, "credit": credit}
+        print_json({**found, "demos": demos})
         return
     for number, demo in enumerate(judged, 1):
         print_blocks(Rule(f"demo {number} of {len(judged)}", align="left", style="dim"))
         print_blocks(_draw(demo), Text())
-    total = Text(f"credit {credit} of {BEST_SCORE}", style="bold")
+    total = Text(f"credit {credit} of {BEST_SCORE}{', fits' * fits}", style="bold")
     print_blocks(total.append(f"  {chosen.name} on {known.id}", style="not bold dim"))
 
 

@@ -1,7 +1,7 @@
 """`arcbatt doctor`: what this installation stands on, and whether its backends are right."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich import box
@@ -14,6 +14,7 @@ from arcbatt.doctor import Facts, SelfTest, all_ok, backends, gather_facts, try_
 from arcbatt.engine.health import GpuSearch
 
 from .console import print_blocks, print_json, stdout
+from .options import AsJson
 
 DOCTOR_EXAMPLES = (
     ("arcbatt doctor", "what is here, and does it work"),
@@ -24,7 +25,7 @@ GIB = 2**30
 
 
 def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show versions, compiler, cores, GPUs and calibration, and test every backend.
 

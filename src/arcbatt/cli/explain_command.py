@@ -1,28 +1,31 @@
 """`arcbatt explain`: what every line of a program does to a grid."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arcbatt.checking import NAME_PREFIX, KnownTask, answer_judge
+from arcbatt.checking import KnownTask, answer_judge
 from arcbatt.explain import JudgeTest, draw_explanation, make_page, read_source
 from arcbatt.explain import explain as trace
-from arcbatt.language import ParsedProgram, Value, parse_file
+from arcbatt.language import ParsedProgram, Value
 from arcbatt.tasks import Task
-from arcbatt.tasks.task import suggest
 
 from .console import print_blocks, stop, write_file
-from .finding import complete_task, get_known_task
+from .finding import complete_task, get_known_task, get_program
+from .options import ProgramName, TaskSource
 
 EXPLAIN_EXAMPLES = (
     ("arcbatt explain mine.py --task 00d62c1b", "the first demo"),
     ("arcbatt explain mine.py --task 00d62c1b --pair all", "all pairs"),
     ("arcbatt explain mine.py --task 00d62c1b --html page.html", "a page"),
+    ("arcbatt explain mine.py --task ID --data arc_challenges.json", "on a task of a Kaggle file"),
 )
 
 FIRST_DEMO = "demo:1"
+# More than any program that somebody would read, and drawn within seconds.
+MAX_LINES = 500
+MAX_CALLS = 2_000
 
 
 def explain(
@@ -36,14 +39,8 @@ def explain(
             autocompletion=complete_task,
         ),
     ],
-    program: Annotated[
-        str | None,
-        typer.Option(
-            "--program",
-            metavar="NAME",
-            help="Which program of the file; otherwise solve_<task>, or the only one.",
-        ),
-    ] = None,
+    data: TaskSource = None,
+    name: ProgramName = None,
     pair: Annotated[
         str | None,
         typer.Option(
@@ -65,42 +62,30 @@ def explain(
 ) -> None:
     """Show the value that every line of a program has on a pair of a task.
 
-    Patches are drawn over the input. A line that fails says why; lines that need it are dimmed.
+    Patches and pictures are drawn over the input. A line that fails says why; lines that need it
+    are dimmed. The program runs within the budget of the search, 100,000 steps.
     """
-    programs = parse_file(file)
-    known = get_known_task(task)
-    chosen = choose_program(programs, program, known.task.id, file)
+    known = get_known_task(task, data)
+    program = get_program(file, name, known.task.id)
+    _check_size(program)
     pairs = _choose_pairs(pair or (FIRST_DEMO if html is None else "all"), known.task)
-    source = read_source(chosen, file.read_bytes().decode("utf-8"))
-    explanation = trace(chosen, source, known.task, pairs, _judge_of(known))
+    source = read_source(program, file.read_bytes().decode("utf-8-sig"))
+    explanation = trace(program, source, known.task, pairs, _judge_of(known))
     if html is not None:
         write_file(html, make_page(explanation))
     else:
         print_blocks(draw_explanation(explanation, inner))
 
 
-def choose_program(
-    programs: Sequence[ParsedProgram],
-    name: str | None,
-    task_id: str,
-    file: Path,
-    option: str = "--program",
-) -> ParsedProgram:
-    """Return the program of a file that is meant; `option` is what names one."""
-    by_name = {program.name: program for program in programs}
-    listed = f"The programs of {file} are: {', '.join(by_name)}."
-    if not programs:
-        stop(f"{file}: no programs in this file")
-    if name is not None:
-        if name not in by_name:
-            stop(f"no program is named {name}{suggest(name, by_name)}\n{listed}")
-        return by_name[name]
-    own_name = NAME_PREFIX + task_id
-    if own_name in by_name:
-        return by_name[own_name]
-    if len(programs) > 1:
-        stop(f"no program is named {own_name}; choose one with {option} NAME\n{listed}")
-    return programs[0]
+def _check_size(program: ParsedProgram) -> None:
+    """End with a message where there is more to show than anyone would look at."""
+    n_lines, n_calls = len(program.lines), program.program.n_calls
+    if n_lines > MAX_LINES or n_calls > MAX_CALLS:
+        stop(
+            f"{program.file}:{program.line}: {program.name} has {n_lines:,} lines and "
+            f"{n_calls:,} calls, explained are at most {MAX_LINES} lines and {MAX_CALLS:,} calls; "
+            f"`arcbatt check` runs it"
+        )
 
 
 def _choose_pairs(text: str, task: Task) -> list[tuple[str, int]]:

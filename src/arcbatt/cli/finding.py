@@ -5,14 +5,31 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from arcbatt.checking import KnownTask, find_built_in, load_source
+from arcbatt.checking import (
+    DIFFER,
+    NAME_PREFIX,
+    KnownTask,
+    find_built_in,
+    is_differ,
+    load_source,
+)
 from arcbatt.conformance import ENGINES, Engine, fused
-from arcbatt.language import Primitive, find_primitive
+from arcbatt.language import (
+    ParsedProgram,
+    Primitive,
+    RejectedProgram,
+    find_primitive,
+    read_file,
+)
 from arcbatt.language.registry import all_primitives, suggest
 from arcbatt.tasks import TASK_SETS, Task, TaskError, find_task, load
 from arcbatt.tasks.task import suggest as suggest_name
 
-from .console import stop
+from .console import print_notice, stop
+
+# Broken programs of a file, and names of its programs, that a message has room for.
+MAX_NOTICES = 3
+MAX_NAMES = 20
 
 
 def get_task(name: str, source: str | None = None) -> Task:
@@ -23,7 +40,7 @@ def get_task(name: str, source: str | None = None) -> Task:
         return find_task(name)
     tasks = load(name)
     if len(tasks) != 1:
-        raise TaskError(f"{name} holds {len(tasks)} tasks; choose one: ID --set {name}")
+        raise TaskError(f"{name} holds {len(tasks)} tasks; choose one: ID --data {name}")
     return tasks[0]
 
 
@@ -44,12 +61,47 @@ def check_device(name: str) -> None:
         stop(f"{name} is no device; devices are auto, cpu, cuda and cuda:0, cuda:1, ...")
 
 
-def get_known_task(name: str) -> KnownTask:
+def get_known_task(name: str, source: str | None = None) -> KnownTask:
     """Return the task of an id or of a task file, with its sealed answers where it has them."""
-    task = get_task(name)
-    known = load_source(name).find(task.id) if _is_path(name) else find_built_in(task.id)
+    task = get_task(name, source)
+    place = name if source is None and _is_path(name) else source
+    known = find_built_in(task.id) if place is None else load_source(place).find(task.id)
     assert known is not None  # it has just been found there
     return known
+
+
+def get_program(file: Path, name: str | None, task_id: str) -> ParsedProgram:
+    """Return the program of a file that is meant: by name, else solve_<task>, else the only one.
+
+    Other programs of the file that cannot be read are reported, and do no harm.
+    """
+    found = read_file(file)
+    programs = {each.name: each for each in found if isinstance(each, ParsedProgram)}
+    rejected = [each for each in found if isinstance(each, RejectedProgram)]
+    broken = {each.name: each.error for each in rejected}
+    wanted = name or NAME_PREFIX + task_id
+    if name is None and len(programs) == 1 and wanted not in broken:
+        (wanted,) = programs
+    if wanted not in programs:
+        if wanted in broken:
+            stop(str(broken[wanted]))
+        if not programs:
+            stop(str(rejected[0].error) if rejected else f"{file}: no programs in this file")
+        listed = ", ".join([*programs][:MAX_NAMES]) + ", ..." * (len(programs) > MAX_NAMES)
+        hint = suggest_name(wanted, programs) if name else "; choose one with --name NAME"
+        stop(f"no program is named {wanted}{hint}\nThe programs of {file} are: {listed}.")
+    _report_rejected(rejected)
+    program = programs[wanted]
+    if is_differ(program):
+        stop(f"{program.file}:{program.line}: {wanted}: {DIFFER}")
+    return program
+
+
+def _report_rejected(rejected: Sequence[RejectedProgram]) -> None:
+    for each in rejected[:MAX_NOTICES]:
+        print_notice(f"left out: {each.error}")
+    if len(rejected) > MAX_NOTICES:
+        print_notice(f"{len(rejected) - MAX_NOTICES} more programs of the file cannot be read")
 
 
 def _is_path(name: str) -> bool:

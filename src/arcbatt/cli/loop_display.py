@@ -211,6 +211,6 @@ def _cells(ranked: RankedTask) -> tuple[str, ...]:
 def summary_to_json(loop: Loop, ranked: Sequence[RankedTask]) -> dict[str, Any]:
     """Return what a run came to, short enough to be printed; `results.json` has all of it."""
     content = results_to_json(loop, ranked)
-    shown = ("task", "fitted", "confidence", "proposer")
+    shown = ("task", "fits", "confidence", "proposer")
     rows = [{key: row[key] for key in shown} for row in content["by_task"]]
     return {**content, "by_task": rows}

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from arcbatt.engine import profiling
+from arcbatt.files import write_whole
 from arcbatt.measure import Clock, current_clock
 from arcbatt.measure.icicle import svg_icicle
 
@@ -79,9 +80,9 @@ def _add_primitives(clock: Clock, rows: list[profiling.PrimitiveTime]) -> None:
 def _write(clock: Clock, svg: Path | None, as_json: Path | None) -> None:
     report = clock.report()
     if as_json is not None:
-        as_json.write_text(json.dumps(report.to_json(), indent=2) + "\n", encoding="utf-8")
+        write_whole(as_json, json.dumps(report.to_json(), indent=2) + "\n")
         print_notice(f"wrote {as_json}")
     if svg is not None:
-        svg.write_text(svg_icicle(report), encoding="utf-8")
+        write_whole(svg, svg_icicle(report))
         print_notice(f"wrote {svg}")
     print_report(report)

@@ -17,7 +17,6 @@ from arcbatt.evaluation import ResultCache, TaskBoard
 from arcbatt.evaluation.program_run import Match, ProgramRun, RanProgram, RunReport
 from arcbatt.language import Program, ProgramError
 from arcbatt.library import library_programs
-from arcbatt.measure import current_clock
 from arcbatt.pool import NewProgram, Pool
 from arcbatt.pool.rows import IMPORT, LIBRARY, kind_of
 
@@ -34,6 +33,7 @@ from .console import (
 )
 from .finding import check_device, choose_tasks
 from .options import DEFAULT_DATA, AsJson, DataSet, DeviceName, Library, Limit, TaskIds, Threads
+from .timing import wall_s
 
 RUN_EXAMPLES = (
     ("arcbatt run", "the bundled solvers on ARC-AGI-1 training"),
@@ -119,7 +119,7 @@ def run(
         stored = _store(report, source) if store else {}
     if as_json:
         content = {"set": data, "from": source.origins, **report.to_json(), **stored}
-        print_json({**content, "ended": is_ended, "wall_s": _wall_s()})
+        print_json({**content, "ended": is_ended, "wall_s": wall_s()})
     else:
         print_blocks(*_draw(report, limit), _summary(report, source))
         if stored:
@@ -131,13 +131,6 @@ def run(
         raise typer.Exit(INTERRUPTED)
     if source.errors:
         raise typer.Exit(2)
-
-
-def _wall_s() -> float:
-    """Since the process began, as `--timing` has it."""
-    clock = current_clock()
-    assert clock is not None  # `app` has one while a command runs
-    return clock.report().main.wall_s
 
 
 # --- where programs come from ---
@@ -380,7 +373,7 @@ def _summary(report: RunReport, source: _Source) -> Text:
     text.append(
         f"\nprograms: {origins}\n{_several(n_demos, 'demo')} fitted; {pairs}; "
         f"{_several(report.n_calls, 'call')}, {report.n_calls_before:,} before sharing; "
-        f"{report.engine_s:.2f} s of {_wall_s():.2f} s in the engine, on {where}",
+        f"{report.engine_s:.2f} s of {wall_s():.2f} s in the engine, on {where}",
         style="dim",
     )
     return text

@@ -42,6 +42,7 @@ from .options import (
     TimeBudget,
 )
 from .sizes import format_bytes, parse_bytes
+from .timing import wall_s
 
 SOLVE_EXAMPLES = (
     ("arcbatt solve arc-agi-1/training --budget 2m", "all tasks of a set, in two minutes"),
@@ -105,7 +106,8 @@ def solve(
         bool,
         typer.Option(
             "--explain/--no-explain",
-            help="At the end, write a page about each program that fits all demos, or not.",
+            help="At the end, write pages about programs that fit all demos, the surest first, "
+            "while the budget lasts; or not.",
         ),
     ] = True,
     trace: Annotated[
@@ -231,9 +233,14 @@ def carry_out(
         with warnings_as_notices(), Run(folder, tasks, watcher=display, traced=traced) as run:
             try:
                 with display:
-                    run.spend(budget_s, rounds)
-                    if explain:
-                        run.explain(lambda n, of: display.say_quietly(f"explanations: {n} of {of}"))
+                    run.spend(
+                        budget_s - wall_s(),  # what the start took is part of it
+                        rounds,
+                        explain=explain,
+                        on_explained=lambda n, of: display.say_quietly(
+                            f"explanations: {n} of {of}"
+                        ),
+                    )
             except KeyboardInterrupt:
                 is_ended = True
         _show(run, display, traced, limit, as_json, is_ended)

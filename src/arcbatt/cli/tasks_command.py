@@ -15,6 +15,7 @@ from arcbatt.tasks import TASK_SETS, Grid, Task, TaskSet, load
 
 from .console import print_blocks, print_json, write_file
 from .finding import complete_set, complete_task, get_task
+from .options import AsJson, TaskSource
 
 TASKS_EXAMPLES = (
     ("arcbatt tasks", "the built-in sets"),
@@ -38,7 +39,7 @@ def tasks(
             show_default=False,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the task sets, or the tasks of one: demos, test inputs, sizes and colours."""
     if task_set is None:
@@ -70,18 +71,10 @@ def show(
         Path | None,
         typer.Option("--png", metavar="FILE", help="Write a PNG picture instead of drawing here."),
     ] = None,
-    source: Annotated[
-        str | None,
-        typer.Option(
-            "--set",
-            metavar="SOURCE",
-            help="Where to look for the id: a built-in set, a Kaggle file, or a folder.",
-            autocompletion=complete_set,
-        ),
-    ] = None,
+    data: TaskSource = None,
 ) -> None:
     """Draw a task: its demo pairs, and the test inputs that it asks about."""
-    found = get_task(task, source)
+    found = get_task(task, data)
     if svg is not None:
         write_file(svg, svg_task(found))
     if png is not None:

@@ -57,3 +57,10 @@ def print_report(report: Report) -> None:
     console = stderr()
     for block in draw_report(report):
         console.print(block)
+
+
+def wall_s() -> float:
+    """Return the seconds since the command began, the start of its process included."""
+    clock = current_clock()
+    assert clock is not None  # `app` has one while a command runs
+    return clock.report().main.wall_s

@@ -4,7 +4,7 @@ Line charts are drawn by `arcbatt.drawing.charts`.
 """
 
 from arcbatt.drawing.describe import Description, Kind, describe
-from arcbatt.drawing.png import png_grid, png_pair, png_task, png_value
+from arcbatt.drawing.png import png_task
 from arcbatt.drawing.svg import svg_call, svg_grid, svg_pair, svg_task, svg_value
 from arcbatt.drawing.terminal import draw_grid, draw_pair, draw_task, draw_value
 
@@ -16,10 +16,7 @@ __all__ = [
     "draw_pair",
     "draw_task",
     "draw_value",
-    "png_grid",
-    "png_pair",
     "png_task",
-    "png_value",
     "svg_call",
     "svg_grid",
     "svg_pair",

@@ -12,18 +12,6 @@ COLOURS = (
     "#7FDBFF",
     "#870C25",
 )
-NAMES = (
-    "black",
-    "blue",
-    "red",
-    "green",
-    "yellow",
-    "grey",
-    "magenta",
-    "orange",
-    "cyan",
-    "maroon",
-)
 
 # Numbers that are no ARC colour (markers such as -1, 10 or 41), drawn with their digits.
 ODD = "#D8D2C4"

@@ -1,12 +1,12 @@
-"""Grids, pairs, tasks and values in, PNG files as bytes out: the scenes of the SVGs on white."""
+"""Tasks and scenes in, PNG files as bytes out: what the SVGs show, on white."""
 
 from io import BytesIO
 
 from PIL import Image, ImageDraw, ImageFont
 
-from arcbatt.drawing.layout import lay_out_grid, lay_out_pair, lay_out_task, lay_out_value
+from arcbatt.drawing.layout import lay_out_task
 from arcbatt.drawing.scene import Block, Boxes, Label, Polygon, Polyline
-from arcbatt.tasks import Grid, Pair, Task
+from arcbatt.tasks import Task
 
 # Pixels of the file for one pixel of the scene: sharp on screens of high resolution too.
 SCALE = 2
@@ -15,24 +15,9 @@ SMOOTHING = 4
 BACKGROUND = "#FFFFFF"
 
 
-def png_grid(grid: Grid) -> bytes:
-    """Return a grid as PNG."""
-    return render_png(lay_out_grid(grid))
-
-
-def png_pair(pair: Pair) -> bytes:
-    """Return a pair as PNG: input, arrow, output."""
-    return render_png(lay_out_pair(pair))
-
-
 def png_task(task: Task) -> bytes:
     """Return a task as PNG: all demos and the test inputs."""
     return render_png(lay_out_task(task))
-
-
-def png_value(value: object, over: Grid | None = None) -> bytes:
-    """Return any value of the DSL as PNG; patches are shown over the grid `over`."""
-    return render_png(lay_out_value(value, over))
 
 
 def render_png(scene: Block) -> bytes:

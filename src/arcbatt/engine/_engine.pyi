@@ -3,6 +3,7 @@ from typing import Any
 n_primitives: int
 NOT_RUN: int
 NO_NUMBER: int
+source_digest: str
 
 def build_info() -> dict[str, Any]: ...
 def set_function_class(cls: Any) -> None: ...
@@ -42,6 +43,7 @@ def run_batt(
     batt: FusedBatt,
     samples: Samples,
     chosen: Any,
+    *,
     max_steps: int,
     max_bytes: int,
     max_arena_bytes: int,
@@ -61,6 +63,7 @@ def run_tasks(
     samples: Samples,
     starts: Any,
     tasks_of_programs: Any,
+    *,
     max_steps: int,
     max_bytes: int,
     max_arena_bytes: int,

@@ -4,6 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 _Grid = tuple[int, int, bytes]  # rows, width, cells
+_Picture = tuple[int, int, int, int, bytes]  # row, column, rows, width, cells
+
+MAX_DEPTH: int
+MAX_SIDE: int
 
 class StopFlag:
     """Ends a search from another thread."""
@@ -11,22 +15,33 @@ class StopFlag:
     def __init__(self) -> None: ...
     def set(self) -> None: ...
 
+class SearchOptions:
+    """How far a search goes; `EnumerateOptions` says what each field is."""
+
+    depth: int
+    size_depth: int
+    size_guess: int
+    output_seeds: bool
+    enabled: list[int]
+    max_pieces: int
+    subsets: bool
+    modes: int
+    max_applications: int
+    max_bytes: int
+    max_s: float
+    max_stacks: int
+
+    def __init__(self) -> None: ...
+
 def search(
     inputs: Sequence[_Grid],
     outputs: Sequence[_Grid],
     seeds: Sequence[tuple[Sequence[_Grid], int]],
-    enabled: bytes,
-    depth: int,
-    size_depth: int,
-    size_guess: int,
-    output_seeds: bool,
-    max_pieces: int,
-    subsets: bool,
-    modes: int,
-    max_applications: int,
-    max_bytes: int,
-    max_s: float,
-    max_stacks: int,
+    options: SearchOptions,
     stop: StopFlag,
 ) -> tuple[Any, list[Any], dict[str, Any]]: ...
 def steps() -> list[tuple[str, str, tuple[int, ...], str]]: ...
+def apply(
+    step: int, value: _Picture | list[_Picture], size: tuple[int, int]
+) -> _Picture | list[_Picture] | None:
+    """Return what a step gives on one picture or list of them; None where it is refused."""

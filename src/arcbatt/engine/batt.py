@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.language import Budget, Node, Program
+from arcbatt.language import Budget, Node, Program, to_value
 from arcbatt.language.ir import walk_new
+from arcbatt.measure import usable_cores
 
 from . import _engine, calibration, gpu, profiling
 from .results import BattArrays, BattResult, KeptWords
@@ -69,7 +69,7 @@ class Batt:
                     primitive = numbers[node.head]
                 elif kind == "constant":
                     first = len(constants)
-                    constants.append(node.head)
+                    constants.append(to_value(node.head, f"{program.name}: a constant"))
                 elif node.head in _INPUT_OPS:
                     op = _INPUT_OPS[node.head]
                 else:
@@ -128,7 +128,9 @@ class Batt:
         not fit its memory), the CPU does, and `ran_on` of the result says how many results came
         from where.
         """
-        run = _Run(samples, budget or Budget(), n_threads or os.cpu_count() or 1, keep_values)
+        if not isinstance(samples, Samples):
+            raise TypeError(f"samples: a {type(samples).__name__}; Samples(inputs) makes some")
+        run = _Run(samples, budget or Budget(), n_threads or usable_cores(), keep_values)
         devices = _devices(device) if self._nodes and len(samples) else []
         rival = None
         if devices and device == "auto":
@@ -213,18 +215,20 @@ class _Run:
         rival: tuple[float, float] | None = None,
     ) -> list[KeptWords]:
         """On the chosen samples, or those that are not left to a rival (see calibration.py)."""
+        rival_fixed_s, rival_per_thread_s = rival or (-1.0, 0.0)
         kept = _engine.run_batt(
             batt,
             self.samples.packed,
             chosen,
-            self.budget.steps,
-            self.budget.bytes,
-            MAX_ARENA_BYTES,
-            self.n_threads,
-            *arrays,
-            self.keep_values,
-            *(rival or (-1.0, 0.0)),
-            profiling.counts(),
+            max_steps=self.budget.steps,
+            max_bytes=self.budget.bytes,
+            max_arena_bytes=MAX_ARENA_BYTES,
+            n_threads=self.n_threads,
+            **arrays._asdict(),
+            keep_values=self.keep_values,
+            rival_fixed_s=rival_fixed_s,
+            rival_per_thread_s=rival_per_thread_s,
+            profile=profiling.counts(),
         )
         found = []
         for words, cells in zip(*kept, strict=True) if kept else ():

@@ -14,6 +14,7 @@
 #include "arena.hpp"
 #include "build_info.hpp"
 #include "running.hpp"
+#include "source_digest.hpp"
 
 namespace nb = nanobind;
 using namespace arc;
@@ -26,7 +27,23 @@ namespace {
 
 PyObject* function_class = nullptr;  // of (primitive number, captured arguments)
 
-Value value_from(Lane& lane, nb::handle object) {
+// Room for members; a value that is made here has no budget, so that only memory can be short.
+Value* members_or_throw(Lane& lane, u64 n) {
+  Value* members = new_members(lane, n);
+  if (!members) throw std::bad_alloc();
+  return members;
+}
+
+Value checked(const Lane& lane, const Value& v) {
+  if (v.failed() && lane.exhausted) throw std::bad_alloc();
+  if (v.failed()) throw std::invalid_argument("a value beyond the engine's limits");
+  return v;
+}
+
+std::pair<Value*, u32> members_from(Lane& lane, nb::handle container, int depth);
+
+// The value of a Python object, which is at this level of nesting.
+Value value_from(Lane& lane, nb::handle object, int depth = 1) {
   if (object.is_none()) return none_value();
   if (PyLong_Check(object.ptr())) {
     int overflow = 0;
@@ -36,27 +53,31 @@ Value value_from(Lane& lane, nb::handle object) {
     return v;
   }
   if (function_class && PyObject_IsInstance(object.ptr(), function_class) == 1) {
-    u32 primitive = nb::cast<u32>(object.attr("primitive"));
-    nb::tuple captured = nb::cast<nb::tuple>(object.attr("args"));
-    Value* members = new_members(lane, nb::len(captured));
-    size_t n = 0;
-    for (nb::handle arg : captured) members[n++] = value_from(lane, arg);
-    return block_value(lane, FUNCTION, primitive, members, (u32)n);
+    const u32 primitive = nb::cast<u32>(object.attr("primitive"));
+    if (primitive >= N_PRIMITIVES) throw std::invalid_argument("no such primitive");
+    const auto [members, n] = members_from(lane, nb::tuple(object.attr("args")), depth);
+    return checked(lane, block_value(lane, FUNCTION, primitive, members, n));
   }
-  bool tuple = PyTuple_Check(object.ptr());
+  const bool tuple = PyTuple_Check(object.ptr());
   if (!tuple && !PyFrozenSet_Check(object.ptr())) throw std::invalid_argument("not a value of the language");
-  Value* members = new_members(lane, nb::len(object));
-  size_t n = 0;
-  for (nb::handle item : object) members[n++] = value_from(lane, item);
-  Value v = tuple ? tuple_of(lane, members, n) : set_of(lane, members, n);
-  if (v.failed()) throw std::invalid_argument("a value beyond the engine's limits");
-  return v;
+  const auto [members, n] = members_from(lane, object, depth);
+  return checked(lane, tuple ? tuple_of(lane, members, n) : set_of(lane, members, n));
+}
+
+std::pair<Value*, u32> members_from(Lane& lane, nb::handle container, int depth) {
+  // Before its members are looked at: Python's nesting has no end that this stack would bear.
+  if (depth > MAX_DEPTH) throw std::invalid_argument("a value nested deeper than the engine's limits");
+  Value* members = members_or_throw(lane, nb::len(container));
+  u32 n = 0;
+  for (nb::handle item : container) members[n++] = value_from(lane, item, depth + 1);
+  return {members, n};
 }
 
 nb::object value_to(const Value& v) {
   if (v.kind == NONE) return nb::none();
   if (v.kind == INT) return nb::int_((long long)v.number);
   nb::object members = nb::steal(PyTuple_New(v.n));
+  if (!members) throw nb::python_error();
   for (u32 k = 0; k < v.n; k++) PyTuple_SET_ITEM(members.ptr(), k, value_to(member(v, k)).release().ptr());
   if (v.kind == FUNCTION) return nb::handle(function_class)((u32)v.aux, members);
   return is_tuple(v) ? members : nb::steal(PyFrozenSet_New(members.ptr()));
@@ -88,32 +109,25 @@ using Out = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Grids and demo pairs, as values; they point into the arrays that they were made from.
+// Grids and demo pairs, as values; they point into the array of cells, which is kept.
 struct Samples {
-  nb::object held;  // the array of all cells
+  Array<i32> held;
   const i32* cells;
   u64 n_cells;
   std::vector<Sample> samples;
   Arena arena;
 
-  Samples(nb::object cells_object, nb::object shapes_object, nb::object inputs_object,
-          nb::object targets_object, nb::object groups_object, nb::object group_starts_object,
-          nb::object group_grids_object) {
-    auto cells_array = nb::cast<Array<i32>>(cells_object);
-    cells = cells_array.data();
-    n_cells = cells_array.size();
-    held = cells_object;
-    auto shapes = nb::cast<Array<i32>>(shapes_object);  // height, width; one after the other
-    auto inputs = nb::cast<Array<i32>>(inputs_object);
-    auto targets = nb::cast<Array<i32>>(targets_object);  // -1: none
-    auto groups = nb::cast<Array<i32>>(groups_object);    // of each sample
-    auto starts = nb::cast<Array<i32>>(group_starts_object);
-    auto members = nb::cast<Array<i32>>(group_grids_object);  // input, output; one after the other
+  // `shapes` has heights and widths, `members` inputs and outputs, one after the other; a target of -1
+  // is none; `groups` has the group of demos of each sample.
+  Samples(Array<i32> all_cells, Array<i32> shapes, Array<i32> inputs, Array<i32> targets, Array<i32> groups,
+          Array<i32> starts, Array<i32> members)
+      : held(all_cells), cells(all_cells.data()), n_cells(all_cells.size()) {
     std::vector<Value> grids;
     u64 start = 0;
-    for (size_t k = 0; 2 * k < shapes.size(); k++) {
-      u64 n_rows = (u64)shapes(2 * k), width = (u64)shapes(2 * k + 1);
-      if (!n_rows || !width || start + n_rows * width > n_cells)
+    for (size_t k = 0; 2 * k + 1 < shapes.size(); k++) {
+      const i32 high = shapes(2 * k), wide = shapes(2 * k + 1);
+      const u64 n_rows = (u64)high, width = (u64)wide;
+      if (high < 1 || wide < 1 || start + n_rows * width > n_cells)
         throw std::invalid_argument("grids do not fit their cells");
       grids.push_back(grid_value(cells + start, (u32)n_rows, (u32)width));
       start += n_rows * width;
@@ -127,15 +141,17 @@ struct Samples {
     set_budget(lane, NO_BUDGET);
     std::vector<Value> demos;
     for (size_t g = 0; g + 1 < starts.size(); g++) {
-      i64 first = starts(g), n = starts(g + 1) - first;
-      Value* pairs = new_members(lane, n);
+      const i64 first = starts(g), n = starts(g + 1) - first;
+      if (first < 0 || n < 0 || 2 * (first + n) > (i64)members.size())
+        throw std::invalid_argument("groups of demos do not fit their grids");
+      Value* pairs = members_or_throw(lane, (u64)n);
       for (i64 k = 0; k < n; k++) {
-        Value* sides = new_members(lane, 2);
+        Value* sides = members_or_throw(lane, 2);
         sides[0] = grid(members(2 * (first + k)));
         sides[1] = grid(members(2 * (first + k) + 1));
-        pairs[k] = tuple_of(lane, sides, 2);
+        pairs[k] = checked(lane, tuple_of(lane, sides, 2));
       }
-      demos.push_back(tuple_of(lane, pairs, n));
+      demos.push_back(checked(lane, tuple_of(lane, pairs, n)));
     }
     if (targets.size() != inputs.size() || groups.size() != inputs.size())
       throw std::invalid_argument("inputs, targets and groups differ in number");
@@ -157,19 +173,15 @@ struct FusedBatt {
   std::vector<Value> constants;
   Arena arena;
 
-  FusedBatt(nb::object ops_object, nb::object primitives_object, nb::object firsts_object,
-            nb::object counts_object, nb::object args_object, nb::object results_object,
-            nb::list constant_values) {
-    auto ops = nb::cast<Array<u8>>(ops_object);
-    auto primitives = nb::cast<Array<i32>>(primitives_object);
-    auto firsts = nb::cast<Array<i32>>(firsts_object);
-    auto counts = nb::cast<Array<i32>>(counts_object);
-    auto arg_nodes = nb::cast<Array<i32>>(args_object);
-    auto result_nodes = nb::cast<Array<i32>>(results_object);
+  FusedBatt(Array<u8> ops, Array<i32> primitives, Array<i32> firsts, Array<i32> counts, Array<i32> arg_nodes,
+            Array<i32> result_nodes, nb::list constant_values) {
     size_t n = ops.size();
+    if (primitives.size() != n || firsts.size() != n || counts.size() != n)
+      throw std::invalid_argument("nodes and what is said of them differ in number");
     for (size_t k = 0; k < n; k++) {
       i64 first = firsts(k), count = counts(k), primitive = primitives(k);
-      if (primitive < 0 || primitive >= N_PRIMITIVES || count < 0 || first < 0 ||
+      if (ops(k) > INVOKE || (ops(k) == INVOKE && !count) || primitive < 0 || primitive >= N_PRIMITIVES ||
+          count < 0 || first < 0 ||
           (ops(k) >= CALL && first + count > (i64)arg_nodes.size()) ||
           (ops(k) == LOAD_CONSTANT && first >= (i64)nb::len(constant_values)))
         throw std::invalid_argument("a node that makes no sense");
@@ -305,9 +317,9 @@ u64 image_bytes(const T& packed) {
 }
 template <class T>
 void write_image(const T& packed, Vector<u8> to, u64 base) {
+  if (to.size() != image_bytes(packed)) throw std::invalid_argument("an image of another size");
   Image image{(char*)to.data(), base};
   place_all(image, packed);
-  if (to.size() != image.n_bytes) throw std::invalid_argument("an image of another size");
 }
 
 // --- runs ---
@@ -432,24 +444,38 @@ void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts,
   for (auto& worker : workers) give_back(std::move(worker));
 }
 
+// An array is taken as it is: one that had to be converted would be written to in vain.
+auto array(const char* name) { return nb::arg(name).noconvert(); }
+
 }  // namespace
 
 NB_MODULE(_engine, module) {
   module.attr("n_primitives") = (int)N_PRIMITIVES;
   module.attr("NOT_RUN") = (int)NOT_RUN;
   module.attr("NO_NUMBER") = (int)NO_NUMBER;
+  module.attr("source_digest") = source_digest();
   module.def("build_info", &build_info);
   // The class is Python's own and lives as long as the process: no reference is given back.
   module.def("set_function_class", [](nb::object cls) { function_class = cls.release().ptr(); });
   module.def("call", &call);
   nb::class_<Samples>(module, "Samples")
-      .def(nb::init<nb::object, nb::object, nb::object, nb::object, nb::object, nb::object, nb::object>())
+      .def(nb::init<Array<i32>, Array<i32>, Array<i32>, Array<i32>, Array<i32>, Array<i32>, Array<i32>>(),
+           array("cells"), array("shapes"), array("inputs"), array("targets"), array("groups"),
+           array("group_starts"), array("group_grids"))
       .def("image_bytes", &image_bytes<Samples>)
-      .def("write_image", &write_image<Samples>);
+      .def("write_image", &write_image<Samples>, array("to"), nb::arg("base"));
   nb::class_<FusedBatt>(module, "FusedBatt")
-      .def(nb::init<nb::object, nb::object, nb::object, nb::object, nb::object, nb::object, nb::list>())
+      .def(nb::init<Array<u8>, Array<i32>, Array<i32>, Array<i32>, Array<i32>, Array<i32>, nb::list>(),
+           array("ops"), array("primitives"), array("firsts"), array("counts"), array("args"),
+           array("results"), nb::arg("constants"))
       .def("image_bytes", &image_bytes<FusedBatt>)
-      .def("write_image", &write_image<FusedBatt>);
-  module.def("run_batt", &run_batt);
-  module.def("run_tasks", &run_tasks);
+      .def("write_image", &write_image<FusedBatt>, array("to"), nb::arg("base"));
+  module.def("run_batt", &run_batt, nb::arg("batt"), nb::arg("samples"), array("chosen"), nb::kw_only(),
+             nb::arg("max_steps"), nb::arg("max_bytes"), nb::arg("max_arena_bytes"), nb::arg("n_threads"),
+             array("reasons"), array("matches"), array("hashes"), array("steps"), array("numbers"),
+             nb::arg("keep_values"), nb::arg("rival_fixed_s"), nb::arg("rival_per_thread_s"), array("profile"));
+  module.def("run_tasks", &run_tasks, nb::arg("batt"), nb::arg("samples"), array("starts"),
+             array("tasks_of_programs"), nb::kw_only(), nb::arg("max_steps"), nb::arg("max_bytes"),
+             nb::arg("max_arena_bytes"), nb::arg("n_threads"), nb::arg("staged"), array("reasons"),
+             array("n_matches"), array("hashes"), array("steps"), array("numbers"), array("profile"));
 }

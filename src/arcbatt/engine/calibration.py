@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcbatt.language import parse_program
+from arcbatt.measure import usable_cores
 
 from . import gpu, health
 from .samples import Samples
@@ -115,7 +116,7 @@ def machine() -> str:
     """What a calibration holds for: the first GPU, the cores, the engine's source."""
     gpus = health.look_for_gpus().gpus
     name = gpus[0].name if gpus else "no GPU"
-    return f"{name}, {os.cpu_count()} cores, engine {gpu.source_digest()}"
+    return f"{name}, {usable_cores()} cores, engine {gpu.source_digest()}"
 
 
 def load() -> Calibration | None:
@@ -170,7 +171,7 @@ def measure(new_batt: Callable[..., Batt], here: str) -> Calibration:
         return min(times)
 
     small, plain, of_functions = batt_of(SMALL, 1), batt_of(PLAIN, 10), batt_of(OF_FUNCTIONS, 10)
-    n_cores = os.cpu_count() or 1
+    n_cores = usable_cores()
     plain_s, function_s = (least_s(batt, few, "cpu") for batt in (plain, of_functions))
     threaded_s = least_s(plain, few, "cpu", n_cores)
     plain_call_s = plain_s / N_FEW / plain.schedule.n_nodes

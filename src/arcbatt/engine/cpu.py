@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arcbatt.language import Budget, Failure, Function, Reason, Value, find_primitive
+from arcbatt.language import Budget, Failure, Function, Reason, Value, find_primitive, to_value
 
 from . import _engine
 from .table import primitive_numbers
@@ -58,19 +58,23 @@ class CallResult:
     hash: int
 
 
-def run_call(name: str, args: Sequence[Value], budget: Budget | None = None) -> CallResult:
-    """One primitive on given values, on the CPU engine."""
+def run_call(name: str, args: Sequence[object], budget: Budget | None = None) -> CallResult:
+    """Run one primitive on given values, on the CPU engine.
+
+    What `to_value` cannot take for a value is refused with its `ValueError`.
+    """
     primitive = find_primitive(name)
     if primitive is None:
         raise KeyError(f"no primitive is named {name!r}")
     budget = budget or Budget()
+    values = [to_value(arg, f"{name}: argument {k}") for k, arg in enumerate(args, 1)]
     reason, value, steps, n_bytes, content_hash = _engine.call(
-        _NUMBERS[primitive.name], tuple(map(to_engine, args)), budget.steps, budget.bytes
+        _NUMBERS[primitive.name], tuple(map(to_engine, values)), budget.steps, budget.bytes
     )
     outcome = Failure(Reason(reason)) if reason else from_engine(value)
     return CallResult(outcome, steps, n_bytes, content_hash)
 
 
-def evaluate_call(name: str, args: Sequence[Value]) -> Value | Failure:
-    """What one primitive gives on given values."""
+def evaluate_call(name: str, args: Sequence[object]) -> Value | Failure:
+    """Return what one primitive gives on given values."""
     return run_call(name, args).outcome

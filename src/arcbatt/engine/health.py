@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from arcbatt.measure import usable_cores
+
 from . import _engine
 
 
@@ -50,11 +52,7 @@ def read_build() -> Build:
 
 def count_cores() -> tuple[int, int]:
     """The machine's cores, and those that this process may use."""
-    n_cores = os.cpu_count() or 1
-    try:
-        return n_cores, len(os.sched_getaffinity(0))
-    except AttributeError:  # only Linux tells
-        return n_cores, n_cores
+    return os.cpu_count() or 1, usable_cores()
 
 
 def look_for_gpus() -> GpuSearch:

@@ -6,7 +6,9 @@
 #include <condition_variable>
 #include <iterator>
 #include <mutex>
+#include <new>
 #include <numeric>
+#include <system_error>
 #include <thread>
 
 #include "arcbatt/words.hpp"
@@ -95,7 +97,9 @@ struct Run {
     }
   }
 
-  void work(Worker& worker) {
+  // Takes units until there are none left; goes_on() is asked after each.
+  template <class GoesOn>
+  void work(Worker& worker, GoesOn goes_on) {
     worker.slots.resize(batt.n_nodes);
     worker.costs.resize(batt.n_nodes);
     worker.words.clear();
@@ -105,7 +109,11 @@ struct Run {
     for (u64 k = next++; k < n_units && !stopped; k = next++) {
       run_unit(worker, k);
       n_done++;
+      if (!goes_on()) stopped = true;
     }
+  }
+  void work(Worker& worker) {
+    work(worker, [] { return true; });
   }
 
   // The nodes of some programs, ascending, so that arguments come first.
@@ -272,20 +280,16 @@ inline bool should_hand_over(const Run& run, const Rival& rival, double elapsed_
   return 1.1 * (rival.fixed_s + rival.per_thread_s * rest_s) < rest_s / (double)n_threads;
 }
 
-// A thread for each worker, all on one run.
+// A thread for each worker, all on one run. Where the system gives fewer, those do the work, and
+// workers without a thread are taken out; where it gives none, the first one works in this thread.
 class Threads {
  public:
-  Threads(Run& run, std::vector<std::unique_ptr<Worker>>& workers) : run_(run), n_running_(workers.size()) {
+  Threads(Run& run, std::vector<std::unique_ptr<Worker>>& workers) : run_(run) {
+    threads_.reserve(workers.size());
     for (auto& worker : workers)
-      threads_.emplace_back([this, w = worker.get()] {
-        try {
-          run_.work(*w);
-        } catch (const std::bad_alloc&) {
-          run_.out_of_memory = run_.stopped = true;
-        }
-        std::lock_guard<std::mutex> lock(mutex_);
-        if (--n_running_ == 0) done_.notify_all();
-      });
+      if (!start(*worker)) break;
+    if (threads_.empty()) here_ = workers[0].get();
+    workers.resize(max_of<size_t>(1, threads_.size()));
   }
   ~Threads() {
     for (auto& thread : threads_) thread.join();
@@ -294,9 +298,17 @@ class Threads {
   // Until all are done; is_interrupted() is asked every 50 ms.
   template <class IsInterrupted>
   void wait(const Rival& rival, IsInterrupted is_interrupted) {
-    std::unique_lock<std::mutex> lock(mutex_);
     const auto start = Clock::now();
     auto asked = start;
+    if (here_) {
+      work_here(*here_, [&] {
+        if (seconds_since(asked) <= 0.05) return true;
+        asked = Clock::now();
+        return !is_interrupted();
+      });
+      return;
+    }
+    std::unique_lock<std::mutex> lock(mutex_);
     bool has_rival = rival.fixed_s >= 0;
     while (n_running_) {
       const auto pause = std::chrono::milliseconds(has_rival ? 1 : 50);
@@ -318,8 +330,38 @@ class Threads {
   Run& run_;
   std::mutex mutex_;
   std::condition_variable done_;
-  size_t n_running_;
+  size_t n_running_ = 0;
   std::vector<std::thread> threads_;
+  Worker* here_ = nullptr;
+
+  template <class GoesOn>
+  void work_here(Worker& worker, GoesOn goes_on) {
+    try {
+      run_.work(worker, goes_on);
+    } catch (const std::bad_alloc&) {
+      run_.out_of_memory = run_.stopped = true;
+    }
+  }
+  // False where no thread is to be had.
+  bool start(Worker& worker) {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      n_running_++;
+    }
+    try {
+      threads_.emplace_back([this, &worker] {
+        work_here(worker, [] { return true; });
+        std::lock_guard<std::mutex> lock(mutex_);
+        if (--n_running_ == 0) done_.notify_all();
+      });
+      return true;
+    } catch (const std::system_error&) {
+    } catch (const std::bad_alloc&) {
+    }
+    std::lock_guard<std::mutex> lock(mutex_);
+    n_running_--;
+    return false;
+  }
 };
 
 }  // namespace arc

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import reprlib
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -10,47 +11,62 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt.language import to_value
+from arcbatt.language.values import MAX_NUMBER
+
 from . import _engine
 
 Grid = tuple[tuple[int, ...], ...]
+_NUMBERS = frozenset({int, bool})
 
 
 class Samples:
     """Inputs with, where there are some, targets and demos.
 
     `demos[k]` are the (input, output) pairs that sample k's programs see as `S`; samples of one
-    task give the same tuple and share it.
+    task give the same tuple and share it. Grids may also be lists of rows or NumPy arrays of
+    integers; what is no grid is refused with a `ValueError` that says which.
     """
 
     def __init__(
         self,
-        inputs: Sequence[Grid],
-        targets: Sequence[Grid | None] | None = None,
-        demos: Sequence[tuple[tuple[Grid, Grid], ...]] | None = None,
+        inputs: Sequence[Any],
+        targets: Sequence[Any] | None = None,
+        demos: Sequence[Sequence[tuple[Any, Any]]] | None = None,
     ) -> None:
-        targets = targets if targets is not None else [None] * len(inputs)
+        # Lists, so that each object stays, and with it the id that it is known by.
+        inputs = list(inputs)
+        targets = [None] * len(inputs) if targets is None else list(targets)
+        demos = None if demos is None else list(demos)
+        for name, several in (("targets", targets), ("demos", demos)):
+            if several is not None and len(several) != len(inputs):
+                raise ValueError(f"{len(several)} {name} for {len(inputs)} inputs")
         packer = _Packer()
-        input_places = [packer.add(grid) for grid in inputs]
-        target_places = [-1 if grid is None else packer.add(grid) for grid in targets]
+        input_places = [packer.add(grid, ("input", k)) for k, grid in enumerate(inputs)]
+        target_places = [
+            -1 if grid is None else packer.add(grid, ("target", k))
+            for k, grid in enumerate(targets)
+        ]
         groups: dict[int, int] = {}
         starts, members, places = [0], [], []
-        for pairs in demos if demos is not None else ():
+        for k, pairs in enumerate(demos or ()):
             group = groups.get(id(pairs))
             if group is None:
                 group = groups[id(pairs)] = len(groups)
-                members += [packer.add(grid) for pair in pairs for grid in pair]
+                members += _add_pairs(packer, pairs, f"demos of sample {k}:")
                 starts.append(len(members) // 2)
             places.append(group)
         if demos is None:
             places = [-1] * len(inputs)
         self._n_samples = len(inputs)
         self.images: dict[int, Any] = {}  # by device; see gpu.py
+        cells, shapes = packer.cells(), np.array(packer.shapes, np.int32)
         # Places of the samples, the largest inputs first: what is run together should be alike.
-        sizes = np.array([len(grid) * len(grid[0]) for grid in inputs], np.int64)
+        sizes = shapes.reshape(-1, 2).prod(axis=1, dtype=np.int64)[input_places]
         self.order = np.argsort(-sizes, kind="stable").astype(np.uint32)
         self.packed = _engine.Samples(
-            packer.cells(),
-            np.array(packer.shapes, np.int32),
+            cells,
+            shapes,
             np.array(input_places, np.int32),
             np.array(target_places, np.int32),
             np.array(places, np.int32),
@@ -67,22 +83,75 @@ class Samples:
         return self._n_samples
 
 
+def _add_pairs(packer: _Packer, pairs: Any, what: str) -> list[int]:
+    """Pack the grids of demos; returns their places, input and output in turn."""
+    added = []
+    for k, pair in enumerate(pairs):
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
+            shown = reprlib.repr(pair)
+            raise ValueError(f"{what} demo {k} is {shown}, expected a pair (input, output)")
+        before, after = pair
+        added.append(packer.add(before, (what, "input of demo", k)))
+        added.append(packer.add(after, (what, "output of demo", k)))
+    return added
+
+
 class _Packer:
     """Lays grids end to end, each once."""
 
     def __init__(self) -> None:
         self.shapes: list[int] = []
-        self._rows: list[Iterable[int]] = []
-        self._places: dict[int, tuple[int, Grid]] = {}
+        self._rows: list[tuple[int, ...]] = []
+        self._places: dict[int, tuple[int, Any, tuple[object, ...]]] = {}
 
-    def add(self, grid: Grid) -> int:
-        known = self._places.get(id(grid))
+    def add(self, given: Any, where: tuple[object, ...]) -> int:
+        """Pack a grid and return its place; `where` says in words where it was given."""
+        known = self._places.get(id(given))
         if known is None:
-            known = (len(self.shapes) // 2, grid)
-            self._places[id(grid)] = known
-            self.shapes += (len(grid), len(grid[0]) if grid else 0)
+            is_rows = type(given) is tuple and set(map(type, given)) == {tuple}
+            grid = given if is_rows else _to_rows(given, where)
+            if len(set(map(len, grid))) != 1 or not grid[0]:
+                raise _no_grid(given, where)
+            # What was given is kept, so that its id stays its own.
+            known = self._places[id(given)] = (len(self.shapes) // 2, given, where)
+            self.shapes += (len(grid), len(grid[0]))
             self._rows += grid
         return known[0]
 
-    def cells(self) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-        return np.fromiter(chain.from_iterable(self._rows), np.int32)
+    def cells(self) -> NDArray[np.int32]:
+        """Return all cells; those that are no numbers are refused."""
+        # All at once: samples of a set of tasks have half a million of them.
+        if not set(map(type, chain.from_iterable(self._rows))) <= _NUMBERS:
+            self._convert()
+        try:
+            cells = np.fromiter(chain.from_iterable(self._rows), np.int32)
+        except OverflowError:
+            cells = np.full(1, MAX_NUMBER + 1, np.int32)
+        if cells.size and (cells.min() < -MAX_NUMBER or cells.max() > MAX_NUMBER):
+            self._convert()
+        return cells
+
+    def _convert(self) -> None:
+        """Take what is as good as a number for one; raises a `ValueError` for what is not."""
+        self._rows = []
+        for _, given, where in self._places.values():
+            grid = _to_rows(given, where)
+            if not set(map(type, chain.from_iterable(grid))) <= _NUMBERS:
+                raise _no_grid(given, where)
+            self._rows += grid
+
+
+def _to_rows(given: Any, where: tuple[object, ...]) -> Any:
+    rows = to_value(given, _in_words(where))
+    if type(rows) is not tuple or set(map(type, rows)) != {tuple}:
+        raise _no_grid(given, where)
+    return rows
+
+
+def _no_grid(given: Any, where: tuple[object, ...]) -> ValueError:
+    shown = reprlib.repr(given)
+    return ValueError(f"{_in_words(where)}: {shown} is no grid, rows of numbers of one length")
+
+
+def _in_words(where: tuple[object, ...]) -> str:
+    return " ".join(map(str, where))

@@ -6,7 +6,6 @@ programs fit the first demo of a task that they do not solve.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.language import Budget
+from arcbatt.measure import usable_cores
 from arcbatt.tasks import Task
 
 from . import _engine, profiling
@@ -122,7 +122,7 @@ def run_on_tasks(
     all tasks. Without stages every program is run on all demos.
     """
     budget = budget or Budget()
-    n_threads = n_threads or os.cpu_count() or 1
+    n_threads = n_threads or usable_cores()
     n_programs = len(batt.programs)
     tasks_of = np.full(n_programs, -1, np.int32) if only is None else np.asarray(only, np.int32)
     arrays = _new_arrays(n_programs, len(samples))
@@ -144,13 +144,13 @@ def run_on_tasks(
             samples.demos.packed,
             samples.starts,
             tasks_of,
-            budget.steps,
-            budget.bytes,
-            MAX_ARENA_BYTES,
-            n_threads,
-            staged,
-            *arrays,
-            profiling.counts(),
+            max_steps=budget.steps,
+            max_bytes=budget.bytes,
+            max_arena_bytes=MAX_ARENA_BYTES,
+            n_threads=n_threads,
+            staged=staged,
+            **arrays._asdict(),
+            profile=profiling.counts(),
         )
         ran_on = {"cpu": len(everywhere) * len(samples) + n_programs - len(everywhere)}
     return TaskResult(*arrays, samples.n_demos, ran_on)

@@ -67,7 +67,7 @@ def _row(primitive: Primitive, names: dict[Domain, str]) -> str:
 def render_codes() -> str:
     """Return the text of `codes.inc`: primitive, argument, its first and its last number."""
     rows = [
-        f"ARC_CODES({name}, {place}, {codes[0]}, {codes[-1]})\n"
+        f"ARC_CODE_RANGE({name}, {place}, {codes[0]}, {codes[-1]})\n"
         for name in primitive_numbers()
         for place, codes in all_primitives()[name].codes
     ]

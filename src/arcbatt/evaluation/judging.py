@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arcbatt.language import Failure, Program, Value, run
+from arcbatt.language.budget import SEARCH_BUDGET
 from arcbatt.language.interpret import Outcome
 from arcbatt.measure import phase
 from arcbatt.tasks import Pair, Task
@@ -37,7 +38,7 @@ class JudgedDemo:
 
 
 def score_of(outcome: Outcome) -> int:
-    """The score of what a differ gave; a failure counts 0."""
+    """Return the score of what a differ gave; a failure counts 0."""
     if isinstance(outcome, Failure):
         return 0
     assert isinstance(outcome, tuple) and isinstance(outcome[0], int)  # a bundled differ's pair
@@ -46,25 +47,28 @@ def score_of(outcome: Outcome) -> int:
 
 @phase("run")
 def judge(program: Program, task: Task) -> list[JudgedDemo]:
-    """Each demo with what the differs give for the program's output."""
+    """Return each demo with what the differs give for the program's output.
+
+    All run within the budget of the search, so that what is shown is what the search sees.
+    """
     pairs = tuple((demo.input, demo.output) for demo in task.demos)
     judged = []
     for demo in task.demos:
         inputs: dict[str, Value] = {"I": demo.input, "S": pairs}
-        output = run(program, inputs).outcome
+        output = run(program, inputs, SEARCH_BUDGET).outcome
         outcomes: dict[str, Outcome] = {}
         for differ in bundled_differs():
             if isinstance(output, Failure):
                 outcomes[differ.name] = output
             else:
                 given = inputs | {"output": output, "target": demo.output}
-                outcomes[differ.name] = run(differ.program, given).outcome
+                outcomes[differ.name] = run(differ.program, given, SEARCH_BUDGET).outcome
         judged.append(JudgedDemo(demo, output, outcomes))
     return judged
 
 
 def credit_of(judged: Sequence[JudgedDemo]) -> int:
-    """The partial credit of a program on the one task whose demos these are."""
+    """Return the partial credit of a program on the one task whose demos these are."""
     scores = np.array([list(demo.scores.values()) for demo in judged], np.int32).T
     starts = np.zeros(1, np.intp)
     return int(partial_credit(scores[None], starts, weights_of(bundled_differs()))[0, 0])

@@ -7,7 +7,7 @@ above it, the calls inside it, and which words are primitives, constants, inputs
 import ast
 import re
 import warnings
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -61,9 +61,11 @@ class Source:
 
 def read_source(program: ParsedProgram, text: str) -> Source:
     """Return the source of a program; `text` is that of the file it was parsed from."""
-    lines = text.split("\n")[program.line - 1 :]
+    # Line ends as Python counts them, whatever the file has.
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")[program.line - 1 :]
     end = next((k for k, line in enumerate(lines[1:], 1) if line.startswith("def ")), len(lines))
     chunk = "\n".join(lines[:end])
+    encoded = [line.encode() for line in lines[:end]]
     with warnings.catch_warnings():  # of odd escapes in docstrings
         warnings.simplefilter("ignore", SyntaxWarning)
         function = ast.parse(chunk).body[0]
@@ -78,22 +80,33 @@ def read_source(program: ParsedProgram, text: str) -> Source:
     assert isinstance(returned, ast.Return)
     shown_body = body if program.lines[-1][1] == "return" else body[:-1]
     for statement, (number, name, node) in zip(shown_body, program.lines, strict=True):
-        assert isinstance(statement, ast.Assign | ast.Return) and statement.value is not None
+        assert isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return)
+        assert statement.value is not None
         assert statement.lineno + first_line == number
         comments = _comments(lines[free_line : statement.lineno - 1])
         free_line = statement.end_lineno or statement.lineno
-        inner = tuple(_inner_calls(statement.value, node, chunk))
-        shown = _segment(statement, chunk)
+        inner = tuple(_inner_calls(statement.value, node, encoded))
+        shown = _statement_text(statement, encoded)
         statements.append(Statement(number, name, shown, comments, node, inner))
-    last_line = _segment(returned, chunk)
+    last_line = _statement_text(returned, encoded)
     names = frozenset(name for _, name, _ in program.lines)
     header = f"def {program.name}({', '.join(arg.arg for arg in function.args.args)}):"
     return Source(header, " ".join((docstring or "").split()), tuple(statements), last_line, names)
 
 
-def _segment(statement: ast.stmt, text: str) -> str:
-    segment = ast.get_source_segment(text, statement) or ""
-    first, *rest = segment.split("\n")
+def _segment(part: ast.stmt | ast.expr, lines: Sequence[bytes]) -> str:
+    """Return the text of a part of a program, whose lines are in UTF-8: so `ast` counts columns.
+
+    `ast.get_source_segment` cuts the whole text into lines each time.
+    """
+    assert part.end_lineno is not None
+    segment = b"\n".join(lines[part.lineno - 1 : part.end_lineno])
+    n_after = len(lines[part.end_lineno - 1]) - (part.end_col_offset or 0)
+    return segment[part.col_offset : len(segment) - n_after].decode()
+
+
+def _statement_text(statement: ast.stmt, lines: Sequence[bytes]) -> str:
+    first, *rest = _segment(statement, lines).split("\n")
     # Lines that go on keep their indent relative to the program's body.
     return "\n".join([first, *(line.removeprefix(" " * statement.col_offset) for line in rest)])
 
@@ -102,7 +115,7 @@ def _comments(lines: list[str]) -> tuple[str, ...]:
     return tuple(line.strip() for line in lines if line.strip().startswith("#"))
 
 
-def _inner_calls(outer: ast.expr, node: Node, text: str) -> Iterator[InnerCall]:
+def _inner_calls(outer: ast.expr, node: Node, lines: Sequence[bytes]) -> Iterator[InnerCall]:
     """Walk an expression beside its node; yield the calls below the outermost one."""
     seen = {node}
 
@@ -113,8 +126,7 @@ def _inner_calls(outer: ast.expr, node: Node, text: str) -> Iterator[InnerCall]:
             yield from walk(inner, inner_node)
         if node not in seen:
             seen.add(node)
-            segment = ast.get_source_segment(text, expression) or ""
-            yield InnerCall(" ".join(segment.split()), node)
+            yield InnerCall(" ".join(_segment(expression, lines).split()), node)
 
     return walk(outer, node)
 

@@ -138,20 +138,27 @@ class _Runner:
     def type_lines(self) -> tuple[Line, ...]:
         lines = []
         for index, statement in enumerate(self.statements):
-            typing = infer(Program(statement.node))
-            own = [w.message for w in typing.warnings if self.owners[w.node] == index]
-            lines.append(
-                Line(statement, typing.result, "; ".join(own), statement.node in self.used)
-            )
+            known, warning = type_of(statement.node), ""
+            if known is None:  # it, or a line that it needs, cannot work
+                typing = infer(Program(statement.node))
+                known = typing.result
+                own = [w.message for w in typing.warnings if self.owners[w.node] == index]
+                warning = "; ".join(own)
+            lines.append(Line(statement, known, warning, statement.node in self.used))
         return tuple(lines)
 
     def run(self, inputs: Mapping[str, Value]) -> tuple[Result, tuple[LineTrace, ...]]:
-        """Run the program; lines that its result does not need are run on their own."""
+        """Run the program; lines that its result does not need are run on their own.
+
+        Those end when they have taken as much as the program may: the others are not reached.
+        """
         result = run(self.program, inputs, self.budget, keep_trace=True)
         outcomes, node_steps = dict(result.trace), dict(result.node_steps)
+        n_alone = 0
         for statement in self.statements:
-            if statement.node not in self.used:
+            if statement.node not in self.used and n_alone <= self.budget.steps:
                 alone = run(Program(statement.node), inputs, self.budget, keep_trace=True)
+                n_alone += alone.steps
                 outcomes = {**alone.trace, **outcomes}
                 node_steps = {**alone.node_steps, **node_steps}
         n_steps = [0] * len(self.statements)

@@ -4,6 +4,7 @@ Nothing here knows of tasks. Text goes in by `parse_programs`, values come out o
 """
 
 from .budget import SEARCH_BUDGET, Budget
+from .conversion import to_value
 from .failure import Failure, Reason
 from .interpret import Result, evaluate_call, run
 from .ir import Node, Program
@@ -50,4 +51,5 @@ __all__ = [
     "read_file",
     "read_lines",
     "run",
+    "to_value",
 ]

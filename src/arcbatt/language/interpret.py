@@ -1,7 +1,7 @@
 """The reference interpreter: runs programs by the definitions themselves.
 
 It is the meaning that every engine is compared with. Evaluating never raises because of
-the program: what cannot be computed is a `Failure`.
+the program or of a value: what cannot be computed is a `Failure`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from .budget import Budget, Meter, use_meter
 from .calling import call, call_primitive
+from .conversion import to_value
 from .failure import CallFailed, Failure, Reason
 from .ir import Node, Program
 from .registry import find_primitive, get_primitive
@@ -43,15 +44,17 @@ class Result:
 
 def run(
     program: Program,
-    inputs: Mapping[str, Value],
+    inputs: Mapping[str, object],
     budget: Budget | None = None,
     *,
     keep_trace: bool = False,
 ) -> Result:
     """Evaluate a program, every shared node once.
 
-    `inputs` gives the values of the program's inputs: `I`, and `S` where it asks for it.
+    `inputs` gives the values of the program's inputs: `I`, and `S` where it asks for it. What
+    `to_value` cannot take for a value is refused with its `ValueError`; nothing raises after that.
     """
+    values = {name: to_value(value, f"input {name}") for name, value in inputs.items()}
     budget = budget or Budget()
     meter = Meter(budget)
     use_meter(meter)
@@ -59,7 +62,7 @@ def run(
     origins: dict[Node, Node] = {}  # for a failed node, the one whose own call failed
     node_steps: dict[Node, int] = {}
     for node in program.nodes():
-        if node.kind == "input" and node.head not in inputs:
+        if node.kind == "input" and node.head not in values:
             raise KeyError(f"the program asks for input {node.head}, which was not given")
         failed_args = [arg for arg in node.args if isinstance(outcomes[arg], Failure)]
         if failed_args:
@@ -68,7 +71,7 @@ def run(
             continue
         steps_before = meter.steps
         try:
-            outcomes[node] = _evaluate(node, inputs, [outcomes[arg] for arg in node.args])  # type: ignore[misc]
+            outcomes[node] = _evaluate(node, values, [outcomes[arg] for arg in node.args])  # type: ignore[misc]
         except CallFailed as failed:
             outcomes[node] = failed.failure
             origins[node] = node

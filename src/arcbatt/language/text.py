@@ -26,15 +26,17 @@ def format_constant(node: Node) -> str:
 def format_program(program: Program) -> str:
     """The program as a function, one call a line: `x1 = ...`, at last `O = ...`."""
     names: dict[Node, str] = {}
+    used: set[str] = set()
     lines = []
     for node in program.nodes():
-        if node.kind not in ("call", "invoke"):
-            continue
-        name = "O" if node is program.result else f"x{len(names) + 1}"
-        lines.append(f"    {name} = {format_step(node, names)}")
-        names[node] = name
+        if node.args:
+            name = "O" if node is program.result else f"x{len(names) + 1}"
+            lines.append(f"    {name} = {format_step(node, names)}")
+            names[node] = name
+        elif node.kind == "input":
+            used.add(node.name)
     lines.append(f"    return {_format_argument(program.result, names)}")
-    return format_function(program.name, program.inputs, lines)
+    return format_function(program.name, used, lines)
 
 
 def format_inlined(program: Program) -> str:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from arcbatt.engine.version import engine_version
 from arcbatt.language import language_version
 
 from .store import Store
@@ -21,6 +22,8 @@ Key = tuple[bytes, bytes]
 """Digests of a program and of a task."""
 
 NO_TASK = b""
+
+MAX_USE = 2**62
 
 _FIND = """
 SELECT id, value FROM cache WHERE kind = ? AND program = ? AND task = ? AND version = ?
@@ -78,9 +81,9 @@ class Cache:
 
     @property
     def versions(self) -> str:
-        """What is part of every key; if nobody gave it, the version of the language."""
+        """What is part of every key; if nobody gave it, those of the language and the engine."""
         if self._versions is None:
-            self._versions = language_version()
+            self._versions = f"{language_version()} {engine_version()}"
         return self._versions
 
     def get(self, keys: Iterable[Key]) -> dict[Key, bytes]:
@@ -140,7 +143,8 @@ class Cache:
         (last,) = self._connection.execute(
             "SELECT max(used) FROM cache WHERE kind = ?", (self._kind,)
         ).fetchone()
-        return (last or 0) + 1
+        # A foreign pool may have anything there; then the order of use begins anew.
+        return last + 1 if isinstance(last, int) and last < MAX_USE else 1
 
     def _write_uses(self) -> None:
         use = self._unwritten

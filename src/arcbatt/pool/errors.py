@@ -58,6 +58,9 @@ def explaining(place: str) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise PoolError(f"{place}: {_explain(error)}") from error
+    except UnicodeDecodeError as error:
+        # SQLite quotes what it finds in its own list of tables.
+        raise PoolError(f"{place}: the pool is damaged: it names what is no text") from error
 
 
 def _explain(error: sqlite3.Error) -> str:

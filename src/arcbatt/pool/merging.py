@@ -18,8 +18,9 @@ from typing import TypeVar
 from arcbatt.language import ProgramError
 
 from .errors import PoolError
-from .pool import TRIALS_QUERY, Pool
-from .reading import DIGEST_BYTES, describe_unreadable, make_trials, make_work, read_program
+from .pool import Pool
+from .queries import TRIALS_QUERY
+from .reading import describe_unreadable, is_digest, make_trials, make_work, read_program
 from .rows import NewProgram, NewTrial, NewWork
 
 T = TypeVar("T")
@@ -65,13 +66,9 @@ def merge(pool: Pool, other: Path) -> MergeCount:
         _merge_programs(pool, source, count)
         _merge_trials(pool, source, count)
         for rows in _batches(source.store.stream("SELECT digest FROM dropped")):
-            pool.mark_seen(digest for (digest,) in rows if _is_digest(digest))
+            pool.mark_seen(digest for (digest,) in rows if is_digest(digest))
         _merge_work(pool, source, count)
     return count
-
-
-def _is_digest(value: object) -> bool:
-    return isinstance(value, bytes) and len(value) == DIGEST_BYTES
 
 
 def _merge_programs(pool: Pool, source: Pool, count: MergeCount) -> None:
@@ -88,8 +85,7 @@ def _merge_programs(pool: Pool, source: Pool, count: MergeCount) -> None:
                 count.reject(describe_unreadable(row.name, error))
                 continue
             card = None if row.card is None else pool.add_card(row.card)
-            parents = tuple(filter(_is_digest, row.parents))
-            new.append(replace(made, card=card, parents=parents, found_at=row.found_at))
+            new.append(replace(made, card=card, parents=row.parents, found_at=row.found_at))
         count.n_programs += pool.add_programs(new)
 
 

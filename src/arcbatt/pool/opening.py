@@ -51,7 +51,7 @@ def open_connection(
             raise PoolError(f"{path}: no such pool; `arcbatt pool import --library` makes one")
         _create(path)
     check_header(path)
-    is_writable = os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
+    is_writable = _can_be_written_to(path)
     if readonly is False and not is_writable:
         raise PoolError(
             f"{path}: the pool cannot be written to: check the permissions of the file and its "
@@ -87,6 +87,16 @@ def _exists(path: Path) -> bool:
         raise PoolError(f"{path}: cannot be read: {error.strerror}") from error
 
 
+def _can_be_written_to(path: Path) -> bool:
+    return os.access(path, os.W_OK) and os.access(log_of(path).parent, os.W_OK)
+
+
+def log_of(path: Path) -> Path:
+    """Return where SQLite has the log of a pool: beside the file that a link leads to."""
+    real = Path(os.path.realpath(path))
+    return real.with_name(real.name + "-wal")
+
+
 def _connect(place: str, *, uri: bool = False) -> sqlite3.Connection:
     # Transactions are begun and ended by hand: sqlite3 would begin them too late.
     connection = sqlite3.connect(place, timeout=BUSY_TIMEOUT_S, isolation_level=None, uri=uri)
@@ -106,7 +116,7 @@ def _connect(place: str, *, uri: bool = False) -> sqlite3.Connection:
 
 def _connect_unwritable(path: Path) -> sqlite3.Connection:
     """Return a connection to a pool beside which SQLite can make no files."""
-    log = path.with_name(path.name + "-wal")
+    log = log_of(path)
     # What is in the log is read too, if SQLite can; `immutable` would pass over it.
     has_log = log.exists() and log.stat().st_size > 0
     return _connect(

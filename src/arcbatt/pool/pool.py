@@ -18,15 +18,16 @@ from typing import Any, TypeVar
 
 from arcbatt import measure
 from arcbatt.language import Program, ProgramError
-from arcbatt.language.parse import MAX_PROGRAM_BYTES
 from arcbatt.library import library_programs
 
 from .cache import Cache, CacheLimit
 from .errors import PoolError, shown
 from .opening import IN_MEMORY, open_connection, open_in_memory
+from .queries import BEST_FIRST, RECORD, SCORED, TASK_IDS, TEXT, TRIALS_QUERY
 from .reading import (
     OnSkip,
     describe_unreadable,
+    is_digest,
     make_rows,
     make_trials,
     make_work,
@@ -56,60 +57,6 @@ R = TypeVar("R", PoolProgram, ProgramSummary)
 # SQLite takes at least 999 parameters in one statement.
 _AT_ONCE = 900
 MAX_PARENTS = 64
-
-# One more than a program may have: what is longer is refused as such, and fills no memory.
-_TEXT = f"substr(programs.text, 1, {MAX_PROGRAM_BYTES + 1})"
-
-_SCORED = f"""
-SELECT programs.digest, programs.name, {_TEXT}, programs.n_calls,
-    tasks.digest, tasks.name, tasks.set_name,
-    trials.n_fitted, trials.n_demos, trials.credit, trials.steps, trials.found_at
-FROM trials
-JOIN programs ON programs.id = trials.program_id
-JOIN tasks ON tasks.id = trials.task_id
-"""
-# Which of two programs is better on a task: the order of selection and of eviction.
-_BEST_FIRST = """
-trials.n_fitted DESC, trials.credit DESC, trials.steps, trials.program_id
-"""
-
-TRIALS_QUERY = f"""
-SELECT programs.digest, tasks.digest, tasks.name, tasks.set_name,
-    n_fitted, n_demos, credit, steps, learns, n_held_out, proposer, family, bits, found_s,
-    outputs, trials.found_at, programs.name, {_TEXT}
-FROM trials
-JOIN programs ON programs.id = trials.program_id
-JOIN tasks ON tasks.id = trials.task_id
-"""
-
-# Whether the numbers of a trial take the place of those that are there, and whether what is told
-# of how it was found does.
-_IS_BETTER = """
-(:always OR (excluded.n_fitted, excluded.credit, -excluded.steps) > (n_fitted, credit, -steps))
-"""
-_HAS_MORE = "(outputs IS NULL AND excluded.outputs IS NOT NULL)"
-_RECORD = f"""
-INSERT INTO trials (program_id, task_id, n_fitted, n_demos, credit, steps, learns, n_held_out,
-    proposer, family, bits, found_s, outputs, found_at)
-SELECT id, :task, :n_fitted, :n_demos, :credit, :steps, :learns, :n_held_out,
-    :proposer, :family, :bits, :found_s, :outputs, :found_at
-FROM programs WHERE digest = :program
-ON CONFLICT (program_id, task_id) DO UPDATE SET
-    found_at = iif(excluded.n_fitted > n_fitted, excluded.found_at, found_at),
-    n_fitted = iif({_IS_BETTER}, excluded.n_fitted, n_fitted),
-    n_demos = excluded.n_demos,
-    credit = iif({_IS_BETTER}, excluded.credit, credit),
-    steps = iif({_IS_BETTER}, excluded.steps, steps),
-    learns = iif({_HAS_MORE}, excluded.learns, learns),
-    n_held_out = iif({_HAS_MORE}, excluded.n_held_out, n_held_out),
-    proposer = iif({_HAS_MORE}, excluded.proposer, proposer),
-    family = iif({_HAS_MORE}, excluded.family, family),
-    bits = iif({_HAS_MORE}, excluded.bits, bits),
-    found_s = iif({_HAS_MORE}, excluded.found_s, found_s),
-    outputs = coalesce(outputs, excluded.outputs)
-WHERE {_IS_BETTER} OR {_HAS_MORE}
-"""
-_TASK_IDS = "SELECT id, digest FROM tasks WHERE digest IN"
 
 
 class Pool:
@@ -257,7 +204,7 @@ class Pool:
         with self.writing():
             task_ids = self._task_ids(trials)
             return self._connection.executemany(
-                _RECORD,
+                RECORD,
                 [
                     {
                         "always": not only_better,
@@ -326,7 +273,7 @@ class Pool:
             "INSERT INTO tasks (digest, name, set_name) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             tasks.values(),
         )
-        return {digest: task_id for task_id, digest in self._select_in(_TASK_IDS, tasks)}
+        return {digest: task_id for task_id, digest in self._select_in(TASK_IDS, tasks)}
 
     def mark_seen(self, digests: Iterable[bytes]) -> None:
         """Note programs that were tried and are not worth keeping, for `seen`."""
@@ -355,13 +302,13 @@ class Pool:
             if tasks is None:
                 task_ids = [row[0] for row in connection.execute("SELECT id FROM tasks")]
             else:
-                task_ids = [row[0] for row in self._select_in(_TASK_IDS, tasks)]
+                task_ids = [row[0] for row in self._select_in(TASK_IDS, tasks)]
             losing: set[int] = set()
             for task_id in task_ids:
                 beyond = self._rows(
                     f"""
                     SELECT program_id, fits OR outputs IS NOT NULL FROM trials WHERE task_id = ?
-                    ORDER BY {_BEST_FIRST} LIMIT -1 OFFSET ?
+                    ORDER BY {BEST_FIRST} LIMIT -1 OFFSET ?
                     """,
                     (task_id, keep),
                 )
@@ -385,7 +332,7 @@ class Pool:
         """Return the best programs on a task, the best first."""
         return self._read(
             Scored,
-            f"{_SCORED} WHERE tasks.digest = ? ORDER BY {_BEST_FIRST} LIMIT ?",
+            f"{SCORED} WHERE tasks.digest = ? ORDER BY {BEST_FIRST} LIMIT ?",
             (task, limit),
         )
 
@@ -400,10 +347,10 @@ class Pool:
         return self._read(
             Scored,
             f"""
-            {_SCORED}
+            {SCORED}
             JOIN (
                 SELECT program_id, task_id, row_number() OVER (
-                    PARTITION BY task_id ORDER BY {_BEST_FIRST}
+                    PARTITION BY task_id ORDER BY {BEST_FIRST}
                 ) AS place FROM trials
             ) AS places USING (program_id, task_id)
             WHERE place <= ? AND programs.kind = ?
@@ -507,7 +454,7 @@ class Pool:
         on_task = "" if task_name is None else "JOIN tasks ON tasks.id = task_id AND tasks.name = ?"
         found = self.store.stream(
             f"""
-            SELECT digest, name, {_TEXT}, kind, n_calls, origin, coalesce(n_fits, 0), best,
+            SELECT digest, name, {TEXT}, kind, n_calls, origin, coalesce(n_fits, 0), best,
                 best_credit
             FROM programs {"LEFT" * (task_name is None)} JOIN (
                 SELECT program_id, sum(fits) AS n_fits, max(n_fitted) AS best,
@@ -554,15 +501,15 @@ class Pool:
         """Return what a program reached on every task, the best first."""
         return self._read(
             Scored,
-            f"{_SCORED} WHERE programs.digest = ? ORDER BY trials.fits DESC, {_BEST_FIRST}",
+            f"{SCORED} WHERE programs.digest = ? ORDER BY trials.fits DESC, {BEST_FIRST}",
             (digest,),
         )
 
     def stats(self) -> PoolStats:
         """Return how much is in the pool."""
         self.results.flush()
-        with self.store.reading():
-            return read_stats(self._connection)
+        with reporting(self.store.place, None) as skip, self.store.reading():
+            return read_stats(self._connection, skip)
 
     def program_rows(
         self, condition: str = "", *values: Any, skip: OnSkip
@@ -570,7 +517,7 @@ class Pool:
         """Yield the programs under a condition of SQL; their texts may be anything."""
         found = self.store.stream(
             f"""
-            SELECT id, card_id, digest, name, {_TEXT}, kind, n_calls, origin, found_at
+            SELECT id, card_id, digest, name, {TEXT}, kind, n_calls, origin, found_at
             FROM programs {condition}
             """,
             values,
@@ -581,7 +528,7 @@ class Pool:
                 (program_id, MAX_PARENTS),
             )
             card = None if card_id is None else self._card(card_id)
-            row = (*columns, card, tuple(parent for (parent,) in parents))
+            row = (*columns, card, tuple(parent for (parent,) in parents if is_digest(parent)))
             yield from make_rows(PoolProgram, [row], skip)
 
     def _card(self, card_id: int) -> Card | None:

@@ -34,6 +34,11 @@ OnSkip = Callable[[str], None]
 """Is told which row was left out, and why."""
 
 
+def is_digest(value: object) -> bool:
+    """Return whether this is how a pool names a program or a task."""
+    return isinstance(value, bytes) and len(value) == DIGEST_BYTES
+
+
 class UnreadableRow(ValueError):
     """A row that is not what a pool writes; the message says why."""
 
@@ -50,9 +55,10 @@ def reporting(place: str, on_skip: OnSkip | None) -> Iterator[OnSkip]:
     finally:
         if skipped:
             named = ", ".join(skipped[:MAX_NAMED]) + ", ..." * (len(skipped) > MAX_NAMED)
-            rows = "row" if len(skipped) == 1 else "rows"
+            count = "1 row" if len(skipped) == 1 else f"{len(skipped):,} rows"
             warnings.warn(
-                f"{len(skipped):,} {rows} of {place} cannot be read and were left out: {named}",
+                f"{count} of {place} cannot be read and {'was' if len(skipped) == 1 else 'were'} "
+                f"left out: {named}",
                 RuntimeWarning,
                 stacklevel=3,
             )
@@ -79,7 +85,7 @@ def check_values(make: type, values: Sequence[Any]) -> None:
         elif type(value) not in allowed:
             what = type(value).__name__.removesuffix("Type")
             raise _unreadable(fields, values, f"{name} is of type {what}")
-        elif type(value) is bytes and len(value) != DIGEST_BYTES:
+        elif type(value) is bytes and not is_digest(value):
             raise _unreadable(fields, values, f"{name} has {len(value)} bytes, not {DIGEST_BYTES}")
     if "n_demos" in fields:
         row = dict(zip(fields, values, strict=True))

@@ -7,11 +7,15 @@ from dataclasses import asdict, dataclass
 from sqlite3 import Connection
 from typing import Any
 
+from .errors import shown
+from .reading import OnSkip, make_rows
+
 
 @dataclass(frozen=True, slots=True)
 class CacheStats:
     """The size of a cache, and what was measured of its use since the pool was made."""
 
+    kind: str
     n_rows: int
     n_bytes: int
     n_hits: int
@@ -40,19 +44,23 @@ class PoolStats:
         return sum(self.by_kind.values())
 
     def to_json(self) -> dict[str, Any]:
-        return {"n_programs": self.n_programs, **asdict(self)}
+        caches = {name: {**asdict(cache), "kind": name} for name, cache in self.caches.items()}
+        return {"n_programs": self.n_programs, **asdict(self), "caches": caches}
 
 
-def read_stats(connection: Connection) -> PoolStats:
-    """Count everything in a pool."""
+def read_stats(connection: Connection, skip: OnSkip) -> PoolStats:
+    """Count everything in a pool; `skip` is told of counts of caches that are none."""
 
     def number(query: str) -> int:
         return int(connection.execute(query).fetchone()[0])
 
     def grouped(column: str) -> dict[str, int]:
         query = f"SELECT {column}, count(*) FROM programs GROUP BY 1 ORDER BY 2 DESC, 1"
-        return dict(connection.execute(query).fetchall())
+        return {shown(value): n for value, n in connection.execute(query)}
 
+    caches = connection.execute(
+        "SELECT kind, n_rows, n_bytes, n_hits, n_misses, seconds FROM cache_totals ORDER BY kind"
+    )
     return PoolStats(
         version=number("PRAGMA user_version"),
         n_bytes=number("PRAGMA page_count") * number("PRAGMA page_size"),
@@ -64,11 +72,5 @@ def read_stats(connection: Connection) -> PoolStats:
         n_work=number("SELECT count(*) FROM work"),
         n_cards=number("SELECT count(*) FROM cards"),
         n_dropped=number("SELECT count(*) FROM dropped"),
-        caches={
-            kind: CacheStats(*counts)
-            for kind, *counts in connection.execute(
-                "SELECT kind, n_rows, n_bytes, n_hits, n_misses, seconds FROM cache_totals "
-                "ORDER BY kind"
-            )
-        },
+        caches={shown(row.kind): row for row in make_rows(CacheStats, caches, skip)},
     )

@@ -11,7 +11,7 @@ from typing import Any
 from arcbatt import measure
 
 from .errors import PoolError, explaining
-from .opening import begin, commit, roll_back
+from .opening import begin, commit, log_of, roll_back
 
 # A file can be damaged so that its pages go round in a circle. A sound one is read with a few
 # instructions of SQLite's for each of its bytes, and has fewer rows than bytes.
@@ -43,8 +43,8 @@ class Store:
         """The size of the file with its log; None in memory."""
         if self._path is None:
             return None
-        log = self._path.with_name(self._path.name + "-wal")
-        return sum(each.stat().st_size for each in (self._path, log) if each.exists())
+        files = (self._path, log_of(self._path))
+        return sum(each.stat().st_size for each in files if each.exists())
 
     def _is_endless(self) -> bool:
         self._n_ticks += 1

@@ -257,8 +257,9 @@ class Loop:
         with self.pool.writing():
             new = list(self._new.values())
             self.pool.add_programs([NewProgram.of(each.program, each.proposer) for each in new])
-            self.pool.record_trials([_to_row(each) for each in new])
+            # First what went: some of it may have come back, worth more.
             self.pool.drop_outputs(self._gone)
+            self.pool.record_trials([_to_row(each) for each in new])
             self.pool.note_work(self._work)
             self.pool.set_state(
                 STATE,

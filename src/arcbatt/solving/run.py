@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
@@ -27,7 +27,7 @@ from typing import Any
 from arcbatt.evaluation import TaskBoard
 from arcbatt.files import write_whole
 from arcbatt.measure import phase
-from arcbatt.pool import MergeCount, Pool, merge
+from arcbatt.pool import MergeCount, Pool, PoolError, merge
 from arcbatt.proposers import PROPOSER_NAMES, ProposerOptions, make_proposers
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions, Mutants
 from arcbatt.proposers.presets import DEFAULT_MAX_BYTES
@@ -41,7 +41,13 @@ from .ranking import RankedTask
 from .report.explanations import write_explanations
 from .report.hall_of_fame import hall_of_fame_to_json
 from .report.page import make_report
-from .report.results import PROGRAMS, find_winners, format_winners, results_to_json
+from .report.results import (
+    PROGRAMS,
+    Winner,
+    find_winners,
+    format_winners,
+    results_to_json,
+)
 from .report.submission import write_submission
 from .run_folder import POOL, RunConfig, RunFolder, RunFolderError
 
@@ -57,9 +63,11 @@ SAVING_SHARE = 0.02
 # What a run may write, a task and beside all tasks: pages of explanations are most of it.
 BYTES_A_TASK = 300_000
 BYTES_BESIDE = 20_000_000
-# What the end of a run takes, and its start takes too: so much of the budget is left for it.
-ENDING = 1.5
-MAX_ENDING_SHARE = 0.2
+# To write the files at the end takes so many times what it takes at the start, when they are short;
+# for that, and for explanations, so much of the budget is left.
+ENDING = 2.5
+MAX_ENDING_SHARE = 0.15
+EXPLAINING_SHARE = 0.04
 
 
 @dataclass(frozen=True)
@@ -155,7 +163,7 @@ class Run(Watcher):
         self._n_logged = 0
         self._saved_s = perf_counter()
         self._save_after_s = SAVE_EVERY_S
-        self._trouble: OSError | None = None
+        self._trouble: str | None = None
         try:
             self.loop = self._make_loop(tasks, traced)
             if self.loop.is_resumed:
@@ -183,23 +191,38 @@ class Run(Watcher):
     def __exit__(self, *_: object) -> None:
         self._pool.close()
 
-    def spend(self, budget_s: float, max_rounds: int | None = None) -> None:
-        """Spend a budget. Whatever ends it, an interrupt above all, the files are written then."""
+    def spend(
+        self,
+        budget_s: float,
+        max_rounds: int | None = None,
+        *,
+        explain: bool = False,
+        on_explained: Callable[[int, int], None] = lambda _n, _of: None,
+    ) -> None:
+        """Spend a budget, files included; whatever ends it, an interrupt above all, writes them.
+
+        With `explain`, the rest of the time goes into a page about each program that fits all
+        demos, the surest first; `on_explained` is told how many there are by now, of how many.
+        """
         began_s = perf_counter()
         self.write_files()
         ending_s = min(ENDING * (perf_counter() - began_s), MAX_ENDING_SHARE * budget_s)
+        explaining_s = EXPLAINING_SHARE * budget_s if explain else 0.0
         is_begun = self.loop.is_resumed
         try:
             if not is_begun:
                 count = fill_from(self._pool, self.options)
                 self.on_message(self.loop, describe_known(self.options, count))
                 is_begun = True
-            self.loop.run(budget_s - ending_s - (perf_counter() - began_s), max_rounds)
+            spent_s = perf_counter() - began_s
+            self.loop.run(budget_s - ending_s - explaining_s - spent_s, max_rounds)
         finally:
             with uninterrupted():
                 if is_begun:  # otherwise there is nothing yet to resume
                     self._note(self._save_ledger)
                 self.write_files()
+        if explain:
+            self._explain(began_s + budget_s - ending_s / 2, on_explained)
 
     # --- files ---
 
@@ -211,6 +234,9 @@ class Run(Watcher):
         with phase("store"):
             self._write(PROGRAMS, format_winners(winners.values()))
             self._write(RESULTS, _to_json(results_to_json(self.loop, ranked)))
+        self._write_report(ranked, winners)
+
+    def _write_report(self, ranked: Sequence[RankedTask], winners: Mapping[str, Winner]) -> None:
         report = make_report(
             self.loop,
             ranked,
@@ -221,23 +247,21 @@ class Run(Watcher):
         with phase("store"):
             self._write(REPORT, report)
 
-    def explain(self, on_progress: Callable[[int, int], None] = lambda _n, _of: None) -> None:
-        """Write a page about each program that fits all demos, and the report with links to them.
-
-        `on_progress` is told how many there are by now, of how many.
-        """
-        winners = find_winners(self.loop.rank())
+    def _explain(self, until_s: float, on_explained: Callable[[int, int], None]) -> None:
+        """Write pages about programs while there is time, and the report with links to them."""
+        ranked = self.loop.rank()
+        winners = find_winners(ranked)
         fitting = [winner for winner in winners.values() if winner.candidate.fits]
+        fitting.sort(key=lambda winner: -winner.ranked.confidence)
         text = format_winners(winners.values())
-        write_explanations(
-            self.folder.path,
-            text,
-            fitting,
-            self.explanations,
-            lambda n: on_progress(n, len(fitting)),
-        )
+        self.explanations.clear()
+        for place in write_explanations(self.folder.path, text, fitting):
+            self.explanations.update(place)
+            on_explained(len(self.explanations), len(fitting))
+            if perf_counter() > until_s:
+                break
         with uninterrupted():
-            self.write_files()
+            self._write_report(ranked, winners)
 
     def _write_found(self, ranked: Sequence[RankedTask]) -> None:
         write_submission(self.folder.path / SUBMISSION, ranked)
@@ -259,9 +283,8 @@ class Run(Watcher):
     def on_log(self, loop: Loop, proposer: str, record: dict[str, Any]) -> None:
         """Log a part of the work; what charts do not know of goes into its details."""
         known = ("item", "wall_s", "engine_s", "n_pairs", "mutations")
-        self._n_logged += 1
         entry = LogEntry(
-            number=self._n_logged,
+            number=self._n_logged + 1,
             proposer=proposer,
             item=record["item"],
             elapsed_s=loop.elapsed_s,
@@ -272,8 +295,13 @@ class Run(Watcher):
             mutations=record.get("mutations", {}),
             details={key: value for key, value in record.items() if key not in known},
         )
-        self._note(lambda: self.folder.append(entry))
+        self._note(lambda: self._append(entry))
         self._watcher.on_log(loop, proposer, record)
+
+    def _append(self, entry: LogEntry) -> None:
+        self.folder.append(entry)
+        # Not before: an interrupt may come between, and a ledger may not speak of what is not there.
+        self._n_logged = entry.number
 
     def on_progress(self, loop: Loop) -> None:
         began_s = perf_counter()
@@ -288,10 +316,12 @@ class Run(Watcher):
         self._save_ledger()
 
     def _save_ledger(self) -> None:
-        self.folder.sync_log()
-        with self._pool.writing():
-            self._pool.set_state(LOGGED, self._n_logged)
-            self.loop.save()
+        # The loop takes what it has written for saved, so none may cut in before it is committed.
+        with uninterrupted():
+            self.folder.sync_log()
+            with self._pool.writing():
+                self._pool.set_state(LOGGED, self._n_logged)
+                self.loop.save()
 
     def _note(self, write: Callable[[], None]) -> None:
         """Write something that only a later run needs; that it cannot be done ends nothing.
@@ -303,11 +333,12 @@ class Run(Watcher):
             return
         try:
             write()
-        except OSError as error:
-            self._trouble = error
+        except (OSError, PoolError) as error:
+            why = error.strerror if isinstance(error, OSError) else None
+            self._trouble = why or str(error)
             self._watcher.on_message(
                 self.loop,
-                f"cannot write to {self.folder.path} ({error.strerror}); going on without",
+                f"cannot write to {self.folder.path} ({self._trouble}); going on without",
             )
 
     @property
@@ -315,7 +346,7 @@ class Run(Watcher):
         """What is wrong with the run that its files do not show."""
         if self._trouble is not None:
             return (
-                f"the run's log and ledger could not be written ({self._trouble.strerror}): "
+                f"the run's log and ledger could not be written ({self._trouble}): "
                 f"--resume goes on from before that"
             )
         return describe_trouble(self.loop)

@@ -1,6 +1,7 @@
 // The bank of one example: every distinct picture and list of pictures that steps have given, each
 // once, and what every step gave on it.
 #pragma once
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -128,6 +129,12 @@ class Bank {
     return id;
   }
 
+  // The number of a list of pictures, in any order; REFUSED where it is beyond the limits.
+  u32 add_list(std::vector<Pic>& pictures, u8 depth) {
+    arena_.reset(lane_);
+    return add_list(list_of(lane_, pictures.data(), (i64)pictures.size()), depth);
+  }
+
   // What a step gives on a value: its number, or REFUSED.
   u32 apply(u32 id, u32 step, u8 depth) {
     if (!entries_[id].children) {
@@ -253,12 +260,12 @@ class Bank {
       given.push_back(item);
     }
     if (area > limits_.list_area) return REFUSED;
-    auto before = [&](u32 a, u32 b) {
+    const auto before = [&](u32 a, u32 b) {
       return compare_pictures(entries_[a].picture, entries_[b].picture) < 0;
     };
     // Mostly in order already.
-    for (size_t i = 1; i < given.size(); i++)
-      for (size_t j = i; j > 0 && before(given[j], given[j - 1]); j--) std::swap(given[j], given[j - 1]);
+    if (!std::is_sorted(given.begin(), given.end(), before))
+      std::stable_sort(given.begin(), given.end(), before);
     size_t kept = 0;
     for (size_t k = 0; k < given.size(); k++)
       if (!kept || given[kept - 1] != given[k]) given[kept++] = given[k];

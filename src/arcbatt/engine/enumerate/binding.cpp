@@ -1,7 +1,11 @@
 // The search as Python knows it: grids in, stacks of pieces out.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+
+#include <stdexcept>
+#include <string>
 
 #include "search.hpp"
 
@@ -12,17 +16,25 @@ char* arc::grow_arena(void* owner, u64 bytes, u64* given) { return ((Arena*)owne
 
 namespace {
 
+std::vector<u8> cells_of(i32 n_rows, i32 width, const nb::bytes& given) {
+  const u8* bytes = (const u8*)given.c_str();
+  std::vector<u8> cells(bytes, bytes + given.size());
+  if ((u64)n_rows * (u64)width != cells.size())
+    throw std::invalid_argument("a grid's cells do not fit its size");
+  for (u8 cell : cells)
+    if (cell > 9) throw std::invalid_argument("a colour beyond 9");
+  return cells;
+}
+
 // A grid is (rows, width, cells); cells are bytes of colours.
 GridCells grid_of(nb::handle given) {
   const auto [n_rows, width, cells] = nb::cast<std::tuple<i32, i32, nb::bytes>>(given);
   GridCells grid;
   grid.size = {n_rows, width};
-  const u8* bytes = (const u8*)cells.c_str();
-  grid.cells.assign(bytes, bytes + cells.size());
-  if (n_rows < 1 || width < 1 || (u64)n_rows * (u64)width != grid.cells.size())
-    throw std::invalid_argument("a grid's cells do not fit its size");
-  for (u8 cell : grid.cells)
-    if (cell > 9) throw std::invalid_argument("a colour beyond 9");
+  if (n_rows < 1 || width < 1 || n_rows > MAX_SIDE || width > MAX_SIDE)
+    throw std::invalid_argument("a grid of " + std::to_string(n_rows) + " x " + std::to_string(width) +
+                                " cells; sides must be 1 to " + std::to_string(MAX_SIDE));
+  grid.cells = cells_of(n_rows, width, cells);
   return grid;
 }
 std::vector<GridCells> grids_of(nb::handle given) {
@@ -61,10 +73,20 @@ struct StopFlag {
   std::atomic<bool> flag{false};
 };
 
-nb::object search(nb::handle inputs, nb::handle outputs, nb::handle seeds, nb::bytes enabled, int depth,
-                  int size_depth, int size_guess, bool output_seeds, int max_pieces, bool subsets,
-                  int modes, u64 max_applications, u64 max_bytes, double max_s, int max_stacks,
+void check_options(const SearchOptions& options) {
+  if (options.enabled.size() != N_STEPS)
+    throw std::invalid_argument("enabled: " + std::to_string(options.enabled.size()) +
+                                " flags, expected one for each of " +
+                                std::to_string(N_STEPS) + " steps");
+  if (options.depth > MAX_WALK_DEPTH || options.size_depth > MAX_WALK_DEPTH)
+    throw std::invalid_argument("depth and size_depth must be at most " + std::to_string(MAX_WALK_DEPTH));
+  if (!options.modes || options.modes >> N_MODES)
+    throw std::invalid_argument("modes: a bit for each mode that is on");
+}
+
+nb::object search(nb::handle inputs, nb::handle outputs, nb::handle seeds, const SearchOptions& options,
                   const StopFlag& stop) {
+  check_options(options);
   TaskToSearch task;
   task.inputs = grids_of(inputs);
   task.outputs = grids_of(outputs);
@@ -72,37 +94,23 @@ nb::object search(nb::handle inputs, nb::handle outputs, nb::handle seeds, nb::b
     const auto [grids, seed_depth] = nb::cast<std::tuple<nb::object, int>>(given);
     GivenSeed seed;
     seed.grids = grids_of(grids);
+    if (seed_depth < 0 || seed_depth > (int)MAX_WALK_DEPTH)
+      throw std::invalid_argument("a seed's depth must be 0 to " + std::to_string(MAX_WALK_DEPTH));
     seed.depth = (u8)seed_depth;
     if (seed.grids.size() != task.inputs.size()) throw std::invalid_argument("a seed needs a grid an example");
     task.seeds.push_back(std::move(seed));
   }
   if (task.outputs.empty() || task.outputs.size() >= task.inputs.size())
     throw std::invalid_argument("a search needs demos and tests");
-  if (enabled.size() != N_STEPS) throw std::invalid_argument("enabled: one byte a step");
-  SearchOptions options;
-  options.depth = (u8)depth;
-  options.size_depth = (u8)size_depth;
-  options.size_guess = (u32)size_guess;
-  options.output_seeds = output_seeds;
-  options.enabled.assign((const u8*)enabled.c_str(), (const u8*)enabled.c_str() + N_STEPS);
-  options.cover.n_pieces = (u32)max_pieces;
-  options.cover.subsets = subsets;
-  for (u32 m = 0; m < N_MODES; m++) options.cover.modes[m] = modes >> m & 1;
-  options.max_bytes = max_bytes;
-  options.spending.max_applications = max_applications;
-  options.spending.max_bytes = max_bytes / 3;
-  options.spending.max_s = max_s;
-  options.spending.stop = &stop.flag;
   SearchResult result;
   {
     nb::gil_scoped_release released;
-    options.spending.began = std::chrono::steady_clock::now();
-    result = Search(task, options).run();
+    result = Search(task, options, stop.flag).run();
   }
   nb::list stacks;
   const u32 n_demos = (u32)task.outputs.size();
   for (const FoundStack& found : result.stacks) {
-    if ((int)stacks.size() == max_stacks) break;
+    if (stacks.size() == options.max_stacks) break;
     nb::list picks, grids;
     for (const FoundPick& pick : found.picks)
       picks.append(nb::make_tuple(pick.path, (int)pick.piece.tint, pick.piece.to_origin, pick.piece.pasted,
@@ -140,10 +148,93 @@ nb::list steps() {
   return all;
 }
 
+// --- one step, for tests ---
+
+// What a step is tried on and gives here is as large as the largest grids allow in a search.
+Limits largest_limits() {
+  Limits limits;
+  limits.area = 2 * MAX_SIDE * MAX_SIDE;
+  limits.list_area = 10 * MAX_SIDE * MAX_SIDE;
+  return limits;
+}
+
+// A picture is (row, column, rows, width, cells); the empty one has neither place nor cells.
+struct OwnedPicture {
+  std::vector<u8> cells;
+  Pic picture;
+};
+OwnedPicture picture_of(nb::handle given, const Limits& limits) {
+  const auto [row, column, n_rows, width, cells] = nb::cast<std::tuple<i32, i32, i32, i32, nb::bytes>>(given);
+  if (n_rows < 0 || width < 0 || !n_rows != !width || (i64)n_rows * width > limits.area)
+    throw std::invalid_argument("a picture has at most " + std::to_string(limits.area) + " cells, or none");
+  if (!in_range(row) || !in_range(column) || (!n_rows && (row || column)))
+    throw std::invalid_argument("a picture at no place");
+  OwnedPicture owned;
+  owned.cells = cells_of(n_rows, width, cells);
+  owned.picture.row = row;
+  owned.picture.column = column;
+  owned.picture.n_rows = n_rows;
+  owned.picture.width = width;
+  owned.picture.cells = owned.cells.data();
+  return owned;
+}
+nb::object picture_object(const Pic& p) {
+  return nb::make_tuple(p.row, p.column, p.n_rows, p.width, nb::bytes((const char*)p.cells, (size_t)p.area()));
+}
+
+// What a step gives on a picture, or on a list of them, in a search; None where it is refused: where
+// it fails, does not take such a value, or gives one that is beyond the limits. `size` is that of the
+// input and of the output.
+nb::object apply(u32 step, nb::handle value, std::tuple<i32, i32> size) {
+  if (step >= N_STEPS) throw std::invalid_argument("no such step");
+  const Size sides = {std::get<0>(size), std::get<1>(size)};
+  if (sides.n_rows < 1 || sides.width < 1 || sides.n_rows > MAX_SIDE || sides.width > MAX_SIDE)
+    throw std::invalid_argument("a size whose sides are not 1 to " + std::to_string(MAX_SIDE));
+  const Limits limits = largest_limits();
+  Bank bank(sides, limits);
+  bank.set_output_size(sides);
+  u32 id;
+  if (nb::isinstance<nb::list>(value)) {
+    std::vector<OwnedPicture> owned;
+    for (nb::handle item : value) owned.push_back(picture_of(item, limits));
+    std::vector<Pic> pictures;
+    for (const OwnedPicture& each : owned) pictures.push_back(each.picture);
+    id = bank.add_list(pictures, 0);
+    if (id == REFUSED) throw std::invalid_argument("a list beyond the limits of the search");
+  } else {
+    id = bank.add(picture_of(value, limits).picture, 0);
+  }
+  const u32 given = bank.apply(id, step, 1);
+  if (given == REFUSED) return nb::none();
+  const Entry& entry = bank[given];
+  if (!entry.is_list) return picture_object(entry.picture);
+  nb::list items;
+  for (u32 k = 0; k < entry.n_items; k++) items.append(picture_object(bank[entry.items[k]].picture));
+  return items;
+}
+
 }  // namespace
 
 NB_MODULE(_enumerate, module) {
   nb::class_<StopFlag>(module, "StopFlag").def(nb::init<>()).def("set", [](StopFlag& stop) { stop.flag = true; });
-  module.def("search", &search);
+  nb::class_<SearchOptions>(module, "SearchOptions")
+      .def(nb::init<>())
+      .def_rw("depth", &SearchOptions::depth)
+      .def_rw("size_depth", &SearchOptions::size_depth)
+      .def_rw("size_guess", &SearchOptions::size_guess)
+      .def_rw("output_seeds", &SearchOptions::output_seeds)
+      .def_rw("enabled", &SearchOptions::enabled)
+      .def_rw("max_pieces", &SearchOptions::max_pieces)
+      .def_rw("subsets", &SearchOptions::subsets)
+      .def_rw("modes", &SearchOptions::modes)
+      .def_rw("max_applications", &SearchOptions::max_applications)
+      .def_rw("max_bytes", &SearchOptions::max_bytes)
+      .def_rw("max_s", &SearchOptions::max_s)
+      .def_rw("max_stacks", &SearchOptions::max_stacks);
+  module.attr("MAX_DEPTH") = MAX_WALK_DEPTH;
+  module.attr("MAX_SIDE") = MAX_SIDE;
+  module.def("search", &search, nb::arg("inputs"), nb::arg("outputs"), nb::arg("seeds"), nb::arg("options"),
+             nb::arg("stop"));
   module.def("steps", &steps);
+  module.def("apply", &apply, nb::arg("step"), nb::arg("value"), nb::arg("size"));
 }

@@ -224,6 +224,7 @@ struct CoverLimits {
 class Cover {
  public:
   u64 n_scanned = 0, n_stacks = 0;
+  bool was_cut = false;
 
   Cover(const Pieces& pieces, const CoverLimits& limits) : p_(pieces), limits_(limits) {
     const u32 n_words = p_.n_words();
@@ -246,14 +247,20 @@ class Cover {
 
   // All stacks, the best of each output; the best output first.
   std::vector<Stack> run(const Spending& spending) {
-    for (u32 t = 0; t < n_chosen_; t++) {
+    for (u32 t = 0; t < n_chosen_ && !was_cut; t++) {
       order_for(t);
       for (u32 subset = 1; subset < 1u << n_chosen_; subset++) {
         if (!(subset >> t & 1)) continue;
         if (!limits_.subsets && subset + 1 != 1u << n_chosen_) continue;
-        if (spending.is_out_of_time()) break;
         // What a stack was made with all pieces of some depth is, it is with no deeper ones too.
-        for (i32 ceiling = 255; ceiling >= 0;) ceiling = (i32)stack(subset, t, (u8)ceiling) - 1;
+        for (i32 ceiling = 255; ceiling >= 0;) {
+          if (spending.is_out_of_time()) {
+            was_cut = true;
+            break;
+          }
+          ceiling = (i32)stack(subset, t, (u8)ceiling) - 1;
+        }
+        if (was_cut) break;
       }
     }
     std::vector<Stack> all;

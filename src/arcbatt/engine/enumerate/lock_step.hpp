@@ -27,6 +27,10 @@ inline double thread_s() {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+// Time and memory are looked at whenever so much work was done (`LockStep::is_spent`): a few
+// milliseconds, and 10 MiB at most.
+constexpr u64 WORK_A_LOOK = 4096;
+
 // What a search may spend, and whether it has.
 struct Spending {
   u64 max_applications = ~0ULL;
@@ -84,7 +88,7 @@ class LockStep {
         if (tuples[t].depth == depth) order.push_back(t);
       if (depth > 1 && depth + 1 == max_depth) sort_by(order, promise);
       for (u32 t : order) {
-        if (is_spent(spending)) {
+        if (n_applications() >= spending.max_applications) {
           was_cut = true;
           return;
         }
@@ -92,6 +96,10 @@ class LockStep {
         for (u16 s : steps[is_list]) {
           // A list is of no use unless one more step can be done with it.
           if (STEPS[s].shape == Shape::P_TO_L && depth + 2 > max_depth) continue;
+          if (is_spent(spending, spending.max_bytes)) {
+            was_cut = true;
+            return;
+          }
           extend(t, s, next.data());
         }
       }
@@ -101,13 +109,23 @@ class LockStep {
   void extend(u32 tuple, u16 step, u32* next) {
     const u8 depth = (u8)(tuples[tuple].depth + 1);
     for (u32 e = 0; e < banks.size(); e++) {
-      next[e] = banks[e].apply(ids_of(tuple)[e], step, depth);
+      const u32 id = ids_of(tuple)[e], n_before = banks[e].n_entries();
+      next[e] = banks[e].apply(id, step, depth);
+      work_ += 1 + banks[e][id].n_items + banks[e].n_entries() - n_before;
       if (next[e] == REFUSED) {
         n_refused++;
         return;
       }
     }
     add(next, {tuple, step, depth, banks[0][next[0]].is_list});
+  }
+
+  // Whether time or memory is out, which is looked at now and then. Work is counted in values: a step
+  // on a list is one on each of its pictures, and each new value takes memory.
+  bool is_spent(const Spending& spending, u64 max_bytes) {
+    if (work_ < WORK_A_LOOK) return false;
+    work_ = 0;
+    return bytes() > max_bytes || spending.is_out_of_time();
   }
 
   u64 n_applications() const {
@@ -123,7 +141,7 @@ class LockStep {
 
  private:
   HashTable seen_;
-  u32 n_looks_ = 0;
+  u64 work_ = WORK_A_LOOK;  // since the last look; the first is at once
 
   template <class Promise>
   static void sort_by(std::vector<u32>& order, Promise promise) {
@@ -133,16 +151,13 @@ class LockStep {
     for (u64 k = 0; k < order.size(); k++) order[k] = promising[k].second;
   }
 
-  bool is_spent(const Spending& spending) {
-    if (n_applications() >= spending.max_applications) return true;
-    if (++n_looks_ % 16) return false;
-    return bytes() > spending.max_bytes || spending.is_out_of_time();
-  }
-
   void add(const u32* tuple_ids, const Tuple& tuple) {
     const u32 number = (u32)tuples.size();
     if (tuple.parent != NO_PARENT) {
-      // All its values were found on shorter ways: whatever it leads to, they lead to sooner.
+      // All its values were found on shorter ways, though maybe each on another one, so that tuples are
+      // lost which nothing else gives: at depth 2 mostly 2 to 13 % of the distinct ones, at depth 3 mostly
+      // 3 to 22 %. As pieces they would fit more demos by chance than by rule: with them 164 of the 400
+      // training tasks are solved, without them 168.
       bool is_late = true;
       for (u32 e = 0; e < banks.size() && is_late; e++) is_late = banks[e][tuple_ids[e]].depth < tuple.depth;
       if (is_late) {

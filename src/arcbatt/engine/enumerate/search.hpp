@@ -5,6 +5,9 @@
 
 namespace arc {
 
+// So many tuples are made pieces of between two looks at the clock.
+constexpr u32 TUPLES_A_LOOK = 64;
+
 // A grid with its own cells.
 struct GridCells {
   Size size = {0, 0};
@@ -30,17 +33,37 @@ struct TaskToSearch {
   std::vector<GivenSeed> seeds;
 };
 
+// More steps than this no memory could hold.
+constexpr u32 MAX_WALK_DEPTH = 16;
+
+// How far a search goes, as `EnumerateOptions` in Python, which says what each is and has the defaults.
 struct SearchOptions {
-  u8 depth = 2;
-  u8 size_depth = 2;
+  u8 depth = 0;
+  u8 size_depth = 0;
   u32 size_guess = 0;  // which of the guesses at the output's size is taken
-  bool output_seeds = true;
+  bool output_seeds = false;
   std::vector<u8> enabled;  // by step
-  CoverLimits cover;
-  // A third of it is for values; pieces have a twelfth, since what is stacked from them takes thrice as
-  // much, and arrays that grow are there twice for a moment.
-  u64 max_bytes = 1ULL << 30;
-  Spending spending;
+  u32 max_pieces = 0;       // of a stack
+  bool subsets = false;
+  u32 modes = 0;  // bit m: whether pieces may paint by mode m
+  u64 max_applications = 0;
+  u64 max_bytes = 0;
+  double max_s = 0;
+  u32 max_stacks = 0;  // that are handed over
+
+  CoverLimits cover() const {
+    CoverLimits limits;
+    limits.n_pieces = max_pieces;
+    limits.subsets = subsets;
+    for (u32 m = 0; m < N_MODES; m++) limits.modes[m] = modes >> m & 1;
+    return limits;
+  }
+  // A third of the memory is for values, up to a half with what lists are put together to; pieces have
+  // a twelfth, since what is stacked from them takes thrice as much, and arrays that grow are there
+  // twice for a moment.
+  u64 walk_bytes() const { return max_bytes / 3; }
+  u64 values_bytes() const { return max_bytes / 2; }
+  u64 pieces_bytes() const { return max_bytes / 12; }
 };
 
 // Seeds are numbered: the input, blanks of the input's and the output's size, the outputs of the demos
@@ -90,7 +113,12 @@ struct SearchResult {
 
 class Search {
  public:
-  Search(const TaskToSearch& task, const SearchOptions& options) : task_(task), options_(options), walk_(banks_) {
+  Search(const TaskToSearch& task, const SearchOptions& options, const std::atomic<bool>& stop)
+      : task_(task), options_(options), walk_(banks_) {
+    spending_.max_applications = options.max_applications;
+    spending_.max_bytes = options.walk_bytes();
+    spending_.max_s = options.max_s;
+    spending_.stop = &stop;
     i64 largest = 0;
     for (const auto* grids : {&task.inputs, &task.outputs})
       for (const GridCells& grid : *grids) largest = std::max<i64>(largest, (i64)grid.cells.size());
@@ -125,17 +153,22 @@ class Search {
     if (has_size) {
       walk_.clear();
       add_seeds(true);
-      walk_.run(options_.depth, enabled_, options_.spending, [this](u32 t) { return promise(t); });
+      walk_.run(options_.depth, enabled_, spending_, [this](u32 t) { return promise(t); });
       heap_lists();
       result.counts.walk_s = thread_s() - at;
       at = thread_s();
-      Pieces pieces(walk_, targets_, options_.max_bytes / 12);
-      for (u32 t = 0; t < walk_.tuples.size(); t++)
+      Pieces pieces(walk_, targets_, options_.pieces_bytes());
+      for (u32 t = 0; t < walk_.tuples.size(); t++) {
+        if (t % TUPLES_A_LOOK == 0 && spending_.is_out_of_time()) {
+          pieces.was_cut = true;
+          break;
+        }
         if (!walk_.tuples[t].is_list) pieces.add(t, tints_);
+      }
       result.counts.pieces_s = thread_s() - at;
       at = thread_s();
-      Cover cover(pieces, options_.cover);
-      for (Stack& stack : cover.run(options_.spending)) {
+      Cover cover(pieces, options_.cover());
+      for (Stack& stack : cover.run(spending_)) {
         FoundStack found;
         for (const Pick& pick : stack.picks) {
           const Piece& piece = pieces.pieces[pick.piece];
@@ -150,7 +183,7 @@ class Search {
       result.counts.n_scanned = cover.n_scanned;
       result.counts.n_stacks = cover.n_stacks;
       result.counts.n_bytes = pieces.bytes() + cover.bytes();
-      result.counts.was_cut |= pieces.was_cut;
+      result.counts.was_cut |= pieces.was_cut || cover.was_cut;
     }
     count(result.counts);
     return result;
@@ -159,6 +192,7 @@ class Search {
  private:
   const TaskToSearch& task_;
   const SearchOptions& options_;
+  Spending spending_;
   std::vector<Bank> banks_;
   LockStep walk_;
   std::vector<Pic> targets_;
@@ -214,7 +248,7 @@ class Search {
       is_constant &= outputs[d] == outputs[0];
     }
     // No other formula can be cheaper than these two, and all demos agree.
-    if (!is_input && !is_constant) walk_.run(options_.size_depth, enabled_, options_.spending, [](u32) { return 0.0f; });
+    if (!is_input && !is_constant) walk_.run(options_.size_depth, enabled_, spending_, [](u32) { return 0.0f; });
     SizeGuesser guesser(walk_, outputs);
     const std::vector<SizeGuess> guesses = guesser.guess(options_.size_guess + 1);
     if (guesses.size() <= options_.size_guess) return false;
@@ -276,8 +310,14 @@ class Search {
     if (heap_up == N_STEPS || !enabled_[heap_up]) return;
     std::vector<u32> next(banks_.size());
     const u32 n = (u32)walk_.tuples.size();
-    for (u32 t = 0; t < n; t++)
-      if (walk_.tuples[t].is_list) walk_.extend(t, (u16)heap_up, next.data());
+    for (u32 t = 0; t < n; t++) {
+      if (!walk_.tuples[t].is_list) continue;
+      if (walk_.is_spent(spending_, options_.values_bytes())) {
+        walk_.was_cut = true;
+        return;
+      }
+      walk_.extend(t, (u16)heap_up, next.data());
+    }
   }
 
   void count(SearchCounts& counts) {

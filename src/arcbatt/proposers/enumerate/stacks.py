@@ -8,7 +8,7 @@ named by the steps that gave it; here those names become programs of the languag
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
 from typing import Any
 
@@ -19,7 +19,7 @@ from arcbatt.tasks import Grid
 
 MODES = ("shown", "holes", "whole")
 # More steps than this no memory could hold.
-MAX_DEPTH = 16
+MAX_DEPTH = _enumerate.MAX_DEPTH
 _SHOWN, _HOLES, _WHOLE = range(3)
 _INPUT, _BLANK, _BLANK_OUTPUT, _FIRST_OUTPUT = range(4)
 
@@ -113,8 +113,14 @@ class EnumerateOptions:
             raise ValueError(f"off: no step uses {', '.join(unknown)}")
 
     @cached_property
-    def enabled(self) -> bytes:
-        return bytes(step.primitive not in self.off for step in vocabulary())
+    def native(self) -> _enumerate.SearchOptions:
+        """The same for the engine, by the same names; steps that are off are not enabled."""
+        options = _enumerate.SearchOptions()
+        for each in fields(self):
+            if each.name != "off":
+                setattr(options, each.name, getattr(self, each.name))
+        options.enabled = [step.primitive not in self.off for step in vocabulary()]
+        return options
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,18 +190,7 @@ def enumerate_view(
         inputs,
         [_pack(after) for _, after in view.demos],
         [([_pack(grid) for grid in seed.grids], seed.depth) for seed in view.seeds],
-        options.enabled,
-        options.depth,
-        options.size_depth,
-        options.size_guess,
-        options.output_seeds,
-        options.max_pieces,
-        options.subsets,
-        options.modes,
-        options.max_applications,
-        options.max_bytes,
-        options.max_s,
-        options.max_stacks,
+        options.native,
         stop or _enumerate.StopFlag(),
     )
     found = [

@@ -17,6 +17,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import asdict, dataclass, field
 from itertools import islice
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -164,14 +165,16 @@ class Evolution:
         programs: Sequence[Program],
         say: Callable[[str], None] = lambda _message: None,
         is_spent: Callable[[], bool] = lambda: False,
-    ) -> None:
-        """Take the programs that are known, which the pool has."""
+    ) -> float:
+        """Take the programs that are known, which the pool has; return how long the engine took."""
         say(f"{len(programs):,} programs on {len(self.board)} tasks")
         if not programs:
-            return
+            return 0.0
         for program in programs:
             self._met.add(program.result.digest)
+        began_s = perf_counter()
         result = self.board.screen(Batt(programs), held_out=True)
+        screen_s = perf_counter() - began_s
         scored = [(p, t) for p, t in np.argwhere(result.n_matches > 0).tolist()]
         with phase("score"):
             changes = self._offer_pairs(programs, result, scored)
@@ -187,6 +190,7 @@ class Evolution:
                     entry = Entry(program, steps, worth)
                     changes.append(Change(entry, t, 0, self.archive.offer(t, entry)))
             self._store([], changes, None)
+        return screen_s
 
     def take(self, programs: Sequence[tuple[int, Program, str]]) -> int:
         """Offer programs that others have found, each to its task; return how many it has kept.
@@ -219,18 +223,19 @@ class Evolution:
 
     # --- a card ---
 
-    def step(self) -> CardResult:
+    def step(self, *, is_last: bool = False) -> CardResult:
         """Take one card from dealing to storing.
 
         The engine is kept busy: while it runs a card the next one is dealt, and while that runs
-        the first is scored. So a card is dealt from what was known two cards before.
+        the first is scored. So a card is dealt from what was known two cards before. After the
+        last one the engine is left idle.
         """
         busy_s = self._busy.seconds
         dealt, running = self._running or self._start(self._deal_and_fuse())
-        following = self._deal_and_fuse()
+        following = None if is_last else self._deal_and_fuse()
         with phase("run"):
             result = running.result()
-        self._running = self._start(following)
+        self._running = None if following is None else self._start(following)
         self.n_cards += 1
         with phase("score"):
             changes = self._score(dealt.mutants, dealt.tasks, result)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from arcbatt.evaluation import Validator
@@ -43,6 +44,9 @@ class Mutants:
         self._proposed: set[tuple[int, Program]] = set()
         self._taken: set[tuple[int, Program]] = set()
         self._n_worked = 0
+        # What the last ones took: none is begun that would not end in time.
+        self._card_s = 0.0
+        self._propose_s = 0.0
         self._n_rounds_met = -1  # of the loop: more of them, and others have worked meanwhile
         self._is_exhausted = False
         self._counts = {"n_parents_offered": 0, "n_parents_kept": 0}
@@ -62,7 +66,7 @@ class Mutants:
             # The archive keeps one solver a task: where something fits it has nothing to add.
             tasks = tuple(task for task in context.board.tasks if not context.n_agreeing(task))
             n_cards = 0
-        if not tasks:
+        if not tasks or context.allowance.left_s < self._card_s + self._propose_s:
             return None
         gain = GAIN * len(tasks) * 0.5 ** (n_cards / CARDS_TO_HALVE)
         return Offer(CARD, tasks, gain, COST_S * len(tasks))
@@ -76,9 +80,12 @@ class Mutants:
         self._n_rounds_met = context.n_rounds + 1
         if not self._n_worked:
             self._propose(evolution, context)
-        if context.allowance.is_spent:
+        left_s = context.allowance.left_s
+        if left_s < self._card_s + self._propose_s:
             return
-        result = evolution.step()
+        began_s = perf_counter()
+        result = evolution.step(is_last=left_s < 2 * self._card_s + self._propose_s)
+        self._card_s = perf_counter() - began_s
         self._n_worked += 1
         is_due = self._n_worked % PROPOSE_EVERY == 0
         if result.found or is_due:
@@ -115,7 +122,8 @@ class Mutants:
             evolution.resume_from(state)
             kept, _ = pool_parents(context.pool)
             programs = list(dict.fromkeys([*programs, *kept]))
-        evolution.begin(programs, context.say, lambda: context.allowance.is_spent)
+        screen_s = evolution.begin(programs, context.say, lambda: context.allowance.is_spent)
+        self._card_s = screen_s * self._options.card_size / max(len(programs), 1)
         return evolution
 
     def _take_parents(self, evolution: Evolution, context: Context) -> None:
@@ -137,6 +145,7 @@ class Mutants:
         self, evolution: Evolution, context: Context, *, nearly_right: bool = True
     ) -> None:
         """Propose what the archive has that was not proposed before."""
+        began_s = perf_counter()
         for t, niche in enumerate(evolution.archive.niches):
             entries = [] if niche.solver is None else [niche.solver]
             entries += niche.nearly_right if nearly_right else []
@@ -147,6 +156,8 @@ class Mutants:
                 context.propose(
                     [propose_plainly(entry.program, task, entry.credit) for entry in new]
                 )
+        if nearly_right:
+            self._propose_s = perf_counter() - began_s
 
     def mutations(self) -> dict[str, dict[str, Any]]:
         """Return by kind of mutation what was tried and what became of it."""
@@ -158,7 +169,8 @@ class Mutants:
             return
         context.save_state(self.evolution.to_json())
         self.evolution.close()
-        self._propose(self.evolution, context)
+        in_time = context.allowance.left_s > self._propose_s
+        self._propose(self.evolution, context, nearly_right=in_time)
 
     @property
     def trouble(self) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from arcbatt.explain import explain, make_page, read_source
@@ -16,25 +16,19 @@ FOLDER = "explanations"
 
 
 def write_explanations(
-    folder: Path,
-    text: str,
-    winners: Iterable[Winner],
-    pages: dict[str, str],
-    on_progress: Callable[[int], None] = lambda _n: None,
-) -> None:
-    """Write a page for each program; note in `pages` by task id where it is in the folder.
+    folder: Path, text: str, winners: Iterable[Winner]
+) -> Iterator[dict[str, str]]:
+    """Write a page for each program; yield after each its task's id and where it is in the folder.
 
-    `text` is that of `programs.py`, which pages refer to; `on_progress` is told how many there are
-    by now. Nobody here knows which outputs are right, so those for test inputs are not judged.
+    `text` is that of `programs.py`, which pages refer to. Nobody here knows which outputs are
+    right, so those for test inputs are not judged.
     """
-    pages.clear()
     parsed = {program.name: program for program in parse_programs(text, PROGRAMS)}
     for winner in winners:
         place = f"{FOLDER}/{winner.program.name}.html"
         (folder / FOLDER).mkdir(exist_ok=True)
         write_whole(folder / place, _page(winner, parsed[winner.program.name], text))
-        pages[winner.ranked.task.id] = place
-        on_progress(len(pages))
+        yield {winner.ranked.task.id: place}
 
 
 @phase("display")

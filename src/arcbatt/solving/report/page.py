@@ -30,9 +30,9 @@ MAX_OPEN = 12
 FITS, PARTIAL, NOTHING = "fits", "partial", "nothing"
 # What the filter and the mark of a task say of it.
 _STATES = {
-    FITS: "all demos fitted",
-    PARTIAL: "some demos fitted",
-    NOTHING: "no demo fitted",
+    FITS: "fits all demos",
+    PARTIAL: "fits some demos",
+    NOTHING: "fits no demo",
 }
 _ORDERS = {
     "task": "task id",

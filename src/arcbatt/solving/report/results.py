@@ -24,7 +24,7 @@ def results_to_json(loop: Loop, ranked: Sequence[RankedTask]) -> dict[str, Any]:
     """Return all about a run that a script could want; nothing in it knows what is right."""
     return {
         "tasks": len(ranked),
-        "fitted": loop.n_fitted,
+        "fits": loop.n_fitted,
         "elapsed_s": round(loop.elapsed_s, 3),
         "proposers": {name: vars(count) for name, count in loop.counts.items()},
         "parts": loop.parts(),
@@ -38,7 +38,7 @@ def _task_to_json(loop: Loop, ranked: RankedTask) -> dict[str, Any]:
     return {
         "task": ranked.task.id,
         "demos": len(ranked.task.demos),
-        "fitted": found.fits,
+        "fits": found.fits,
         "candidates": len(found),
         "agreeing": found.n_agreeing,
         "confidence": round(ranked.confidence, 4),

@@ -33,16 +33,15 @@ struct Declared;
 template <u32 P, u32 K>
 struct Codes {
   static constexpr bool stated = false;
-  static constexpr i64 first = 0, last = 0;
 };
-#define ARC_CODES(name, argument, first_code, last_code)         \
-  template <>                                                    \
-  struct Codes<P_##name, argument> {                             \
-    static constexpr bool stated = true;                         \
-    static constexpr i64 first = first_code, last = last_code;   \
+#define ARC_CODE_RANGE(name, argument, first_code, last_code)  \
+  template <>                                                  \
+  struct Codes<P_##name, argument> {                           \
+    static constexpr bool stated = true;                       \
+    static constexpr i64 first = first_code, last = last_code; \
   };
 #include "codes.inc"
-#undef ARC_CODES
+#undef ARC_CODE_RANGE
 
 // Whether arguments that fit their domains lie in their ranges; otherwise they are out of range.
 template <u32 P, u32 K = 0>

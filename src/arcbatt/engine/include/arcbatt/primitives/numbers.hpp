@@ -23,7 +23,6 @@ ARC_FN i64 floor_divide(i64 x, i64 y) {
   i64 q = x / y;
   return q - (x % y != 0 && (x < 0) != (y < 0));
 }
-ARC_FN i64 floor_modulo(i64 x, i64 y) { return x - y * floor_divide(x, y); }
 
 ARC_FN Value prim_add(Lane&, const Value* a) {
   return on_both(a[0], a[1], [](i64 x, i64 y) { return x + y; });

@@ -1,0 +1,415 @@
+"""The proposers on real tasks, and enumeration: its passes, its threads, and how it is switched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arcbatt.engine.batt import Batt
+from arcbatt.evaluation import TaskBoard
+from arcbatt.language import Program, all_primitives, parse_program, run
+from arcbatt.language.ir import call_node, input_node
+from arcbatt.measure import Clock
+from arcbatt.pool import NewProgram, Pool
+from arcbatt.proposers import PROPOSER_NAMES, Context, Offer, ProposerOptions, make_proposers
+from arcbatt.proposers.enumerate import (
+    FIRST_PASSES,
+    EnumeratedStacks,
+    EnumerateOptions,
+    Pass,
+    all_passes,
+)
+from arcbatt.proposers.enumerate import proposer as proposer_module
+from arcbatt.proposers.enumerate.known_values import MAX_KNOWN, known_values
+from arcbatt.proposers.enumerate.proposer import BITS_A_KNOWN, bits_of
+from arcbatt.proposers.enumerate.stacks import MODES, enumerate_view
+from arcbatt.proposers.enumerate.views import NoView, plain
+from arcbatt.proposers.seeds import fill_pool
+from arcbatt.proposers.switches import (
+    PARTS,
+    check_switches,
+    enumerate_options,
+    pass_names,
+    primitive_names,
+)
+from arcbatt.scoring import is_right, load_answers
+from arcbatt.solving import Loop, Watcher, rank_task
+from arcbatt.solving.report.submission import make_submission
+from arcbatt.tasks import Pair, Task
+
+from .solving_parts import FOREVER_S, huge_task, solved_by, task_named, training
+
+SET = "arc-agi-1/training"
+# Tasks that a proposer solves by itself.
+SOLVED = {
+    "known": ("46442a0e", "2dee498d"),
+    "learn": ("44d8ac46",),
+    "enumerate": ("e9afcf9a", "d037b0a7", "0520fde7"),
+    "evolve": ("f8ff0b80",),
+}
+MANY = 20_000_000
+
+
+def right(loop: Loop) -> set[str]:
+    """The tasks with all test inputs right within two attempts."""
+    answers = load_answers(SET)
+    return {
+        task.id
+        for task in loop.tasks
+        if all(
+            any(is_right(answers, task.id, k, attempt.grid) for attempt in test.attempts)
+            for k, test in enumerate(rank_task(loop.candidates(task)).tests)
+        )
+    }
+
+
+def loop_over(
+    tasks: Sequence[Task],
+    proposer: EnumeratedStacks,
+    *,
+    pool: Pool | None = None,
+    n_threads: int = 1,
+    **changes: Any,
+) -> Loop:
+    board = TaskBoard(tasks, device="cpu", n_threads=n_threads)
+    return Loop(board, pool or Pool.in_memory(), [proposer], **changes)
+
+
+def one_pass(name: str, view: Callable[[Task], Any], depth: int) -> Pass:
+    return Pass(name, view, depth, MANY, gain=1.0, cost_s=1.0)
+
+
+# --- every proposer by itself ---
+
+
+def test_every_proposer_has_tasks_that_it_solves() -> None:
+    assert set(SOLVED) == set(PROPOSER_NAMES)
+
+
+@pytest.mark.parametrize("name", SOLVED)
+def test_a_proposer_solves_its_tasks(name: str, tmp_path: Path) -> None:
+    tasks = training(*SOLVED[name])
+    n_rounds = 40 if name == "evolve" else 4
+    assert right(solved_by([name], tasks, tmp_path, max_rounds=n_rounds)) == set(SOLVED[name])
+
+
+# --- enumeration as a proposer ---
+
+
+def outcome(loop: Loop) -> Any:
+    kept = [
+        [(each.program, each.trial.outputs) for each in loop.candidates(task).kept]
+        for task in loop.tasks
+    ]
+    counts = {
+        name: {key: n for key, n in part.items() if not key.endswith("_s")}
+        for name, part in loop.parts().get("enumerate", {}).items()
+    }
+    return make_submission(loop.rank()), kept, counts
+
+
+def test_it_repeats_with_any_number_of_threads(tmp_path: Path) -> None:
+    tasks = training("e9afcf9a", "d037b0a7", "a85d4709", "25ff71a9")
+    first, *others = (
+        outcome(solved_by(["enumerate"], tasks, tmp_path, n_threads=n)) for n in (1, 1, 2)
+    )
+    assert all(other == first for other in others)
+
+
+def test_programs_that_are_said_to_fit_do_by_the_reference(tmp_path: Path) -> None:
+    tasks = training("e9afcf9a", "d037b0a7", "0520fde7", "9af7a82c")
+    loop = solved_by(["enumerate"], tasks, tmp_path)
+    n_checked = 0
+    for task in tasks:
+        pairs = tuple((demo.input, demo.output) for demo in task.demos)
+        for each in loop.candidates(task).kept[:6]:
+            given = [run(each.program, {"I": i, "S": pairs}).outcome for i in task.test_inputs]
+            assert all(a in (b, None) for a, b in zip(each.trial.outputs, given, strict=True))
+            n_right = sum(
+                run(each.program, {"I": demo.input, "S": pairs}).outcome == demo.output
+                for demo in task.demos
+            )
+            assert n_right == each.trial.n_fitted
+            n_checked += 1
+    assert n_checked >= 8
+
+
+def test_it_ends_by_rounds_and_goes_on_where_it_was() -> None:
+    tasks = training("a85d4709", "25ff71a9")
+
+    def proposer() -> EnumeratedStacks:
+        return EnumeratedStacks(passes=FIRST_PASSES[:3])
+
+    whole = loop_over(tasks, proposer())
+    whole.run(FOREVER_S)
+    with Pool.in_memory() as pool:
+        first = loop_over(tasks, proposer(), pool=pool)
+        first.run(FOREVER_S, 1)
+        assert first.counts["enumerate"].n_rounds == 1
+        first.save()
+        second = loop_over(tasks, proposer(), pool=pool)
+        second.run(FOREVER_S)
+        assert outcome(second) == outcome(whole)
+        n_proposed = second.counts["enumerate"].n_proposed
+        second.run(FOREVER_S)  # nothing is left to try
+        assert second.counts["enumerate"].n_proposed == n_proposed
+
+
+def test_what_the_end_of_the_time_cut_off_is_searched_again() -> None:
+    with Pool.in_memory() as pool:
+        for n_rounds in (1, 2):
+            proposer = EnumeratedStacks(passes=[one_pass("deep", plain, 3)])
+            loop = loop_over([huge_task()], proposer, pool=pool)
+            loop.run(0.05)
+            assert loop.counts["enumerate"].n_rounds == n_rounds
+            assert proposer.counts()["deep"]["n_cut"] == 1
+            assert loop.done("enumerate", "deep") == {}
+            loop.save()
+
+
+def test_an_interrupt_ends_it_and_what_was_found_is_kept() -> None:
+    tasks = [*training("25ff71a9"), huge_task()]
+
+    class Impatient(Watcher):
+        def on_progress(self, loop: Loop) -> None:
+            raise KeyboardInterrupt
+
+    proposer = EnumeratedStacks(passes=[one_pass("deep", plain, 3)])
+    loop = loop_over(tasks, proposer, n_threads=2, watcher=Impatient())
+    with pytest.raises(KeyboardInterrupt):
+        loop.run(FOREVER_S)
+    assert loop.n_fitted >= 1
+    assert loop.done("enumerate", "deep").keys() == {"25ff71a9"}
+
+
+def test_a_task_without_the_view_is_passed_over() -> None:
+    def none_of(_task: Task) -> Any:
+        raise NoView("nothing to see")
+
+    proposer = EnumeratedStacks(passes=[one_pass("none", none_of, 2)])
+    loop = loop_over([task_named("one")], proposer)
+    loop.run(FOREVER_S)
+    assert loop.n_fitted == 0 and proposer.counts() == {}
+
+
+def test_tasks_that_enough_programs_agree_on_are_not_searched_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(proposer_module, "ENOUGH_AGREEING", 1)
+    (task,) = training("67a3c6ac")
+    with Pool.in_memory() as pool:
+        loop = loop_over([task], EnumeratedStacks(), pool=pool)
+        loop.run(FOREVER_S)
+        assert list(loop.parts()["enumerate"]) == ["roles"]
+        loop.save()
+        again = loop_over([task], EnumeratedStacks(), pool=pool)
+        again.run(FOREVER_S)
+        assert again.counts["enumerate"].n_rounds == 1
+
+
+def test_tracing_tells_what_was_tried() -> None:
+    told: list[str] = []
+
+    class Listener(Watcher):
+        def on_trace(self, task: Task, proposer: str, message: str) -> None:
+            told.append(message)
+
+    (task,) = training("25ff71a9")
+    proposer = EnumeratedStacks(passes=FIRST_PASSES[:2])
+    loop_over([task], proposer, watcher=Listener(), traced=[task.id]).run(FOREVER_S)
+    text = "\n".join(told)
+    for words in (
+        "moves applied",
+        "by depth",
+        "merged",
+        "refused",
+        "pieces",
+        "size fits",
+        "right:",
+    ):
+        assert words in text
+
+
+def test_each_thread_has_a_timeline() -> None:
+    tasks = training("a85d4709", "25ff71a9", "67a3c6ac", "44d8ac46")
+    with Clock().active() as clock:
+        loop_over(tasks, EnumeratedStacks(passes=FIRST_PASSES[:2]), n_threads=2).run(FOREVER_S)
+    threads = {timeline.name: timeline for timeline in clock.report().beside}
+    assert threads.keys() == {"enumerate 1", "enumerate 2"}
+    n_runs = 0
+    for timeline in threads.values():
+        n_entered = {at.path: at.n_entered for at in timeline.paths}
+        # Moves and trials are runs of the engine, stacks are made programs between them.
+        assert n_entered[("run",)] >= n_entered[("score",)] > 0
+        n_runs += n_entered[("score",)]
+    assert n_runs == 2 * len(tasks)
+
+
+# --- passes without an end ---
+
+
+class Pretended(EnumeratedStacks):
+    """Searches nothing, and says of each task whether its search was cut off."""
+
+    def __init__(self, was_cut: Callable[[Task], bool]) -> None:
+        super().__init__()
+        self.offers: list[Offer] = []
+        self._was_cut = was_cut
+
+    def work(self, offer: Offer, context: Context) -> None:
+        self.offers.append(offer)
+        for task in offer.tasks:
+            context.note_done(offer.item, task, {"was_cut": self._was_cut(task)})
+
+    def passes_of(self, task: Task) -> list[Pass]:
+        by_name = {each.name: each for each in all_passes()}
+        return [by_name[offer.item] for offer in self.offers if task in offer.tasks]
+
+
+def pretend(tasks: Sequence[Task], was_cut: Callable[[Task], bool]) -> Pretended:
+    proposer = Pretended(was_cut)
+    loop_over(tasks, proposer).run(FOREVER_S)
+    return proposer
+
+
+def test_after_the_named_passes_come_further_ones() -> None:
+    tasks = [task_named("one"), task_named("two")]
+    proposer = pretend(tasks, lambda _task: True)
+    assert [offer.item for offer in proposer.offers] == [each.name for each in all_passes()]
+    assert all(offer.tasks == tuple(tasks) for offer in proposer.offers)
+    rates = [offer.gain_a_second for offer in proposer.offers]
+    assert rates == sorted(rates, reverse=True)
+    searched = proposer.passes_of(tasks[0])
+    further = [each for each in searched if each not in FIRST_PASSES]
+    assert len(further) > len(FIRST_PASSES) and all(each.is_deepening for each in further)
+    assert max(each.depth for each in further) > max(each.depth for each in FIRST_PASSES)
+    # Of one view and depth each takes more moves than the last.
+    moves: dict[Any, int] = {}
+    for each in searched:
+        key = (each.view, each.depth, each.size_guess)
+        assert each.max_applications > moves.get(key, 0)
+        moves[key] = each.max_applications
+
+
+def test_what_was_searched_whole_is_not_offered_again_at_that_depth() -> None:
+    whole, cut = task_named("whole"), task_named("cut off")
+    proposer = pretend([whole, cut], lambda task: task is cut)
+    assert proposer.passes_of(cut) == list(all_passes())
+    searched = proposer.passes_of(whole)
+    keys = [(each.view, each.depth, each.size_guess) for each in searched]
+    assert len(set(keys)) == len(keys)
+    assert set(keys) == {(each.view, each.depth, each.size_guess) for each in all_passes()}
+
+
+# --- known programs ---
+
+
+def turned() -> Program:
+    return parse_program("def solve(I):\n    O = rot90(vmirror(I))\n    return O\n")
+
+
+def test_what_known_programs_give_is_distinct_near_first_and_no_solution() -> None:
+    task = task_named("one")  # solved by vmirror
+    names = ("identity", "vmirror", "hmirror", "rot90", "rot180", "dmirror", "lefthalf")
+    grid = input_node("I")
+    programs = [Program(call_node(name, grid), name) for name in names]
+    programs.append(Program(call_node("hmirror", call_node("vmirror", grid)), "as rot180"))
+    programs.append(Program(call_node("height", grid), "no grid"))
+    board = TaskBoard([task, *training("a85d4709")], device="cpu", n_threads=1)
+    seeds = known_values(board, task, Batt(programs))
+    assert len({tuple(seed.grids) for seed in seeds}) == len(seeds)
+    found = {seed.node.name for seed in seeds}
+    assert found == {"hmirror", "rot90", "rot180", "dmirror", "lefthalf"}
+    # Of those with the size of the output, the fewest wrong cells first; other sizes last.
+    assert seeds[-1].node.name == "lefthalf"
+    assert all(len(seed.grids) == 4 for seed in seeds)
+    assert known_values(board, task, Batt([])) == []
+    with Pool.in_memory() as pool:
+        fill_pool(pool, library=True)
+        many = known_values(board, board.tasks[1], Batt(list(pool.solvers())))
+    assert len(many) == MAX_KNOWN
+
+
+def test_half_of_a_program_can_be_known() -> None:
+    """A task that takes a known program and then a move, without the moves that make it."""
+    pairs = [((1, 2, 0), (3, 0, 5)), ((0, 4, 4), (6, 7, 0)), ((2, 0, 0), (8, 1, 3))]
+    program = turned()
+
+    def wanted(grid: Any) -> Any:
+        value = run(program, {"I": grid, "S": ()}).outcome
+        return tuple(tuple(9 if cell else 0 for cell in row) for row in value)
+
+    task = Task("half", tuple(Pair(p, wanted(p)) for p in pairs), (((5, 0, 1), (0, 2, 0)),), "t")
+    options = EnumerateOptions(off=frozenset({"turn", "mirror_fill", "tile_mirrored"}))
+    results = {}
+    for known in (True, False):
+        proposer = EnumeratedStacks(options, [one_pass("plain", plain, 2)], use_known=known)
+        with Pool.in_memory() as pool:
+            pool.add_programs([NewProgram.of(program, "test")])
+            loop = loop_over([task], proposer, pool=pool)
+            loop.run(FOREVER_S)
+        results[known] = loop.rank()[0].tests[0].attempts[0].grid
+        assert proposer.counts()["plain"]["n_known"] == known
+    assert results[True] == wanted(task.test_inputs[0]) != results[False]
+
+
+def test_what_is_known_counts_in_bits() -> None:
+    (task,) = training("25ff71a9")
+    view = plain(task)
+    found = enumerate_view(view, EnumerateOptions(max_stacks=1))
+    stack = found.stacks[0]
+    n_known = len(stack.picks)
+    assert bits_of(stack, -3) == bits_of(stack, len(task.demos)) + n_known * BITS_A_KNOWN
+
+
+# --- switches ---
+
+
+def test_names_of_switches_are_clear() -> None:
+    names = [*PARTS, *pass_names(), *primitive_names()]
+    assert len(set(names)) == len(names)
+    assert not any("," in name or " " in name for name in names)
+    assert set(primitive_names()) <= set(all_primitives())
+    assert check_switches(["smear", "known-values"]) == {"smear", "known-values"}
+    with pytest.raises(ValueError, match="named smaer; did you mean smear") as error:
+        check_switches(["smaer"])
+    for name in names:
+        assert name in str(error.value)
+    with pytest.raises(ValueError, match="nothing paints"):
+        check_switches([f"paint-{mode}" for mode in MODES])
+
+
+def test_switches_become_options() -> None:
+    options = enumerate_options(frozenset(), 2**20)
+    assert options == EnumerateOptions(max_bytes=2**20)
+    off = enumerate_options(
+        frozenset({"outputs", "sizes", "stacking", "subsets", "paint-holes", "smear"}), 2**20
+    )
+    assert not off.output_seeds and not off.subsets
+    assert (off.size_depth, off.max_pieces, off.modes) == (0, 1, 0b101)
+    assert off.off == {"smear"}
+
+
+@pytest.mark.parametrize("name", [*PARTS, *pass_names(), "smear", "learn_cells"])
+def test_everything_can_be_off(name: str, tmp_path: Path) -> None:
+    tasks = training("a85d4709")
+    loop = solved_by(PROPOSER_NAMES, tasks, tmp_path, off=[name], max_rounds=2, library=False)
+    parts = loop.parts()
+    assert any(part["n_applications"] for part in parts["enumerate"].values())
+    by_switch = {each.name: each.switch for each in all_passes()}
+    assert name not in {by_switch[part] for part in parts["enumerate"]}
+    if name == "known-values":
+        assert all(part["n_known"] == 0 for part in parts["enumerate"].values())
+    assert ("parents" in parts.get("evolve", {})) == (name != "parents")
+
+
+def test_without_deepening_there_are_the_named_passes_alone(tmp_path: Path) -> None:
+    options = ProposerOptions(tmp_path, off=frozenset({"deepening"}))
+    (proposer,) = make_proposers(["enumerate"], options)
+    assert isinstance(proposer, EnumeratedStacks)
+    loop = loop_over(training("a85d4709"), proposer)
+    loop.run(FOREVER_S)  # ends, for nothing more is offered
+    assert set(loop.parts()["enumerate"]) <= {each.name for each in FIRST_PASSES}

@@ -1,0 +1,64 @@
+"""The proposer that evolves: what others have found is evolved from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from arcbatt.evaluation import TaskBoard
+from arcbatt.language import parse_program
+from arcbatt.pool import Pool
+from arcbatt.proposers import Context
+from arcbatt.proposers.evolve import EvolveOptions, Mutants
+from arcbatt.proposers.evolve.proposer import MAX_PARENTS
+from arcbatt.proposers.seeds import fill_pool
+from arcbatt.solving import Loop
+from arcbatt.tasks import Task
+
+from .solving_parts import FOREVER_S, Deed, Told, found_for, task_named, training
+
+
+def evolved(task: Task, do: Deed, *, use_parents: bool = True) -> Any:
+    with Pool.in_memory() as pool:
+        fill_pool(pool, library=False)
+        mutants = Mutants(EvolveOptions(card_size=40), Path("differences"), use_parents=use_parents)
+        board = TaskBoard([task], device="cpu", n_threads=1)
+        loop = Loop(board, pool, [Told(do), mutants])
+        loop.run(FOREVER_S, 2)
+        assert loop.counts["evolve"].n_rounds == 2
+        origins = {row.origin for row in pool.programs()}
+    return loop.parts()["evolve"], origins
+
+
+def test_what_others_nearly_solved_is_evolved_from() -> None:
+    (task,) = training("a85d4709")
+    near = parse_program("def solve(I):\n    O = replace(vmirror(I), 0, 5)\n    return O\n")
+    large = "".join(f"    x{k + 1} = hmirror(x{k})\n" for k in range(60))
+    too_large = parse_program(f"def solve(I):\n    x0 = vmirror(I)\n{large}    return x60\n")
+
+    def offer(tasks: Sequence[Task], context: Context) -> None:
+        for number, program in enumerate([near, near, too_large]):
+            outputs = (((number,),),) * len(task.test_inputs)
+            context.keep(*found_for(task, program=program, outputs=outputs, n_fitted=0, credit=10))
+        # Near is known by then, and the same program counts once.
+        assert len(context.candidates(task)) == 2
+
+    counts, origins = evolved(task, offer)
+    assert counts["parents"] == {"n_parents_offered": 2, "n_parents_kept": 1}
+    assert "told" in origins
+    counts, origins = evolved(task, offer, use_parents=False)
+    assert "parents" not in counts and "told" not in origins
+
+
+def test_a_few_parents_of_each_task_are_taken() -> None:
+    task = task_named("one")
+
+    def offer(tasks: Sequence[Task], context: Context) -> None:
+        for number in range(30):
+            text = f"def solve(I):\n    O = replace(hmirror(I), 1, {number})\n    return O\n"
+            outputs = (((number % 10, number // 10),),) * 2
+            context.keep(*found_for(task, text, outputs=outputs, n_fitted=1, credit=500))
+
+    counts, _ = evolved(task, offer)
+    assert counts["parents"]["n_parents_offered"] == MAX_PARENTS

@@ -1,0 +1,99 @@
+"""The proposer that learns: its rules, and what it proposes."""
+
+from __future__ import annotations
+
+from arcbatt.engine.batt import Batt
+from arcbatt.evaluation import TaskBoard
+from arcbatt.language import Reason, run
+from arcbatt.pool import Pool
+from arcbatt.proposers.learn import BITS_OF_A_RULE, LEARNING, RULES, LearnedRules, rules
+from arcbatt.solving import Loop
+from arcbatt.tasks import Pair, Task
+
+from .solving_parts import FOREVER_S, huge_task, kept_by, task_named, training
+
+
+def learnt(
+    *tasks: Task, off: frozenset[str] = frozenset(), n_threads: int = 1, pool: Pool | None = None
+) -> Loop:
+    board = TaskBoard(tasks, device="cpu", n_threads=n_threads)
+    loop = Loop(board, pool or Pool.in_memory(), [LearnedRules(off)])
+    loop.run(FOREVER_S)
+    return loop
+
+
+def test_rules_are_programs_each_once() -> None:
+    programs = rules()
+    assert len(set(programs)) == len(programs) > 300
+    assert len({program.name for program in programs}) == len(programs)
+    assert all({"S", "I"} == set(program.inputs) for program in programs)
+
+
+def test_all_rules_have_codes_that_there_are() -> None:
+    board = TaskBoard(training("44d8ac46"), device="cpu", n_threads=1)
+    result = board.screen(Batt(rules()), staged=False)
+    assert not (result.reasons == Reason.RANGE).any()
+
+
+def test_rules_of_primitives_that_are_off_are_left_out() -> None:
+    n_left = [len(rules(frozenset({name}))) for name in LEARNING]
+    assert sum(len(rules()) - n for n in n_left) == len(rules())
+    assert rules(frozenset(LEARNING)) == ()
+    (task,) = training("44d8ac46")
+    assert learnt(task).n_fitted == 1
+    assert learnt(task, off=frozenset(LEARNING)).counts["learn"].n_rounds == 0
+
+
+def test_what_is_proposed_fits_by_the_reference_and_holds_for_demos_it_did_not_see() -> None:
+    tasks = training("44d8ac46", "25d8a9c8", "67a3c6ac", "0520fde7")
+    loop = learnt(*tasks)
+    assert loop.n_fitted >= 2
+    for task in tasks:
+        pairs = tuple((demo.input, demo.output) for demo in task.demos)
+        for candidate in loop.candidates(task).kept[:3]:
+            assert candidate.fits and candidate.proposal.bits == BITS_OF_A_RULE
+            assert candidate.trial.learns and candidate.trial.n_held_out
+            for demo in task.demos:
+                values = {"I": demo.input, "S": pairs}
+                assert run(candidate.program, values).outcome == demo.output
+
+
+def test_it_repeats_with_any_number_of_threads_and_is_done_once() -> None:
+    tasks = training("44d8ac46", "25d8a9c8")
+    with Pool.in_memory() as pool:
+        first, second = learnt(*tasks, pool=pool), learnt(*tasks, n_threads=2)
+        for task in tasks:
+            programs = [
+                [each.program for each in loop.candidates(task).kept] for loop in (first, second)
+            ]
+            assert programs[0] == programs[1] != []
+        first.save()
+        again = learnt(*tasks, pool=pool)
+        assert again.is_resumed and again.counts["learn"].n_rounds == 1
+        assert again.done("learn", RULES) == first.done("learn", RULES)
+        assert kept_by(again) == kept_by(first)
+
+
+def test_what_was_learnt_from_a_single_demo_is_proposed_as_unknown() -> None:
+    pair = Pair(((1, 2), (2, 1)), ((3, 4), (4, 3)))
+    task = Task("one demo", (pair,), (((1, 1),),), "tests")
+    loop = learnt(task)
+    assert loop.n_fitted == 1
+    trials = [each.trial for each in loop.candidates(task).kept]
+    assert all(trial.learns and trial.n_held_out is None for trial in trials)
+
+
+def test_any_task_can_be_learnt_from() -> None:
+    dot = ((3,),)
+    tasks = [
+        huge_task(),
+        Task("dot", (Pair(dot, dot),), (dot,), "tests"),
+        Task("grow", (Pair(dot, ((1,) * 30,) * 30),) * 3, (dot, ((4, 5),)), "tests"),
+        Task("contradiction", tuple(Pair(dot, ((k,),)) for k in range(4)), (dot,), "tests"),
+        task_named("small"),
+    ]
+    loop = learnt(*tasks)
+    for task in tasks:
+        for each in loop.candidates(task).kept:
+            assert len(each.trial.outputs) == len(task.test_inputs)
+    assert not loop.candidates(tasks[3]).fits

@@ -1,0 +1,674 @@
+"""A run in its folder: its files are whole whatever happens, and it can be resumed."""
+
+from __future__ import annotations
+
+import errno
+import json
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from html.parser import HTMLParser
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from arcbatt.drawing.palette import COLOURS
+from arcbatt.drawing.pixels import png_pixels
+from arcbatt.language import parse_file, parse_program, run
+from arcbatt.pool import NewProgram, Pool, merge
+from arcbatt.proposers import Context
+from arcbatt.solving import Loop, Run, RunOptions, Watcher
+from arcbatt.solving import run as run_module
+from arcbatt.solving.run import require_space
+from arcbatt.solving.run_folder import RunConfig, RunFolder, RunFolderError, read_log
+from arcbatt.tasks import Pair, Task
+
+from .solving_parts import (
+    FLIP,
+    HOSTILE,
+    MIRROR,
+    Deed,
+    Told,
+    check_submission_file,
+    found_for,
+    huge_task,
+    kept_by,
+    nothing,
+    offer_all,
+    put_in_presets,
+    task_named,
+    training,
+)
+
+FILES = {"submission.json", "report.html", "programs.py", "results.json", "hall_of_fame.json"}
+ALWAYS = FILES | {"config.json", "log.jsonl", "lock", "pool.db"}
+TOLD = RunOptions("tests", proposers=("told",), library=False, device="cpu", n_threads=1)
+
+
+def start(base: Path, options: RunOptions = TOLD) -> RunFolder:
+    return RunFolder.create(base, options.to_config("solve"))
+
+
+def run_told(
+    monkeypatch: pytest.MonkeyPatch,
+    base: Path,
+    tasks: Sequence[Task],
+    do: Deed,
+    *,
+    explain: bool = False,
+) -> Path:
+    """A run of a proposer that does what a function says; returns its folder."""
+    put_in_presets(monkeypatch, lambda: Told(do))
+    with start(base) as folder, Run(folder, tasks) as solving:
+        solving.spend(60)
+        if explain:
+            solving.explain()
+    return folder.path
+
+
+class Checker(HTMLParser):
+    """Every tag that is opened is closed, in order, and no id is there twice."""
+
+    VOID = frozenset({"meta", "img", "input", "br"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stack: list[str] = []
+        self.ids: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        assert len(given) == len(attrs)
+        self.tags.append((tag, given))
+        if "id" in given:
+            self.ids.append(given["id"] or "")
+        if tag not in self.VOID:
+            self.stack.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.stack.pop() == tag
+
+
+def check_report(path: Path, tasks: Sequence[Task]) -> Checker:
+    """The report is well formed, refers to nothing elsewhere, and has every task drawn."""
+    text = path.read_text("utf-8")
+    checker = Checker()
+    checker.feed(text)
+    checker.close()
+    assert checker.stack == [] and len(set(checker.ids)) == len(checker.ids)
+    articles = [given for tag, given in checker.tags if tag == "article"]
+    assert [given["data-task"] for given in articles] == [task.id for task in tasks]
+    n_grids = sum(2 * len(t.demos) + 3 * len(t.test_inputs) for t in tasks)
+    images = [given["src"] for tag, given in checker.tags if tag == "img"]
+    assert len(images) == n_grids
+    assert all(source and source.startswith("data:image/png;base64,") for source in images)
+    assert [tag for tag, _ in checker.tags].count("script") == 1
+    assert "http" not in text
+    return checker
+
+
+# --- files ---
+
+
+def test_a_run_writes_all_its_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    tasks = [task_named("one"), task_named("two")]
+    path = run_told(monkeypatch, tmp_path, tasks, offer_all)
+    assert {each.name for each in path.iterdir()} == ALWAYS | {"progress.svg", "progress.png"}
+    submission = check_submission_file(path / "submission.json", tasks)
+    assert submission["one"][0]["attempt_1"] == [[6, 5], [8, 7]]
+    results = json.loads((path / "results.json").read_text())
+    assert (results["tasks"], results["fitted"]) == (2, 2)
+    assert [row["proposer"] for row in results["by_task"]] == ["told", "told"]
+    assert all(row["spent_s"] >= 0 for row in results["by_task"])
+    hall = json.loads((path / "hall_of_fame.json").read_text())
+    assert parse_program(hall["two"][0]["program"]) == parse_program(MIRROR)
+    note, ended = read_log(path / "log.jsonl")
+    assert (note.proposer, note.item, note.number) == ("told", "round 1", 1)
+    assert (note.n_pairs, note.wall_s, note.engine_s, note.n_fitted) == (1, 0.5, 0.25, 2)
+    assert note.details == {"note": 1} and ended.details["ended"]["n_first"] == 2
+    with Pool.open(path / "pool.db", readonly=True) as pool:
+        assert {row.task_name for row in pool.trials()} == {"one", "two"}
+
+
+def test_all_is_there_before_the_first_round(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tasks = [task_named("one"), huge_task()]
+
+    def look(_tasks: Sequence[Task], _context: Context) -> None:
+        (path,) = tmp_path.iterdir()
+        assert {each.name for each in path.iterdir()} - {"pool.db-wal", "pool.db-shm"} == ALWAYS
+        check_submission_file(path / "submission.json", tasks)
+        check_report(path / "report.html", tasks)
+
+    run_told(monkeypatch, tmp_path, tasks, look)
+
+
+def test_nothing_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    tasks = [task_named("one"), huge_task()]
+    path = run_told(monkeypatch, tmp_path, tasks, nothing, explain=True)
+    check_submission_file(path / "submission.json", tasks)
+    check_report(path / "report.html", tasks)
+    assert list(parse_file(path / "programs.py")) == []
+    assert json.loads((path / "hall_of_fame.json").read_text()) == {"one": [], "huge": []}
+
+
+def test_hostile_names_and_huge_tasks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    tasks = [*map(task_named, HOSTILE), huge_task()]
+    path = run_told(monkeypatch, tmp_path / "runs", tasks, offer_all, explain=True)
+    check_submission_file(path / "submission.json", tasks)
+    text = (path / "report.html").read_text("utf-8")
+    check_report(path / "report.html", tasks)
+    assert "alert(1)" in text and "<script>alert" not in text
+    names = [parsed.name for parsed in parse_file(path / "programs.py")]
+    assert len(set(names)) == len(names) == len(tasks)
+    pages = {each.name for each in (path / "explanations").iterdir()}
+    assert pages == {f"{name}.html" for name in names}
+    # Nothing was written anywhere else.
+    assert [each.name for each in tmp_path.iterdir()] == ["runs"]
+    assert len(list((tmp_path / "runs").iterdir())) == 1
+
+
+def test_programs_parse_and_fit_by_the_reference(tmp_path: Path) -> None:
+    tasks = training("67a3c6ac", "00d62c1b", "28bf18c6", "ff28f65a")
+    options = RunOptions("arc-agi-1/training", device="cpu", n_threads=1)
+    with start(tmp_path, options) as folder, Run(folder, tasks) as solving:
+        solving.spend(600, max_rounds=3)
+        solving.explain()
+        results = {row["task"]: row for row in _results(folder.path)["by_task"]}
+    programs = {each.name: each.program for each in parse_file(folder.path / "programs.py")}
+    assert {"solve_67a3c6ac", "solve_00d62c1b"} <= programs.keys()
+    for task in tasks:
+        best = results[task.id]["tests"][0]["attempts"][0]["best"]
+        if best is None or not best["fitted"]:
+            assert f"solve_{task.id}" not in programs
+            continue
+        program = programs[f"solve_{task.id}"]
+        pairs = tuple((demo.input, demo.output) for demo in task.demos)
+        outcomes = [run(program, {"I": d.input, "S": pairs}).outcome for d in task.demos]
+        right = [demo.output for demo in task.demos]
+        assert sum(map(_equal, outcomes, right)) == best["fitted"]
+    checker = check_report(folder.path / "report.html", tasks)
+    links = [given["href"] for tag, given in checker.tags if tag == "a"]
+    assert "explanations/solve_67a3c6ac.html" in links
+    assert (folder.path / "explanations" / "solve_67a3c6ac.html").exists()
+
+
+def _equal(value: object, other: object) -> bool:
+    return value == other
+
+
+def _results(path: Path) -> Any:
+    return json.loads((path / "results.json").read_text())
+
+
+def test_the_report_says_how_to_explain_where_there_is_no_page(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = run_told(monkeypatch, tmp_path, training("67a3c6ac"), offer_all)
+    command = "arcbatt explain programs.py --task 67a3c6ac --name solve_67a3c6ac"
+    assert command in (path / "report.html").read_text("utf-8")
+
+
+def test_pictures_have_a_pixel_a_cell() -> None:
+    for grid in (((0,),), ((1, 2, 3), (4, 5, 6)), ((7, 8), (9, 0), (1, 1))):
+        with Image.open(BytesIO(png_pixels(grid))) as image:
+            assert image.size == (len(grid[0]), len(grid))
+            pixels = image.convert("RGB")
+            for r, row in enumerate(grid):
+                for c, colour in enumerate(row):
+                    assert pixels.getpixel((c, r)) == tuple(bytes.fromhex(COLOURS[colour][1:]))
+
+
+# --- ends that nobody planned ---
+
+
+@pytest.mark.parametrize("how", [KeyboardInterrupt, RuntimeError])
+def test_whatever_ends_a_run_its_files_are_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, how: type[BaseException]
+) -> None:
+    tasks = [task_named("one"), task_named("two")]
+
+    def stop_in_the_middle(tasks: Sequence[Task], context: Context) -> None:
+        context.keep(*found_for(tasks[0]))
+        raise how
+
+    with pytest.raises(how):
+        run_told(monkeypatch, tmp_path, tasks, stop_in_the_middle)
+    (path,) = tmp_path.iterdir()
+    submission = check_submission_file(path / "submission.json", tasks)
+    assert submission["one"][0]["attempt_1"] == [[6, 5], [8, 7]]
+    check_report(path / "report.html", tasks)
+    assert [each.name for each in parse_file(path / "programs.py")] == ["solve_one"]
+
+
+def test_an_interrupt_while_files_are_written_waits(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    write, n_reports = run_module.make_report, 0
+
+    def interrupted(*args: Any, **options: Any) -> str:
+        nonlocal n_reports
+        n_reports += 1
+        if n_reports == 2:
+            signal.raise_signal(signal.SIGINT)
+        return write(*args, **options)
+
+    monkeypatch.setattr(run_module, "make_report", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_told(monkeypatch, tmp_path, [task_named("one")], offer_all)
+    (path,) = tmp_path.iterdir()
+    assert "told, 2 of 2 demos" in (path / "report.html").read_text("utf-8")
+
+
+class Noted(Watcher):
+    def __init__(self) -> None:
+        self.messages: list[str] = []
+
+    def on_message(self, loop: Loop, message: str) -> None:
+        self.messages.append(message)
+
+
+def test_a_full_disk_does_not_end_the_search(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def no_space(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    put_in_presets(monkeypatch, lambda: Told(offer_all, n_rounds=3))
+    watcher = Noted()
+    with start(tmp_path) as folder:
+        monkeypatch.setattr(folder, "append", no_space)
+        with Run(folder, [task_named("one")], watcher=watcher) as solving:
+            solving.spend(60)
+            assert solving.trouble is not None and "No space left" in solving.trouble
+    begins, trouble = watcher.messages
+    assert begins.startswith("begins with") and "going on without" in trouble
+    submission = check_submission_file(folder.path / "submission.json", [task_named("one")])
+    assert submission["one"][1]["attempt_1"] == [[0, 9]]
+
+
+def test_a_ledger_that_cannot_grow_does_not_end_the_search(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fill_disk(tasks: Sequence[Task], context: Context) -> None:
+        offer_all(tasks, context)
+        # As small as it can be: not larger than it is.
+        context.pool.store.connection.execute("PRAGMA max_page_count = 1")
+
+    put_in_presets(monkeypatch, lambda: Told(fill_disk, n_rounds=3))
+    monkeypatch.setattr(run_module, "SAVE_EVERY_S", 0.0)
+    tasks = [task_named(str(number)) for number in range(100, 300)]
+    watcher = Noted()
+    with start(tmp_path) as folder, Run(folder, tasks, watcher=watcher) as solving:
+        solving.spend(60)
+        assert solving.loop.n_rounds == 3
+        assert solving.trouble is not None and "disk is full" in solving.trouble
+    assert "disk is full" in watcher.messages[-1] and "going on without" in watcher.messages[-1]
+    submission = check_submission_file(folder.path / "submission.json", tasks)
+    assert submission["100"][1]["attempt_1"] == [[0, 9]]
+
+
+def test_a_disk_that_is_too_small_is_said_before(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    require_space(tmp_path / "not" / "yet", 1)
+    usage = shutil.disk_usage(tmp_path)._replace(free=1_000_000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage)
+    with pytest.raises(RunFolderError, match=r"1 MB are free, and a run over 400 tasks may write"):
+        require_space(tmp_path, 400)
+
+
+# --- going on ---
+
+
+def test_a_run_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    tasks = [task_named("one"), task_named("two")]
+
+    def offer_next(tasks: Sequence[Task], context: Context) -> None:
+        offer_all(tasks[context.state() - 1 :][:1], context)  # another task in each round
+
+    put_in_presets(monkeypatch, lambda: Told(offer_next, n_rounds=2))
+    with start(tmp_path) as folder, Run(folder, tasks) as first:
+        first.spend(60, max_rounds=1)
+        assert first.loop.n_fitted == 1
+    with RunFolder.open(folder.path) as again, Run(again, tasks) as second:
+        assert kept_by(second.loop) == kept_by(first.loop)
+        assert second.loop.rank() == first.loop.rank()
+        second.spend(60)
+        assert second.loop.n_fitted == 2
+        assert second.loop.elapsed_s > first.loop.elapsed_s
+        assert second.loop.counts["told"].n_rounds == 2
+    log = read_log(folder.path / "log.jsonl")
+    assert [each.number for each in log] == [1, 2, 3, 4]
+    assert [each.item for each in log] == ["round 1"] * 2 + ["round 2"] * 2
+    submission = check_submission_file(folder.path / "submission.json", tasks)
+    for name in ("one", "two"):
+        assert submission[name][0]["attempt_1"] == [[6, 5], [8, 7]]
+
+
+def test_a_run_in_two_parts_comes_to_what_one_whole_does(tmp_path: Path) -> None:
+    tasks = training("67a3c6ac", "a85d4709", "44d8ac46")
+    options = RunOptions(
+        "arc-agi-1/training", proposers=("known", "learn", "enumerate"), device="cpu", n_threads=1
+    )
+    with start(tmp_path / "whole", options) as folder, Run(folder, tasks) as whole:
+        whole.spend(600, max_rounds=4)
+    with start(tmp_path / "parts", options) as folder, Run(folder, tasks) as part:
+        part.spend(600, max_rounds=2)
+    with RunFolder.open(folder.path) as again, Run(again, tasks) as rest:
+        rest.spend(600, max_rounds=2)
+
+    def outcome(solving: Run) -> Any:
+        kept = [solving.loop.candidates(task).kept for task in tasks]
+        return [[(each.proposal, each.trial, each.proposer) for each in found] for found in kept]
+
+    assert outcome(rest) == outcome(whole) != outcome(part)
+    texts = [(each.folder.path / "submission.json").read_bytes() for each in (whole, rest)]
+    assert texts[0] == texts[1]
+
+
+def test_real_proposers_go_on(tmp_path: Path) -> None:
+    tasks = training("67a3c6ac", "a85d4709")
+    options = RunOptions("arc-agi-1/training", device="cpu", n_threads=1)
+    with start(tmp_path, options) as folder, Run(folder, tasks) as first:
+        first.spend(600, max_rounds=2)
+        n_known_rounds = first.loop.counts["known"].n_rounds
+        n_rounds = first.loop.counts["evolve"].n_rounds
+        known = first.loop.known
+    with RunFolder.open(folder.path) as again, Run(again, tasks) as second:
+        assert kept_by(second.loop) == kept_by(first.loop)
+        second.spend(600, max_rounds=2)
+        # Known programs have been tried, and what was found since is none; evolution goes on.
+        assert second.loop.known == known
+        assert second.loop.counts["known"].n_rounds == n_known_rounds
+        assert second.loop.counts["evolve"].n_rounds > n_rounds
+
+
+def test_a_run_that_found_nothing_to_save_yet_begins_anew(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    put_in_presets(monkeypatch, lambda: Told(offer_all))
+    with start(tmp_path) as folder, Run(folder, [task_named("one")]) as solving:
+        solving.write_files()
+    (folder.path / "log.jsonl").write_text("what a killed process left\n")
+    with RunFolder.open(folder.path) as again, Run(again, [task_named("one")]) as solving:
+        assert not solving.loop.is_resumed
+        solving.spend(60)
+        assert solving.loop.n_fitted == 1
+    assert [each.number for each in read_log(folder.path / "log.jsonl")] == [1, 2]
+
+
+def test_a_log_that_lost_lines_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = run_told(monkeypatch, tmp_path, [task_named("one")], nothing)
+    log = (path / "log.jsonl").read_bytes()
+    (path / "log.jsonl").write_bytes(log[: log.index(b"\n") + 1])
+    with (
+        RunFolder.open(path) as folder,
+        pytest.raises(RunFolderError, match=r"has 1 entries, pool.db speaks of 2"),
+    ):
+        Run(folder, [task_named("one")])
+    # What the ledger does not cover is logged anew; a torn last line is nothing.
+    (path / "log.jsonl").write_bytes(log + log + b'{"number": 5, "prop')
+    with RunFolder.open(path) as folder, Run(folder, [task_named("one")]):
+        assert (path / "log.jsonl").read_bytes() == log
+
+
+def test_an_interrupt_while_something_is_logged_leaves_a_run_that_goes_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    put_in_presets(monkeypatch, lambda: Told(offer_all, n_rounds=2))
+    with start(tmp_path) as folder, Run(folder, [task_named("one")]) as solving:
+        monkeypatch.setattr(folder, "append", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            solving.spend(60)
+    with RunFolder.open(folder.path) as again, Run(again, [task_named("one")]) as solving:
+        assert solving.loop.n_fitted == 1
+        solving.spend(60)
+    numbers = [each.number for each in read_log(folder.path / "log.jsonl")]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_an_interrupt_while_the_ledger_is_written_loses_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    save, n_saved = Loop.save, 0
+
+    def interrupted(loop: Loop) -> None:
+        nonlocal n_saved
+        save(loop)
+        n_saved += 1
+        if n_saved == 1:
+            signal.raise_signal(signal.SIGINT)
+
+    put_in_presets(monkeypatch, lambda: Told(offer_all, n_rounds=2))
+    monkeypatch.setattr(Loop, "save", interrupted)
+    monkeypatch.setattr(run_module, "SAVE_EVERY_S", 0.0)
+    with (
+        start(tmp_path) as folder,
+        Run(folder, [task_named("one")]) as solving,
+        pytest.raises(KeyboardInterrupt),
+    ):
+        solving.spend(60)
+    with RunFolder.open(folder.path) as again, Run(again, [task_named("one")]) as resumed:
+        assert kept_by(resumed.loop) == kept_by(solving.loop)
+        assert resumed.loop.n_fitted == 1
+
+
+def test_a_run_does_not_go_on_with_other_tasks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = run_told(monkeypatch, tmp_path, [task_named("one")], nothing)
+    with RunFolder.open(path) as folder, pytest.raises(RunFolderError, match="are not those that"):
+        Run(folder, [task_named("two")])
+
+
+def test_options_come_back_from_the_folder() -> None:
+    options = RunOptions(
+        "set", ("a,b",), ("known",), "p.db", False, 7, "cpu", 2, ("smear",), 2**28, 5, False
+    )
+    config = options.to_config("evolve")
+    again = json.loads(json.dumps(config.options))
+    assert config.command == "evolve"
+    assert RunOptions.from_config(RunConfig("evolve", 7, again)) == options
+    for broken in ({**again, "colour": 1}, {"data": "set"}):
+        with pytest.raises(RunFolderError, match="options of this run cannot be read"):
+            RunOptions.from_config(RunConfig("evolve", 7, broken))
+
+
+def test_what_a_pool_knows_is_used_and_said(tmp_path: Path) -> None:
+    odd = parse_program(FLIP.replace("hmirror(I)", "hmirror(vmirror(rot90(I)))"))
+    with Pool.open(tmp_path / "known.db") as pool:
+        pool.add_programs([NewProgram.of(odd, "test")])
+    pair = Pair(((1, 2), (3, 4)), ((2, 4), (1, 3)))
+    task = Task("turned", (pair,), (((5, 6), (7, 8)),), "tests")
+    options = RunOptions(
+        "tests", proposers=("known",), pool=str(tmp_path / "known.db"), library=False, device="cpu"
+    )
+    watcher = Noted()
+    with (
+        start(tmp_path / "runs", options) as folder,
+        Run(folder, [task], watcher=watcher) as solving,
+    ):
+        solving.spend(60)
+        programs = [each.program for each in solving.loop.candidates(task).kept]
+    assert odd in programs
+    known = tmp_path / "known.db"
+    assert watcher.messages[0] == f"begins with no bundled solvers and 1 programs of {known}"
+
+
+def test_two_runs_of_which_the_pools_are_merged(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tasks = [task_named("one"), task_named("two")]
+    paths = []
+    for place, text in enumerate((MIRROR, FLIP)):
+
+        def offer(
+            tasks: Sequence[Task], context: Context, k: int = place, text: str = text
+        ) -> None:
+            context.keep(*found_for(tasks[k], text))
+
+        paths.append(run_told(monkeypatch, tmp_path / str(place), tasks, offer) / "pool.db")
+    with Pool.open(tmp_path / "both.db") as both:
+        for path in paths:
+            merge(both, path)
+        found = {(row.task_name, parse_program(row.text), row.outputs) for row in both.trials()}
+    outputs = tuple(tuple(row[::-1] for row in grid) for grid in tasks[0].test_inputs)
+    assert found == {
+        ("one", parse_program(MIRROR), outputs),
+        ("two", parse_program(FLIP), outputs),
+    }
+
+
+# --- sudden ends, in a process of its own ---
+
+KILLED = """
+import json, random, sys
+from pathlib import Path
+import pytest
+from arcbatt.solving import Run, run
+from arcbatt.solving.run_folder import RunFolder
+from tests.solving_parts import Told, kept_by, put_in_presets, task_named
+from tests.test_run import offer_random
+
+path = Path(sys.argv[1])
+save, n_saved = Run._save_ledger, 0
+
+def note(solving):
+    global n_saved
+    n_saved += 1
+    (path / f"saved_{n_saved}").write_text(json.dumps(kept_by(solving.loop)))
+    save(solving)
+    print(n_saved, flush=True)
+
+Run._save_ledger = note
+run.SAVE_EVERY_S, run.SAVING_SHARE = 0.0, 1.0
+with pytest.MonkeyPatch.context() as patch:
+    put_in_presets(patch, lambda: Told(offer_random, n_rounds=10**9))
+    with RunFolder.open(path) as folder, Run(folder, [task_named("one")]) as solving:
+        solving.spend(3600)
+"""
+
+
+def offer_random(tasks: Sequence[Task], context: Context) -> None:
+    """Some programs, so many in all that those of before have to go."""
+    rng = random.Random(context.state())
+    for _ in range(30):
+        colors = ", ".join(str(rng.randrange(10)) for _ in range(2))
+        cell = f"initset(astuple({rng.randrange(9)}, {rng.randrange(9)}))"
+        text = f"def solve(I):\n    O = underfill(replace(I, {colors}), 3, {cell})\n    return O\n"
+        context.keep(*found_for(tasks[0], text, n_fitted=1, credit=rng.randrange(1000)))
+
+
+def test_a_killed_run_goes_on_with_what_it_had_saved(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    put_in_presets(monkeypatch, lambda: Told(offer_random, n_rounds=10**9))
+    start(tmp_path).close()
+    (path,) = tmp_path.iterdir()
+    n_rounds = 0
+    for _ in range(3):
+        worker = subprocess.Popen(
+            [sys.executable, "-c", KILLED, str(path)],
+            stdout=subprocess.PIPE,
+            cwd=Path(__file__).parent.parent,
+        )
+        assert worker.stdout is not None
+        lines = [worker.stdout.readline() for _ in range(6)]
+        worker.send_signal(signal.SIGKILL)
+        n_saved = int((lines + worker.stdout.readlines())[-1])
+        worker.wait()
+        worker.stdout.close()
+        with RunFolder.open(path) as folder, Run(folder, [task_named("one")]) as solving:
+            # It may have been killed after the last was committed and before it could say so.
+            saved = [path / f"saved_{number}" for number in (n_saved, n_saved + 1)]
+            known = [json.loads(each.read_text() or "0") for each in saved if each.exists()]
+            assert kept_by(solving.loop) in known
+            assert solving.loop.n_rounds > n_rounds
+            n_rounds = solving.loop.n_rounds
+            log = read_log(path / "log.jsonl")
+            assert [each.number for each in log] == list(range(1, len(log) + 1))
+            assert log[-1].item == f"round {solving.loop.pool.state('loop')['proposers']['told']}"
+        for each in path.glob("saved_*"):
+            each.unlink()
+
+
+# Signals do what they do at a terminal, also where the tests run in the background.
+COMMAND = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+for name in ("SIGTERM", "SIGHUP"):
+    signal.signal(getattr(signal, name), signal.SIG_DFL)
+from arcbatt.cli import main
+main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+@pytest.mark.parametrize("how", ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"])
+@pytest.mark.parametrize("command", ["solve", "evolve"])
+def test_a_process_that_is_ended_leaves_a_valid_submission(
+    tmp_path: Path, command: str, how: str
+) -> None:
+    ids = "25d8a9c8,67a3c6ac,ff28f65a"
+    words = [sys.executable, "-c", COMMAND, command]
+    data = ["arc-agi-1/training"] if command == "solve" else ["--data", "arc-agi-1/training"]
+    process = subprocess.Popen(
+        [*words, *data, "--tasks", ids, "--out", str(tmp_path), "--budget", "1h", "--threads", "1"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        _wait_for_rounds(tmp_path, process)
+        process.send_signal(getattr(signal, how))
+        out, err = process.communicate(timeout=120)
+    finally:
+        process.kill()
+    (path,) = tmp_path.iterdir()
+    tasks = training(*ids.split(","))
+    submission = check_submission_file(path / "submission.json", tasks)
+    check_report(path / "report.html", tasks)
+    assert "begins with the bundled solvers" in err and "Traceback" not in err
+    if how == "SIGKILL":
+        assert process.returncode == -signal.SIGKILL
+    else:
+        assert process.returncode == 130
+        assert "programs fit" in out and "ended; what was found" in err
+        mirrored = [list(row[::-1]) for row in tasks[1].test_inputs[0]]
+        assert submission["67a3c6ac"][0]["attempt_1"] == mirrored
+    again = subprocess.run(
+        [*words, "--resume", str(path), "--rounds", "1", "--json", "--budget", "1h"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+        cwd=tmp_path,
+    )
+    assert json.loads(again.stdout)["fitted"] >= 1
+
+
+def _wait_for_rounds(base: Path, process: subprocess.Popen[str]) -> None:
+    """Until some rounds are in the log."""
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        assert process.poll() is None
+        logs = list(base.glob("*/log.jsonl"))
+        if logs and logs[0].read_bytes().count(b"\n") > 5:
+            return
+        time.sleep(0.02)
+    raise AssertionError("the run did not begin")
