@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
 from arcbatt.measure import Clock
 from arcbatt.pool import Cache, Pool, PoolError
+from arcbatt.pool import cache as pool_cache
 from arcbatt.tasks import Pair, Task, load
 
 GRID = ((1, 2), (3, 4))
@@ -282,21 +284,21 @@ def n_known_by(pool: Pool, tasks: Sequence[Task] = MADE) -> int:
 
 
 def test_results_are_of_their_tasks_budget_language_and_engine(
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Pool.in_memory() as pool:
+    path = tmp_path / "pool.db"
+    with Pool.open(path) as pool:
         run_all(PROGRAMS, MADE, cache=ResultCache(pool.results, MADE))
         assert n_known_by(pool) == len(PROGRAMS)
         assert n_known_by(pool, MADE[::-1]) == n_known_by(pool, MADE[:2]) == 0
         with monkeypatch.context() as changed:
             changed.setattr(result_cache, "SEARCH_BUDGET", Budget(steps=20_000, bytes=2**20))
             assert n_known_by(pool) == 0
-        with monkeypatch.context() as changed:
-            changed.setattr(result_cache, "engine_version", lambda: "another")
+    for version in ("engine_version", "language_version"):
+        with monkeypatch.context() as changed, Pool.open(path) as pool:
+            changed.setattr(pool_cache, version, lambda: "another")
             assert n_known_by(pool) == 0
-        with monkeypatch.context() as changed:
-            changed.setattr(pool.results, "_versions", "another")
-            assert n_known_by(pool) == 0
+    with Pool.open(path) as pool:
         assert n_known_by(pool) == len(PROGRAMS)
 
 
