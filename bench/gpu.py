@@ -50,7 +50,10 @@ def fresh(samples: Samples) -> Samples:
 def main() -> None:
     warnings.simplefilter("error", RuntimeWarning)
     console = Console(width=130)
-    gpu.device_count()
+    try:
+        gpu.device_count()
+    except gpu.GpuError as error:
+        sys.exit(f"there is no GPU to measure: {error}")
     start = time.perf_counter()
     gpu.compile_modules(gpu.kernel_modules(), 0)
     console.print(

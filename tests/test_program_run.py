@@ -5,8 +5,10 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from arcbatt.engine.batt import Batt
@@ -20,6 +22,7 @@ from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
 from arcbatt.measure import Clock
 from arcbatt.pool import Cache, Pool, PoolError
+from arcbatt.pool import cache as pool_cache
 from arcbatt.tasks import Pair, Task, load
 
 GRID = ((1, 2), (3, 4))
@@ -281,50 +284,59 @@ def n_known_by(pool: Pool, tasks: Sequence[Task] = MADE) -> int:
 
 
 def test_results_are_of_their_tasks_budget_language_and_engine(
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Pool.in_memory() as pool:
+    path = tmp_path / "pool.db"
+    with Pool.open(path) as pool:
         run_all(PROGRAMS, MADE, cache=ResultCache(pool.results, MADE))
         assert n_known_by(pool) == len(PROGRAMS)
         assert n_known_by(pool, MADE[::-1]) == n_known_by(pool, MADE[:2]) == 0
         with monkeypatch.context() as changed:
             changed.setattr(result_cache, "SEARCH_BUDGET", Budget(steps=20_000, bytes=2**20))
             assert n_known_by(pool) == 0
-        with monkeypatch.context() as changed:
-            changed.setattr(result_cache, "engine_version", lambda: "another")
+    for version in ("engine_version", "language_version"):
+        with monkeypatch.context() as changed, Pool.open(path) as pool:
+            changed.setattr(pool_cache, version, lambda: "another")
             assert n_known_by(pool) == 0
-        with monkeypatch.context() as changed:
-            changed.setattr(pool.results, "_versions", "another")
-            assert n_known_by(pool) == 0
+    with Pool.open(path) as pool:
         assert n_known_by(pool) == len(PROGRAMS)
 
 
 WHOLE = bytes(len(MADE) * ROW.itemsize)
 
 
-@pytest.mark.parametrize(
-    "damaged",
-    [
-        b"",
-        b"no compressed bytes",
-        WHOLE,
-        zlib.compress(b""),
-        zlib.compress(WHOLE[:-1]),
-        zlib.compress(WHOLE + b"\0"),
-        zlib.compress(WHOLE)[:-6],
-        zlib.compress(bytes(50_000_000)),
-        "text",
-        7,
-    ],
-)
-def test_damaged_results_are_not_believed(damaged: object) -> None:
+def packed(reason: int = 0, n_fitted: int = 0, steps: int = 0) -> bytes:
+    """What could be in a cache, but for the last task."""
+    rows = np.zeros(len(MADE), ROW)
+    rows[-1] = (reason, n_fitted, steps)
+    return zlib.compress(rows.tobytes())
+
+
+DAMAGED: dict[str, object] = {
+    "nothing": b"",
+    "not compressed": WHOLE,
+    "compressed nothing": zlib.compress(b""),
+    "too short": zlib.compress(WHOLE[:-1]),
+    "too long": zlib.compress(WHOLE + b"\0"),
+    "far too long": zlib.compress(bytes(50_000_000)),
+    "cut off": zlib.compress(WHOLE)[:6],
+    "no reason": packed(reason=max(Reason) + 1),
+    "more demos than there are": packed(n_fitted=len(MADE[-1].demos) + 1),
+    "negative cost": packed(steps=-1),
+    "text": "text",
+    "number": 7,
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_damaged_results_are_not_believed(name: str) -> None:
     wanted = run_all(PROGRAMS, MADE)
     with Pool.in_memory() as pool:
         cache = ResultCache(pool.results, MADE)
         run_all(PROGRAMS, MADE, cache=cache)
         pool.store.connection.execute(
             "UPDATE cache SET value = ? WHERE program = ?",
-            (damaged, FLIP.result.digest),
+            (DAMAGED[name], FLIP.result.digest),
         )
         again = run_all(PROGRAMS, MADE, cache=cache)
         assert again.n_recalled == (len(PROGRAMS) - 1) * len(MADE)

@@ -15,8 +15,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.engine.version import engine_version
-from arcbatt.language import SEARCH_BUDGET, Program
+from arcbatt.language import SEARCH_BUDGET, Program, Reason
 from arcbatt.pool import Cache, PoolError, task_key
 from arcbatt.tasks import Task
 
@@ -32,10 +31,10 @@ class ResultCache:
 
     def __init__(self, cache: Cache, tasks: Sequence[Task]) -> None:
         self._cache = cache
-        self._n_tasks = len(tasks)
-        # The language's version is in every key of a pool's cache.
-        made_with = f"{SEARCH_BUDGET.steps} {SEARCH_BUDGET.bytes} {engine_version()}"
-        digest = blake2b(made_with.encode(), digest_size=16)
+        self._n_demos = np.array([len(task.demos) for task in tasks], np.int64)
+        # The versions of language and engine are in every key of a pool's cache.
+        budget = f"{SEARCH_BUDGET.steps} {SEARCH_BUDGET.bytes}"
+        digest = blake2b(budget.encode(), digest_size=16)
         for task in tasks:
             digest.update(task_key(task))
         self._tasks = digest.digest()
@@ -43,18 +42,21 @@ class ResultCache:
     def recall(self, programs: Sequence[Program]) -> tuple[NDArray[np.intp], Rows]:
         """Return the places of the programs that are known, and what they gave.
 
-        A value that is not of the right length, in a pool that somebody has changed, is not known.
+        A value that no run can have given, in a pool that somebody has changed, is not known.
         """
+        n_tasks = len(self._n_demos)
         keys = [(program.result.digest, self._tasks) for program in programs]
         found = self._cache.get(keys)
         places, values = [], []
         for place, key in enumerate(keys):
-            value = _unpack(found.get(key), self._n_tasks * ROW.itemsize)
+            value = _unpack(found.get(key), n_tasks * ROW.itemsize)
             if value is not None:
                 places.append(place)
                 values.append(value)
-        rows = np.frombuffer(b"".join(values), ROW).reshape(len(places), self._n_tasks)
-        return np.array(places, np.intp), rows
+        rows = np.frombuffer(b"".join(values), ROW).reshape(len(places), n_tasks)
+        can_be = (rows["reason"] <= max(Reason)) & (rows["n_fitted"] <= self._n_demos)
+        is_good = (can_be & (rows["steps"] >= 0)).all(axis=1)
+        return np.array(places, np.intp)[is_good], rows[is_good]
 
     def remember(self, programs: Sequence[Program], rows: Rows) -> None:
         """Keep what programs gave on all tasks; a pool that cannot be written to is no error."""
