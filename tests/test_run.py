@@ -67,9 +67,7 @@ def run_told(
     """A run of a proposer that does what a function says; returns its folder."""
     put_in_presets(monkeypatch, lambda: Told(do))
     with start(base) as folder, Run(folder, tasks) as solving:
-        solving.spend(60)
-        if explain:
-            solving.explain()
+        solving.spend(60, explain=explain)
     return folder.path
 
 
@@ -125,7 +123,7 @@ def test_a_run_writes_all_its_files(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     submission = check_submission_file(path / "submission.json", tasks)
     assert submission["one"][0]["attempt_1"] == [[6, 5], [8, 7]]
     results = json.loads((path / "results.json").read_text())
-    assert (results["tasks"], results["fitted"]) == (2, 2)
+    assert (results["tasks"], results["fits"]) == (2, 2)
     assert [row["proposer"] for row in results["by_task"]] == ["told", "told"]
     assert all(row["spent_s"] >= 0 for row in results["by_task"])
     hall = json.loads((path / "hall_of_fame.json").read_text())
@@ -181,8 +179,7 @@ def test_programs_parse_and_fit_by_the_reference(tmp_path: Path) -> None:
     tasks = training("67a3c6ac", "00d62c1b", "28bf18c6", "ff28f65a")
     options = RunOptions("arc-agi-1/training", device="cpu", n_threads=1)
     with start(tmp_path, options) as folder, Run(folder, tasks) as solving:
-        solving.spend(600, max_rounds=3)
-        solving.explain()
+        solving.spend(600, max_rounds=3, explain=True)
         results = {row["task"]: row for row in _results(folder.path)["by_task"]}
     programs = {each.name: each.program for each in parse_file(folder.path / "programs.py")}
     assert {"solve_67a3c6ac", "solve_00d62c1b"} <= programs.keys()
@@ -659,7 +656,7 @@ def test_a_process_that_is_ended_leaves_a_valid_submission(
         check=True,
         cwd=tmp_path,
     )
-    assert json.loads(again.stdout)["fitted"] >= 1
+    assert json.loads(again.stdout)["fits"] >= 1
 
 
 def _wait_for_rounds(base: Path, process: subprocess.Popen[str]) -> None:
