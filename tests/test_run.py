@@ -38,6 +38,7 @@ from .solving_parts import (
     Told,
     check_submission_file,
     found_for,
+    hearing_signals,
     huge_task,
     kept_by,
     nothing,
@@ -247,24 +248,27 @@ def test_whatever_ends_a_run_its_files_are_written(
     assert [each.name for each in parse_file(path / "programs.py")] == ["solve_one"]
 
 
+@pytest.mark.parametrize("which", ["at the start", "at the end"])
 def test_an_interrupt_while_files_are_written_waits(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, which: str
 ) -> None:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     write, n_reports = run_module.make_report, 0
 
     def interrupted(*args: Any, **options: Any) -> str:
         nonlocal n_reports
         n_reports += 1
-        if n_reports == 2:
+        if n_reports == ("at the start", "at the end").index(which) + 1:
             signal.raise_signal(signal.SIGINT)
         return write(*args, **options)
 
     monkeypatch.setattr(run_module, "make_report", interrupted)
-    with pytest.raises(KeyboardInterrupt):
+    with hearing_signals(), pytest.raises(KeyboardInterrupt):
         run_told(monkeypatch, tmp_path, [task_named("one")], offer_all)
     (path,) = tmp_path.iterdir()
-    assert "told, 2 of 2 demos" in (path / "report.html").read_text("utf-8")
+    check_submission_file(path / "submission.json", [task_named("one")])
+    check_report(path / "report.html", [task_named("one")])
+    found = "told, 2 of 2 demos" in (path / "report.html").read_text("utf-8")
+    assert found == (which == "at the end")
 
 
 class Noted(Watcher):
@@ -441,7 +445,6 @@ def test_an_interrupt_while_something_is_logged_leaves_a_run_that_goes_on(
 def test_an_interrupt_while_the_ledger_is_written_loses_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     save, n_saved = Loop.save, 0
 
     def interrupted(loop: Loop) -> None:
@@ -455,6 +458,7 @@ def test_an_interrupt_while_the_ledger_is_written_loses_nothing(
     monkeypatch.setattr(Loop, "save", interrupted)
     monkeypatch.setattr(run_module, "SAVE_EVERY_S", 0.0)
     with (
+        hearing_signals(),
         start(tmp_path) as folder,
         Run(folder, [task_named("one")]) as solving,
         pytest.raises(KeyboardInterrupt),
