@@ -301,7 +301,7 @@ class Run(Watcher):
 
     def _append(self, entry: LogEntry) -> None:
         self.folder.append(entry)
-        # Not before: an interrupt may come between, and a ledger may not speak of what is not there.
+        # Not before: an interrupt may come between, and a ledger counts only what is there.
         self._n_logged = entry.number
 
     def on_progress(self, loop: Loop) -> None:
