@@ -6,8 +6,8 @@ Prints three tables. Cost: microseconds a differ takes for one more output on on
 demos of ARC-AGI-1 training and 12 simple outputs of each. Ranking: every library solver is edited
 at random, again and again, so that how far a program is from being right is known; a differ ranks
 well if of two wrong programs for one task it mostly gives the nearer one the higher score. Weights
-are fitted on every other task and tested on those between. Evolution: tasks solved with selection
-by differs and without, for as many seconds of the CPU.
+are fitted on every other task and tested on those between. Evolution: tasks of which a program fits
+all demos, with selection by differs and without, for as many seconds of the CPU.
 """
 
 from __future__ import annotations
@@ -26,22 +26,16 @@ from rich.table import Table
 
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.samples import Samples
-from arcbatt.engine.staged import TaskSamples
+from arcbatt.evaluation import Differ, TaskBoard, Validator, bundled_differs
+from arcbatt.evaluation.differs import partial_credit, score_programs, weights_of
 from arcbatt.language import Budget, Node, Program, parse_program
 from arcbatt.language.infer import fitting_primitives, infer
-from arcbatt.language.ir import call_node, walk, with_args
+from arcbatt.language.ir import call_node, replace_input, walk, with_args
 from arcbatt.language.types import Type
 from arcbatt.library import library_programs
 from arcbatt.pool import Pool
-from arcbatt.search.differs import (
-    bundled_differs,
-    judge_program,
-    partial_credit,
-    score_programs,
-    weights_of,
-)
-from arcbatt.search.evolving import MUTANT_BUDGET, Evolution, EvolveOptions
-from arcbatt.search.validating import Validator
+from arcbatt.proposers.evolve import EvolveOptions
+from arcbatt.proposers.evolve.evolution import Evolution
 from arcbatt.tasks import Task, TaskSet, load
 
 REPEATS = 5
@@ -85,6 +79,11 @@ def measure(work: Callable[[], object]) -> float:
         work()
         times.append(time.perf_counter() - start)
     return min(times)
+
+
+def judge_program(differ: Differ, program: Program) -> Program:
+    """The program that gives the differ's pair, score and element, for a program's output."""
+    return Program(replace_input(differ.program.result, "output", program.result))
 
 
 def cost_table(tasks: TaskSet) -> Table:
@@ -299,30 +298,31 @@ def ranking_table(wrongs: Sequence[Wrong]) -> Table:
 
 
 def selection_table(tasks: Sequence[Task], seconds: float, n_seeds: int) -> Table:
-    """Evolution with and without differs: tasks solved at start and end.
+    """Evolution with and without differs: tasks fitted at start and end.
 
     Each for as many seconds of the CPU, all threads together, since others may use the machine.
     """
-    table = Table(title=f"evolution for {seconds:g} s of the CPU, tasks solved of {len(tasks)}")
+    table = Table(title=f"evolution for {seconds:g} s of the CPU, tasks fitted of {len(tasks)}")
     for heading in ("seed", "at the start", "without differs", "with differs"):
         table.add_column(heading, justify="right")
-    samples = TaskSamples(tasks)
+    board = TaskBoard(tasks)
     for seed in range(n_seeds):
-        solved = []
+        fitted = []
         for use_differs in (False, True):
             options = EvolveOptions(seed=seed, use_differs=use_differs)
-            validator = Validator(Path("differences"), budget=MUTANT_BUDGET)
+            validator = Validator(board, Path("differences"))
             with Pool.in_memory() as pool:
                 pool.add_library()
-                evolution = Evolution(samples, pool, options, validator)
+                evolution = Evolution(board, pool, options, validator)
                 start = time.process_time()
-                evolution.begin()
-                at_start = evolution.archive.n_solved
+                evolution.begin(list(pool.solvers()))
+                at_start = evolution.archive.n_fitted
                 while time.process_time() - start < seconds:
                     evolution.step()
                 evolution.close()
-                solved.append(evolution.archive.n_solved)
-        table.add_row(str(seed), str(at_start), *map(str, solved))
+                fitted.append(evolution.archive.n_fitted)
+            assert not validator.n_differences
+        table.add_row(str(seed), str(at_start), *map(str, fitted))
     return table
 
 

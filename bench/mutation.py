@@ -24,10 +24,10 @@ from arcbatt.engine.batt import Batt
 from arcbatt.engine.samples import Samples
 from arcbatt.language import Program
 from arcbatt.library import library_programs
-from arcbatt.search.cards import deal
-from arcbatt.search.mutation import KINDS, Donors, Mutant, Mutator
-from arcbatt.search.mutation.anatomy import anatomy_of
-from arcbatt.search.mutation.kinds import Workshop
+from arcbatt.proposers.evolve.cards import deal
+from arcbatt.proposers.evolve.mutation import KINDS, Donors, Mutant, Mutator
+from arcbatt.proposers.evolve.mutation.anatomy import anatomy_of
+from arcbatt.proposers.evolve.mutation.kinds import Workshop
 from arcbatt.tasks import find_task
 
 N_DRAFTS = 4_000
@@ -101,7 +101,7 @@ def main() -> None:
 
     table.add_row("each new", f"{rate(mutate_last, seconds):,.0f}")
     seeds = iter(range(10**9))
-    cards = rate(lambda: len(deal(parents, 32, next(seeds), donors=donors).mutants), seconds)
+    cards = rate(lambda: len(deal(donors, 32, next(seeds)).mutants), seconds)
     table.add_row("cards of 32, distinct, not fused", f"{cards:,.0f}")
     Console().print(table)
 

@@ -5,7 +5,7 @@
 Prints two tables. Steps: wall clock, the least of several runs. The row of 400 tasks is `arcbatt
 run` as a process, from its start to its end: all training tasks with every pair a second time,
 mirrored, and the first 32 programs of the library, both from files; bench/run.py has more of it.
-For the others the programs are the library's 32 longest. They are validated on the samples of each
+For the others the programs are the library's 32 longest. They are validated on the demos of each
 training task: the time of the task in the middle counts. On a few tasks the programs themselves
 take long, which a row shows beside its time. Evolve: what the loop sustains.
 """
@@ -27,18 +27,13 @@ from run import measure as time_command
 from run import write_mirrored
 
 from arcbatt.engine.batt import Batt
-from arcbatt.engine.staged import TaskSamples
+from arcbatt.evaluation import TaskBoard, Validator
+from arcbatt.evaluation.slicing import BattText
 from arcbatt.language import Program, format_batt, format_inlined, format_program
 from arcbatt.library import library_programs
 from arcbatt.pool import Pool
-from arcbatt.search.evolving import (
-    DEFAULT_CARD_SIZE,
-    MUTANT_BUDGET,
-    Evolution,
-    EvolveOptions,
-)
-from arcbatt.search.slicing import BattText
-from arcbatt.search.validating import Outcomes, SampleGrids, Validator
+from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions
+from arcbatt.proposers.evolve.evolution import Evolution
 from arcbatt.tasks import Task, load
 
 REPEATS = 5
@@ -84,7 +79,7 @@ def add_run_rows(rows: Rows) -> None:
         programs = [parsed.program for parsed in library_programs()][:N_PROGRAMS]
         file.write_text("\n\n".join(map(format_program, programs)), encoding="utf-8")
         command = [sys.executable, "-c", "from arcbatt.cli import main; main()", "run"]
-        command += ["--data", str(tasks), "--programs", str(file), "--json"]
+        command += ["--data", str(tasks), "--program", str(file), "--no-library", "--json"]
         found = []
 
         def run() -> None:
@@ -117,20 +112,21 @@ def add_text_rows(rows: Rows, programs: list[Program]) -> None:
 
 
 def time_validation(programs: list[Program], task: Task) -> tuple[float, float, str]:
-    """Seconds to validate programs on a task's samples, and to run them there fused; the task."""
-    samples = SampleGrids.of_task(task)
+    """Seconds to validate programs on a task's demos, and to run them there fused; the task."""
+    board = TaskBoard([task], device="cpu", n_threads=1)
     batt = Batt(programs)
-    found = Outcomes.of(batt.run(samples.packed, device="cpu", n_threads=1))
-    validator = Validator(Path("differences"))
+    found = board.screen(batt, held_out=True)
+    validator = Validator(board, Path("differences"))
     origin = {"bench": task.id}
     chosen = range(len(programs))
-    alone_s = measure(lambda: validator.validate(programs, chosen, found, samples, origin), 2)
-    fused_s = measure(lambda: batt.run(samples.packed, device="cpu", n_threads=1), 2)
+    alone_s = measure(lambda: validator.validate(programs, chosen, found, 0, origin), 2)
+    fused_s = measure(lambda: board.screen(batt, held_out=True), 2)
+    assert not validator.n_differences
     return alone_s, fused_s, task.id
 
 
 def add_validation_rows(rows: Rows, programs: list[Program]) -> None:
-    """Slicing, parsing and running each alone on a task's samples, and comparing."""
+    """Slicing, parsing and running each alone on a task's demos, in stages, and comparing."""
     times = sorted(time_validation(programs, task) for task in load("arc-agi-1/training"))
     middle_s, _, _ = times[len(times) // 2]
     rows.add(
@@ -146,8 +142,7 @@ def add_loop_rows(rows: Rows) -> None:
 
     def loop() -> None:
         with tempfile.TemporaryDirectory() as folder, Pool.open(Path(folder) / "pool.db") as pool:
-            evolution = new_evolution(TaskSamples(tasks), pool, N_PROGRAMS)
-            evolution.begin()
+            evolution = begin_evolution(TaskBoard(tasks), pool, N_PROGRAMS)
             for _ in range(N_CARDS):
                 evolution.step()
             evolution.close()
@@ -160,35 +155,36 @@ def add_loop_rows(rows: Rows) -> None:
     )
 
 
-def new_evolution(samples: TaskSamples, pool: Pool, card_size: int) -> Evolution:
+def begin_evolution(board: TaskBoard, pool: Pool, card_size: int) -> Evolution:
     options = EvolveOptions(card_size=card_size)
     pool.add_library()
-    return Evolution(samples, pool, options, Validator(Path("differences"), budget=MUTANT_BUDGET))
+    evolution = Evolution(board, pool, options, Validator(board, Path("differences")))
+    evolution.begin(list(pool.solvers()))
+    return evolution
 
 
 def evolve_table(seconds: float) -> Table:
     """The loop for a while, with default options, on all training tasks."""
-    samples = TaskSamples(load("arc-agi-1/training"))
+    board = TaskBoard(load("arc-agi-1/training"))
     with tempfile.TemporaryDirectory() as folder, Pool.open(Path(folder) / "pool.db") as pool:
-        evolution = new_evolution(samples, pool, DEFAULT_CARD_SIZE)
-        evolution.begin()
-        at_start = evolution.archive.n_solved
-        generations = []
+        evolution = begin_evolution(board, pool, DEFAULT_CARD_SIZE)
+        at_start = evolution.archive.n_fitted
+        cards = []
         start = time.perf_counter()
         while time.perf_counter() - start < seconds:
-            generations.append(evolution.step())
+            cards.append(evolution.step())
         wall_s = time.perf_counter() - start
         evolution.close()
-    n_pairs = sum(generation.n_pairs for generation in generations)
-    engine_s = sum(generation.engine_s for generation in generations)
-    table = Table(title=f"evolve for {wall_s:.0f} s, {len(samples)} tasks")
+    n_pairs = sum(card.n_pairs for card in cards)
+    engine_s = sum(card.engine_s for card in cards)
+    table = Table(title=f"evolve for {wall_s:.0f} s, {len(board)} tasks")
     for heading in ("figure", "measured", "target"):
         table.add_column(heading, justify="left" if heading == "figure" else "right")
     rate = f"{n_pairs / wall_s:,.0f} a second"
     table.add_row("new distinct programs x tasks, whole loop", rate, "60,000 a second")
     table.add_row("wall clock inside the engine", f"{engine_s / wall_s:.0%}", "80%")
-    solved = f"{at_start} at the start, {evolution.archive.n_solved} at the end"
-    table.add_row("tasks solved (demos)", solved, "")
+    fitted = f"{at_start} at the start, {evolution.archive.n_fitted} at the end"
+    table.add_row("tasks fitted", fitted, "")
     return table
 
 

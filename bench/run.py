@@ -7,8 +7,8 @@ Prints two tables. First: tasks loaded and validated, programs parsed and fused,
 Each row is the best of several processes; "command" counts from when Python has loaded its modules,
 "process" from its start. 3,436 samples are every pair a second time, mirrored. The programs are the
 first 32 of the library, or every second one, among which some take many steps on tasks of others.
-Second: the library and as many mutants of it with a pool, in one process; what it remembers is
-not run again.
+Second: the library and as many mutants of it with a pool, in one process; what its cache has is not
+run again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import io
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -28,12 +27,12 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from arcbatt.evaluation import ResultCache, TaskBoard
+from arcbatt.evaluation.program_run import ProgramRun
 from arcbatt.language import format_program
 from arcbatt.library import library_programs
 from arcbatt.pool import Pool
-from arcbatt.search.cards import deal
-from arcbatt.search.remembering import ResultMemory
-from arcbatt.search.running import ProgramRun
+from arcbatt.proposers.evolve.cards import deal
 from arcbatt.tasks import Grid, load
 
 N_PROGRAMS = 32
@@ -56,7 +55,9 @@ def run_once(args: list[str]) -> None:
         json.dumps(
             {
                 "command": report.wall_s,
-                "solved": out.getvalue().splitlines()[-2],
+                "fits": next(
+                    line for line in out.getvalue().splitlines() if "programs fit" in line
+                ),
                 **{each.name: each.seconds for each in report.phases},
             }
         )
@@ -73,7 +74,6 @@ def measure(args: list[str], repeats: int) -> dict[str, Any]:
             capture_output=True,
             text=True,
             check=True,
-            env={**os.environ, "ARCBATT_POOL": os.devnull + "/no-pool"},
         )
         times = json.loads(done.stdout)
         times["process"] = time.perf_counter() - start
@@ -100,7 +100,7 @@ def write_mirrored(path: Path) -> int:
     return n_samples
 
 
-def memory_table(device: str, n_threads: int) -> Table:
+def cache_table(device: str, n_threads: int) -> Table:
     """The same run with a pool that knows nothing, and with one that knows it."""
     tasks = list(load(TRAINING))
     library = [each.program for each in library_programs()]
@@ -112,11 +112,10 @@ def memory_table(device: str, n_threads: int) -> Table:
         for name in ("first", "again"):
             with Pool.open(Path(folder) / "pool.db") as pool:
                 start = time.perf_counter()
-                memory = ResultMemory(pool.results, tasks, None)
-                run = ProgramRun(tasks, device=device, n_threads=n_threads, memory=memory)
-                for batt in run.batts(programs):
-                    for _ in run.parts(batt):
-                        pass
+                board = TaskBoard(tasks, device=device, n_threads=n_threads)
+                run = ProgramRun(board, cache=ResultCache(pool.results, tasks))
+                for _ in run.batts(programs):
+                    pass
                 report = run.report()
                 elapsed_s = time.perf_counter() - start
                 use, size = pool.results.use, pool.stats().caches["results"].n_bytes
@@ -147,17 +146,17 @@ def main() -> None:
             file.write_text("\n\n".join(map(format_program, programs)), encoding="utf-8")
             for data, n_samples in ((TRAINING, n_twice // 2), (str(twice), n_twice)):
                 for mode in ("--staged", "--full"):
-                    args = ["--data", data, "--programs", str(file), mode]
+                    args = ["--data", data, "--program", str(file), "--no-library", mode]
                     args += ["--device", options.device, "--threads", str(options.threads)]
                     times = measure(args, options.repeats)
                     figures = [times.get(column, 0.0) for column in (*PHASES, "command", "process")]
                     shown = [f"{1000 * each:.0f}" for each in figures]
                     table.add_row(name, f"{n_samples:,}", mode[2:], *shown)
-                    print(f"{name}, {n_samples:,} samples, {mode[2:]}: {times['solved']}")
+                    print(f"{name}, {n_samples:,} samples, {mode[2:]}: {times['fits']}")
     console = Console()
     console.width = max(console.width, 110)
     console.print(table)
-    console.print(memory_table(options.device, options.threads))
+    console.print(cache_table(options.device, options.threads))
 
 
 if __name__ == "__main__":

@@ -168,10 +168,11 @@ def check_searches(n_tasks: int, announce: Announce) -> str | None:
 
     A stack must give what its program gives in the engine, where it covers the output.
     """
-    from arcbatt.engine.batt import Batt
-    from arcbatt.search.enumerating import EnumerateOptions, enumerate_view
     from arcbatt.search.validating import SampleGrids
     from arcbatt.solving.views import by_role, mirrored, plain
+
+    from arcbatt.engine.batt import Batt
+    from arcbatt.proposers.enumerate.stacks import EnumerateOptions, enumerate_view
 
     from .searching import odd_tasks
 

@@ -6,19 +6,21 @@ import random
 import subprocess
 import sys
 from collections import Counter
+from itertools import cycle, islice
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arcbatt.evaluation.slicing import BattText
 from arcbatt.language import Program, parse_program
 from arcbatt.language.infer import infer
 from arcbatt.library import library_programs
 from arcbatt.pool import NewProgram, NewTrial, Pool
-from arcbatt.search.cards import Card, deal, new_mutants, pool_parents
-from arcbatt.search.mutation import Mutant, Mutator, Rates
-from arcbatt.search.slicing import BattText
+from arcbatt.proposers.evolve import cards
+from arcbatt.proposers.evolve.cards import Card, deal, new_mutants, pool_parents
+from arcbatt.proposers.evolve.mutation import Mutant, Mutator, Rates
 from arcbatt.tasks import find_task
 
 from .test_cli import Outcome, error_of
@@ -43,12 +45,17 @@ def test_a_card_is_full_new_and_the_same_from_its_seed(seed: int, size: int) -> 
     assert again.text == card.text
 
 
-def test_what_was_seen_is_not_dealt_again() -> None:
-    first = deal(LIBRARY, 64, 3)
-    seen = set(digests(first))
-    second = deal(LIBRARY, 64, 3, seen=seen)
-    assert len(second.mutants) == 64 and not seen & set(digests(second))
-    assert len(seen) == 64  # nothing was added
+def test_what_was_met_is_not_dealt_again() -> None:
+    def mutate_all(met: set[bytes]) -> list[bytes]:
+        mutator = Mutator(LIBRARY, random.Random(3))
+        mutants = new_mutants(mutator, ((program, None) for program in LIBRARY), met)
+        return [mutant.program.result.digest for mutant, _ in mutants]
+
+    met: set[bytes] = set()
+    first = mutate_all(met)
+    assert met == set(first) and len(met) == len(first) > len(LIBRARY) // 2
+    second = mutate_all(met)
+    assert not set(first) & set(second) and met == {*first, *second}
 
 
 def test_a_mutant_that_was_met_is_mutated_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,31 +71,35 @@ def test_a_mutant_that_was_met_is_mutated_again(monkeypatch: pytest.MonkeyPatch)
     assert mutant == Mutant(chain[3], "insert", (chain[0],)) and belonging == "task"
     assert chain[3].result.digest in met
     # After a few it is given up.
-    seen = {program.result.digest for program in chain}
-    assert not list(new_mutants(mutator, [(chain[0], None)], set(), seen))
+    met = {program.result.digest for program in chain}
+    assert not list(new_mutants(mutator, [(chain[0], None)], met))
+    assert len(met) == len(chain)
 
 
 def test_parents_are_drawn_by_weight() -> None:
     weights = [1.0, 3.0, 0.0]
-    card = deal(LIBRARY[:3], 400, 0, weights=weights, donors=LIBRARY)
+    card = deal(LIBRARY[:3], 400, 0, weights=weights)
     counts = Counter(LIBRARY.index(mutant.parents[0]) for mutant in card.mutants)
     assert 2 * counts[0] < counts[1] and counts[2] == 0
 
 
-def test_a_card_is_smaller_where_there_is_nothing_new() -> None:
+def test_a_card_is_smaller_where_there_is_nothing_new(monkeypatch: pytest.MonkeyPatch) -> None:
     parent = parse_program("def f(I):\n    return hmirror(I)\n")
-    card = deal([parent], 400, 0, max_calls=1)
+    monkeypatch.setattr(cards, "DRAWS_A_PROGRAM", 1)
+    card = deal([parent], 400, 0)
     assert 10 < len(card.mutants) < 400
 
 
 def test_the_rates_say_which_kinds_are_dealt() -> None:
     rates = Rates(Mutator.kinds)
     for _ in range(2000):
-        rates.record("swap", ran=True, improved=True, solved=False)
+        rates.record("swap", ran=True, improved=True, fitted=False)
         for kind in Mutator.kinds[:-1]:
-            rates.record(kind, ran=True, improved=kind == "swap", solved=False)
-        rates.record("crossover", ran=True, improved=False, solved=False)
-    kinds = Counter(mutant.kind for mutant in deal(LIBRARY, 100, 0, rates=rates).mutants)
+            rates.record(kind, ran=True, improved=kind == "swap", fitted=False)
+        rates.record("crossover", ran=True, improved=False, fitted=False)
+    mutator = Mutator(LIBRARY, random.Random(0), rates=rates)
+    draws = ((program, None) for program in cycle(LIBRARY))
+    kinds = Counter(mutant.kind for mutant, _ in islice(new_mutants(mutator, draws, set()), 100))
     assert kinds["swap"] > 50
 
 
@@ -142,7 +153,7 @@ def test_the_text_has_every_program() -> None:
 def test_cards_do_not_depend_on_the_process() -> None:
     code = (
         "from arcbatt.library import library_programs\n"
-        "from arcbatt.search.cards import deal\n"
+        "from arcbatt.proposers.evolve.cards import deal\n"
         "programs = [parsed.program for parsed in library_programs()]\n"
         "print(deal(programs, 200, 11).text, end='')\n"
     )

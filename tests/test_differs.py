@@ -12,27 +12,31 @@ from hypothesis import strategies as st
 from arcbatt.engine import _engine
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.samples import Grid, Samples
-from arcbatt.language import Failure, Program, Value, parse_program, run
-from arcbatt.language.infer import infer
-from arcbatt.language.ir import constant, input_node
-from arcbatt.library import differ_files, library_differs, library_programs
-from arcbatt.search.differs import (
+from arcbatt.evaluation.differs import (
     BEST_SCORE,
     WEIGHTS,
     Differ,
     bundled_differs,
-    judge_program,
     partial_credit,
     score_programs,
     weights_of,
 )
-from arcbatt.search.judging import credit_of, judge
+from arcbatt.evaluation.judging import credit_of, judge
+from arcbatt.language import Failure, Program, Value, parse_program, run
+from arcbatt.language.infer import infer
+from arcbatt.language.ir import constant, input_node, replace_input
+from arcbatt.library import differ_files, library_differs, library_programs
 from arcbatt.tasks import load
 
 from .conftest import grids, values
 
 DIFFERS = {differ.name: differ for differ in bundled_differs()}
 each_differ = pytest.mark.parametrize("name", DIFFERS)
+
+
+def judge_program(differ: Differ, program: Program) -> Program:
+    """The program that gives the differ's pair, score and element, for a program's output."""
+    return Program(replace_input(differ.program.result, "output", program.result))
 
 
 def outcome(name: str, output: Value, target: Grid, before: Grid = ((0,),)) -> Value | Failure:

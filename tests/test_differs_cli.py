@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arcbatt.search.differs import WEIGHTS
+from arcbatt.evaluation.differs import WEIGHTS
 
 from .test_cli import FAILING, RIGHT, WRONG, Outcome, error_of
 

@@ -1,4 +1,4 @@
-"""Which programs are the same, by form and by behaviour, and which of them is kept."""
+"""Which programs do the same, and which of them is kept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arcbatt.engine.batt import Batt
 from arcbatt.engine.results import BattResult
 from arcbatt.engine.samples import Grid, Samples
 from arcbatt.language import Budget, Failure, Program, parse_program, run
-from arcbatt.search.duplicates import Group, group_by_behaviour, group_by_form
+from arcbatt.proposers.evolve.duplicates import cheapest_by_behaviour
 
 from .conftest import grids, programs
 
@@ -25,13 +25,13 @@ def program(expression: str, name: str = "solve") -> Program:
     return parse_program(f"def {name}(I):\n    return {expression}\n")
 
 
-def behaviour(members: list[Program], inputs: list[Grid]) -> list[Group]:
+def kept_on(members: list[Program], inputs: list[Grid]) -> list[int]:
     result = Batt(members).run(Samples(inputs), SMALL, device="cpu", n_threads=1)
-    return group(members, result)
+    return kept_of(members, result)
 
 
-def group(members: list[Program], result: BattResult) -> list[Group]:
-    return group_by_behaviour(members, result.reasons, result.hashes, result.steps)
+def kept_of(members: list[Program], result: BattResult) -> list[int]:
+    return cheapest_by_behaviour(members, result.reasons, result.hashes, result.steps)
 
 
 GRIDS: list[Grid] = [((1, 2), (3, 4)), ((0, 0, 5), (1, 0, 0))]
@@ -39,13 +39,14 @@ SYMMETRIC: list[Grid] = [((1, 1), (1, 1))]
 
 
 def test_equal_programs_are_one_whatever_their_names_and_texts() -> None:
+    assert kept_on([], GRIDS) == []
     members = [
         program("hmirror(I)", "a"),
         program("vmirror(I)", "b"),
         parse_program("def c(S, I):\n    x = I\n    y = hmirror_t(x)\n    return y\n"),
     ]
-    assert group_by_form(members) == [Group(0, (2,)), Group(1, ())]
-    assert group_by_form([]) == []
+    assert members[2] == members[0]
+    assert kept_on(members, GRIDS) == [0, 1]
 
 
 def test_the_cheapest_of_a_behaviour_is_kept() -> None:
@@ -55,20 +56,20 @@ def test_the_cheapest_of_a_behaviour_is_kept() -> None:
         program("vmirror(I)"),
         program("vmirror(vmirror(vmirror(I)))"),
     ]
-    assert behaviour(members, GRIDS) == [Group(1, ()), Group(2, (0, 3))]
+    assert kept_on(members, GRIDS) == [1, 2]
 
 
 def test_one_sample_tells_programs_apart() -> None:
     members = [program("hmirror(I)"), program("vmirror(I)")]
-    assert len(behaviour(members, SYMMETRIC)) == 1
-    assert len(behaviour(members, [*SYMMETRIC, *GRIDS])) == 2
+    assert len(kept_on(members, SYMMETRIC)) == 1
+    assert len(kept_on(members, [*SYMMETRIC, *GRIDS])) == 2
 
 
 def test_failures_are_behaviour_and_their_reasons_tell_them_apart() -> None:
     wrong_type, empty = "add(I, hmirror(I))", "first(difference(asindices(I), asindices(I)))"
     members = [program(wrong_type), program(empty), program("add(I, vmirror(I))"), program("I")]
-    groups = [sorted((each.kept, *each.duplicates)) for each in behaviour(members, GRIDS)]
-    assert sorted(groups) == [[0, 2], [1], [3]]
+    kept = kept_on(members, GRIDS)
+    assert len(kept) == 3 and {1, 3} < set(kept)
 
 
 def test_a_failure_is_not_a_value_whose_hash_is_0() -> None:
@@ -76,7 +77,7 @@ def test_a_failure_is_not_a_value_whose_hash_is_0() -> None:
     hashes = np.zeros((2, 2), np.uint64)
     steps = np.ones((2, 2), np.int64)
     members = [program("hmirror(I)"), program("vmirror(I)")]
-    assert len(group_by_behaviour(members, reasons, hashes, steps)) == 2
+    assert cheapest_by_behaviour(members, reasons, hashes, steps) == [0, 1]
 
 
 def test_ties_go_to_fewer_calls_then_to_the_least_digest() -> None:
@@ -84,27 +85,27 @@ def test_ties_go_to_fewer_calls_then_to_the_least_digest() -> None:
     nothing = np.zeros((3, 1), np.uint8)
     same = np.ones((3, 1), np.uint64)
     steps = np.ones((3, 1), np.int64)
-    (found,) = group_by_behaviour(members, nothing, same, steps)
-    assert found.kept == min((1, 2), key=lambda k: members[k].result.digest)
-    (found,) = group_by_behaviour([members[1], *members[1:2]], nothing[:2], same[:2], steps[:2])
-    assert found == Group(0, (1,))
+    found = cheapest_by_behaviour(members, nothing, same, steps)
+    assert found == [min((1, 2), key=lambda k: members[k].result.digest)]
+    found = cheapest_by_behaviour([members[1]] * 2, nothing[:2], same[:2], steps[:2])
+    assert found == [0]
 
 
 def test_arrays_of_another_shape_or_with_gaps_are_refused() -> None:
     members = [program("hmirror(I)"), program("vmirror(I)")]
     result = Batt(members).run(Samples(GRIDS), device="cpu", n_threads=1)
     with pytest.raises(ValueError, match="expected arrays of 1 programs"):
-        group(members[:1], result)
+        kept_of(members[:1], result)
     result.reasons[1, 1] = _engine.NOT_RUN
     with pytest.raises(ValueError, match="not run"):
-        group(members, result)
+        kept_of(members, result)
 
 
 def test_any_part_of_a_result_will_do() -> None:
     members = [program("hmirror(I)"), program("vmirror(I)")]
     result = Batt(members).run(Samples([*GRIDS, *SYMMETRIC]), device="cpu", n_threads=1)
     part = np.s_[:, 2:]
-    found = group_by_behaviour(
+    found = cheapest_by_behaviour(
         members, result.reasons[part], result.hashes[part], result.steps[part]
     )
     assert len(found) == 1
@@ -115,7 +116,7 @@ def test_any_part_of_a_result_will_do() -> None:
     st.lists(grids(), min_size=1, max_size=4),
     st.randoms(use_true_random=False),
 )
-def test_groups_are_those_of_the_reference(
+def test_of_each_behaviour_of_the_reference_the_cheapest_is_kept(
     members: list[Program], inputs: list[Grid], shuffling: random.Random
 ) -> None:
     members = members + shuffling.choices(members, k=2)
@@ -127,26 +128,19 @@ def test_groups_are_those_of_the_reference(
     result = Batt(members).run(
         Samples(inputs, demos=[()] * len(inputs)), SMALL, device="cpu", n_threads=1
     )
-    groups = group(members, result)
-    assert sorted(k for each in groups for k in (each.kept, *each.duplicates)) == list(
-        range(len(members))
-    )
+    kept = kept_of(members, result)
     known = [outcomes(member) for member in members]
     costs = result.steps.sum(axis=1)
-    for each in groups:
-        assert all(known[k] == known[each.kept] for k in each.duplicates)
-        assert all(costs[k] >= costs[each.kept] for k in each.duplicates)
-    kept = [known[each.kept] for each in groups]
-    assert all(kept[a] != kept[b] for a in range(len(kept)) for b in range(a))
+    for place, outcome in enumerate(known):
+        (cheapest,) = [k for k in kept if known[k] == outcome]
+        assert costs[cheapest] <= costs[place]
     # The programs that are kept do not depend on the order in which they come.
     order = list(range(len(members)))
     shuffling.shuffle(order)
-    shuffled = group_by_behaviour(
+    shuffled = cheapest_by_behaviour(
         [members[k] for k in order],
         result.reasons[order],
         result.hashes[order],
         result.steps[order],
     )
-    assert {members[each.kept] for each in groups} == {
-        members[order[each.kept]] for each in shuffled
-    }
+    assert {members[k] for k in kept} == {members[order[k]] for k in shuffled}

@@ -9,6 +9,4 @@ from .golden import LIST, describe_changes, make
 
 def test_what_is_solved_and_submitted_is_what_it_was() -> None:
     changes = describe_changes(json.loads(LIST.read_text("utf-8")), make())
-    assert not changes, (
-        "\n".join(changes) + "\nIf that is meant: python -m tests.golden --accept\n"
-    )
+    assert not changes, "\n".join(changes) + "\nIf that is meant: python -m tests.golden --accept\n"

@@ -232,10 +232,19 @@ def test_the_cpu_hands_over_what_takes_longer_than_the_rival() -> None:
     types = (np.uint8, np.uint8, np.uint64, np.int64, np.int32)
     arrays = BattArrays(*(np.zeros(shape, dtype) for dtype in types))
     arrays.reasons.fill(_engine.NOT_RUN)
-    limits = (10**9, 2**33, 2**30, 1)
-    order = samples.spread
     _engine.run_batt(
-        batt.fused, samples.packed, order, *limits, *arrays, False, 0.0, 0.0, NO_PROFILE
+        batt.fused,
+        samples.packed,
+        samples.spread,
+        max_steps=10**9,
+        max_bytes=2**33,
+        max_arena_bytes=2**30,
+        n_threads=1,
+        **arrays._asdict(),
+        keep_values=False,
+        rival_fixed_s=0.0,
+        rival_per_thread_s=0.0,
+        profile=NO_PROFILE,
     )
     n_run = int((arrays.reasons == 0).sum())
     assert 0 < n_run < 3000

@@ -16,10 +16,10 @@ from arcbatt.language import Program, format_program, ir, parse_program
 from arcbatt.language.infer import fits_type, infer, type_of
 from arcbatt.language.types import GRID
 from arcbatt.library import library_programs
-from arcbatt.search.mutation import KINDS, Donors, Mutant, Mutator, Rates
-from arcbatt.search.mutation.anatomy import anatomy_of
-from arcbatt.search.mutation.numbers import other_value
-from arcbatt.search.mutation.roles import role_of_place
+from arcbatt.proposers.evolve.mutation import KINDS, Donors, Mutant, Mutator, Rates
+from arcbatt.proposers.evolve.mutation.anatomy import anatomy_of
+from arcbatt.proposers.evolve.mutation.numbers import other_value
+from arcbatt.proposers.evolve.mutation.roles import role_of_place
 
 from .conftest import programs
 
@@ -350,7 +350,7 @@ def test_mutants_do_not_depend_on_the_process() -> None:
     code = (
         "import random\n"
         "from arcbatt.library import library_programs\n"
-        "from arcbatt.search.mutation import Mutator\n"
+        "from arcbatt.proposers.evolve.mutation import Mutator\n"
         "programs = [parsed.program for parsed in library_programs()]\n"
         "mutator = Mutator(programs, random.Random(7))\n"
         "for parent in programs * 6:\n"
@@ -395,7 +395,7 @@ def feed(rates: Rates, n: int, pays: dict[str, float], seed: int = 0) -> Counter
     for _ in range(n):
         kind = rates.draw(rng)
         drawn[kind] += 1
-        rates.record(kind, ran=True, improved=world.random() < pays.get(kind, 0.0), solved=False)
+        rates.record(kind, ran=True, improved=world.random() < pays.get(kind, 0.0), fitted=False)
     return drawn
 
 
@@ -411,11 +411,11 @@ def test_what_pays_is_drawn_more_often_and_nothing_dies() -> None:
     assert min(counts.values()) > 6000 * 0.2 / 5 * 0.8
 
 
-def test_solving_pays_as_improving_does() -> None:
+def test_fitting_pays_as_improving_does() -> None:
     rates, rng = Rates("ab"), random.Random(0)
     for _ in range(300):
-        rates.record("a", ran=True, improved=False, solved=True)
-        rates.record("b", ran=True, improved=False, solved=False)
+        rates.record("a", ran=True, improved=False, fitted=True)
+        rates.record("b", ran=True, improved=False, fitted=False)
     assert Counter(rates.draw(rng) for _ in range(1000))["a"] > 850
 
 
@@ -427,12 +427,12 @@ def test_rates_forget() -> None:
 
 def test_rates_are_counted() -> None:
     rates = Rates("ab")
-    rates.record("a", ran=True, improved=True, solved=True)
-    rates.record("a", ran=True, improved=False, solved=False)
-    rates.record("b", ran=False, improved=False, solved=False)
+    rates.record("a", ran=True, improved=True, fitted=True)
+    rates.record("a", ran=True, improved=False, fitted=False)
+    rates.record("b", ran=False, improved=False, fitted=False)
     a, b = rates.table()
-    assert (a.kind, a.tried, a.ran, a.improved, a.solved) == ("a", 2, 2, 1, 1)
-    assert (b.kind, b.tried, b.ran, b.improved, b.solved) == ("b", 1, 0, 0, 0)
+    assert (a.kind, a.tried, a.ran, a.improved, a.fitted) == ("a", 2, 2, 1, 1)
+    assert (b.kind, b.tried, b.ran, b.improved, b.fitted) == ("b", 1, 0, 0, 0)
     assert a.share + b.share == pytest.approx(1)
     assert a.share == pytest.approx(2 / 3, abs=1e-3)
     assert a.payoff == pytest.approx(1 / 2, abs=1e-3)
@@ -451,7 +451,7 @@ def test_rates_go_on_from_json(seed: int) -> None:
 
 def test_wrong_rates_are_refused() -> None:
     with pytest.raises(ValueError, match="'x' is no kind of mutation: a, b"):
-        Rates("ab").record("x", ran=True, improved=False, solved=False)
+        Rates("ab").record("x", ran=True, improved=False, fitted=False)
     for content in ({}, {"kinds": {"a": {"odd": 1}}, "floor": 0.1, "window": 5}, {"kinds": 3}):
         with pytest.raises(ValueError, match="no rates of mutations"):
             Rates.from_json(content)

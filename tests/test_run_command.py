@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from arcbatt.evaluation.program_run import ProgramRun
+from arcbatt.language import Program
 from arcbatt.library import library_programs
 from arcbatt.pool import NewProgram, NewTrial, Pool
-from arcbatt.search.running import ProgramRun
 from arcbatt.tasks import find_task
 
 from .test_cli import RIGHT, Outcome, error_of, write
 from .test_timing import phases_of
 
 TASKS = ("--tasks", "67a3c6ac,68b16354")
+ALONE = ("--no-library",)
 OTHER = "def solve_68b16354(I):\n    return hmirror(I)\n"
 DIFFER = "def differ_mine(S, I, output, target):\n    return equality(output, target)\n"
-
-
-@pytest.fixture(autouse=True)
-def no_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the pool would be; there is none."""
-    path = tmp_path / "home" / "pool.db"
-    monkeypatch.setenv("ARCBATT_POOL", str(path))
-    return path
 
 
 @pytest.fixture
@@ -50,62 +44,86 @@ def run(*args: object) -> Any:
     return outcome.json
 
 
-def solvers_of(content: Any) -> dict[str, list[str]]:
+def fitting_of(content: Any) -> dict[str, list[str]]:
     return {
-        each["task"]: [solver["name"] for solver in each["solved_by"]]
+        each["task"]: [program["name"] for program in each["fitted_by"]]
         for each in content["by_task"]
     }
 
 
 def test_help_has_examples() -> None:
     out = Outcome("run", "--help").out
-    assert "Examples" in out and "ARCBATT_POOL" in out and " run " in Outcome("--help").out
+    assert "Examples" in out and "--pool" in out and " run " in Outcome("--help").out
 
 
 def test_json(programs: Path) -> None:
-    content = run("--programs", programs, *TASKS)
-    assert {key: content[key] for key in ("set", "tasks", "solved", "programs", "calls")} == {
+    content = run("--program", programs, *ALONE, *TASKS)
+    assert {key: content[key] for key in ("set", "tasks", "fitted", "programs", "calls")} == {
         "set": "arc-agi-1/training",
         "tasks": 2,
-        "solved": 2,
+        "fitted": 2,
         "programs": 3,
         "calls": 4,
     }
     assert 0 < content["engine_s"] < content["wall_s"]
-    assert solvers_of(content) == {
+    assert fitting_of(content) == {
         "67a3c6ac": ["solve_67a3c6ac", "solve_68b16354"],
         "68b16354": ["solve_68b16354"],
     }
-    # Demos: each program on each task. Tests: programs on the tasks that they solve, two and one.
-    assert content["ran_on"] == {"cpu": 3 * 2 + 2 + 1}
+    assert content["ran_on"] == {"cpu": 3 * 2}
+    assert not content["ended"]
 
 
 def test_table(programs: Path) -> None:
-    outcome = Outcome("run", "--programs", programs, *TASKS)
+    args = ("run", "--program", programs, *ALONE, *TASKS)
+    outcome = Outcome(*args)
     assert outcome.status == 0 and outcome.err == ""
-    assert "2 of 2 tasks solved by 3 of 3 programs" in outcome.out
+    assert "3 of 3 programs fit 2 of 2 tasks" in outcome.out
+    assert "programs: 3 of files" in outcome.out
+    assert "solve" not in outcome.out.replace("solve_", "")
     rows = [line.split() for line in outcome.out.splitlines()]
-    assert ["67a3c6ac", "solves", "it", "solve_68b16354"] in rows
+    assert ["67a3c6ac", "fits", "it", "solve_68b16354"] in rows
     (row,) = [each for each in rows if each[:2] == ["solve_68b16354", "3"]]
     assert row[2:6] == ["1", "not", "68b16354", "67a3c6ac"]
     assert "failed: wrong type" in outcome.out
-    short = Outcome("run", "--programs", programs, *TASKS, "--limit", "1").out
+    short = Outcome(*args, "--limit", "1").out
     assert "and 2 more; --limit 0 shows all" in short
-    assert "more" not in Outcome("run", "--programs", programs, *TASKS, "--limit", "0").out
+    assert "more" not in Outcome(*args, "--limit", "0").out
 
 
-def test_full_runs_on_every_sample(programs: Path) -> None:
-    staged, full = (run("--programs", programs, *TASKS, how) for how in ("--staged", "--full"))
+def test_full_runs_on_every_demo(programs: Path) -> None:
+    staged, full = (
+        run("--program", programs, *ALONE, *TASKS, how) for how in ("--staged", "--full")
+    )
     assert (staged["staged"], full["staged"]) == (True, False)
-    n_samples = sum(len(t.demos) + len(t.test_inputs) for t in map(find_task, solvers_of(full)))
-    assert full["runs"] == 3 * n_samples > staged["runs"]
-    assert solvers_of(full) == solvers_of(staged)
+    assert fitting_of(full) == fitting_of(staged)
+    # What misses the first demo is not run on the others in stages.
+    for in_stages, in_full in zip(staged["by_program"], full["by_program"], strict=True):
+        assert in_full["steps"] > in_stages["steps"]
 
 
-def test_without_pool_and_files_the_library_is_run() -> None:
+def test_the_library_is_run_unless_it_is_not_wanted() -> None:
     content = run("--tasks", "67a3c6ac", "--tasks", "1cf80156")
     assert content["programs"] == len(library_programs())
-    assert "solve_0b148d64" in solvers_of(content)["1cf80156"]  # written for another task
+    assert content["from"] == {"library": len(library_programs())}
+    assert "solve_0b148d64" in fitting_of(content)["1cf80156"]  # written for another task
+    assert "no program to run" in error_of("run", *ALONE, *TASKS)
+
+
+def test_no_pool_is_read_or_made_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+    run(*TASKS)
+    assert not list(tmp_path.rglob("*.db*"))
+
+
+def test_where_programs_come_from_is_said(pool: Path, programs: Path) -> None:
+    args = ("--pool", pool, "--program", programs, *TASKS)
+    n_library = len(library_programs())
+    content = run(*args)
+    assert content["from"] == {"library": n_library, "files": 3, str(pool): n_library}
+    shown = " ".join(Outcome("run", *args).out.split())
+    assert f"{n_library} of library, 3 of files, {n_library} of " in shown
 
 
 def test_the_pool_is_run_and_files_beside_it(pool: Path, programs: Path) -> None:
@@ -113,20 +131,21 @@ def test_the_pool_is_run_and_files_beside_it(pool: Path, programs: Path) -> None
         differ = NewProgram.of(library_programs()[0].program, "import", kind="differ")
         opened.add_programs([differ])
     n_library = len(library_programs())
-    assert run("--pool", pool, *TASKS)["programs"] == n_library
-    assert run("--pool", pool, "--programs", programs, *TASKS)["programs"] == n_library + 3
+    assert run("--pool", pool, *ALONE, *TASKS)["programs"] == n_library
+    assert run("--pool", pool, *TASKS)["programs"] == n_library  # each once
+    assert run("--pool", pool, "--program", programs, *TASKS)["programs"] == n_library + 3
 
 
 def test_what_the_pool_knows_is_not_run_again(pool: Path, programs: Path) -> None:
     first = run("--pool", pool, *TASKS)
-    again = run("--pool", pool, "--programs", programs, *TASKS)
+    again = run("--pool", pool, "--program", programs, *TASKS)
     assert (first["pairs_recalled"], again["pairs_recalled"]) == (0, first["pairs"])
     assert again["pairs"] == first["pairs"] + 3 * 2
-    for name, solvers in solvers_of(first).items():
-        assert set(solvers) <= set(solvers_of(again)[name])
+    for name, fitting in fitting_of(first).items():
+        assert set(fitting) <= set(fitting_of(again)[name])
     assert first["failures"] == run("--pool", pool, *TASKS)["failures"]
     outcome = Outcome("run", "--pool", pool, *TASKS, "--timing")
-    assert f"{first['pairs']} of them known before" in outcome.out
+    assert f"{first['pairs']} of them known before" in " ".join(outcome.out.split())
     n_programs = first["programs"]
     assert ["results", str(n_programs), "0", "100.0%"] in [
         line.split()[:4] for line in outcome.err.splitlines()
@@ -135,46 +154,40 @@ def test_what_the_pool_knows_is_not_run_again(pool: Path, programs: Path) -> Non
     assert run("--pool", pool, *TASKS, "--full")["pairs_recalled"] == 0
 
 
-def test_the_pool_that_is_there_is_run(no_pool: Path, tmp_path: Path) -> None:
-    no_pool.parent.mkdir()
-    with Pool.open(no_pool) as opened:
-        opened.add_programs([NewProgram.of(library_programs()[0].program, "import")])
-    assert run(*TASKS)["programs"] == 1
-
-
 def test_differs_are_not_run(tmp_path: Path) -> None:
     path = write(tmp_path, RIGHT + DIFFER + DIFFER.replace("differ_", "solve_"))
-    outcome = Outcome("run", "--programs", path, *TASKS)
+    outcome = Outcome("run", "--program", path, *ALONE, *TASKS)
     assert outcome.status == 0 and "2 differs of the files not run" in outcome.err
-    assert "1 of 2 tasks solved by 1 of 1 program" in outcome.out
-    assert "differs judge" in error_of("run", "--programs", write(tmp_path, DIFFER))
+    assert "1 of 1 program fit 1 of 2 tasks" in outcome.out
+    assert "differs judge" in error_of("run", "--program", write(tmp_path, DIFFER), *ALONE)
 
 
-def test_a_solver_that_fails_on_a_test_input_is_marked(tmp_path: Path) -> None:
+def test_what_fits_and_gives_no_output_for_a_test_input_is_marked(tmp_path: Path) -> None:
     pair = {"input": [[0, 3]], "output": [[0, 3]]}
     task = tmp_path / "made.json"
     task.write_text(json.dumps({"train": [pair], "test": [{"input": [[0, 0]]}]}))
     text = "def solve_made(I):\n    return paint(I, first(objects(I, T, F, T)))\n"
-    outcome = Outcome("run", "--programs", write(tmp_path, text), "--data", task)
-    assert "made!" in outcome.out and "fails on a test input; 1 such" in outcome.err
+    outcome = Outcome("run", "--program", write(tmp_path, text), *ALONE, "--data", task)
+    assert "made!" in outcome.out and "gives no output for a test input; 1 such" in outcome.err
 
 
 # --- storing ---
 
 
-def test_scores_are_stored(pool: Path, programs: Path) -> None:
-    outcome = Outcome("run", "--pool", pool, "--programs", programs, *TASKS, "--store")
-    assert outcome.status == 0 and f"scores kept in {pool}" in outcome.out
+def test_trials_are_stored(pool: Path, programs: Path) -> None:
+    outcome = Outcome("run", "--pool", pool, "--program", programs, *TASKS, "--store")
+    assert outcome.status == 0 and "trials kept in" in outcome.out
     with Pool.open(pool) as opened:
         assert opened.n_programs == len(library_programs()) + 3
         task = bytes.fromhex(find_task("68b16354").digest)
         (best,) = opened.best_for_task(task)
         assert best.fits and best.credit == 1000 and best.name == "solve_68b16354"
-    again = run("--pool", pool, "--programs", programs, *TASKS, "--store")
-    assert (again["stored_scores"], again["stored_programs"]) == (0, 0)  # none is better
+    again = run("--pool", pool, "--program", programs, *TASKS, "--store")
+    assert (again["stored_trials"], again["stored_programs"]) == (0, 0)  # none is better
+    assert again["pool"] == str(pool)
 
 
-def test_a_better_score_in_the_pool_stays(pool: Path) -> None:
+def test_a_better_trial_in_the_pool_stays(pool: Path) -> None:
     program, task = library_programs()[0].program.result.digest, find_task("67a3c6ac")
     with Pool.open(pool) as opened:
         opened.record_trials([NewTrial.of(program, task, 2, credit=700)])
@@ -183,14 +196,14 @@ def test_a_better_score_in_the_pool_stays(pool: Path) -> None:
         assert [(s.n_fitted, s.credit) for s in opened.trials_of(program)] == [(2, 700)]
 
 
-def test_storing_makes_the_pool(no_pool: Path, tmp_path: Path) -> None:
-    tasks = ("--tasks", "0b148d64")
-    assert run("--store", *tasks)["pool"] == str(no_pool)
-    with Pool.open(no_pool, create=False) as opened:
-        assert {row.origin for row in opened.programs()} == {"library"}
-        assert opened.stats().n_tasks_fitted == 1
-    named = tmp_path / "new.db"
-    assert run("--pool", named, "--store", *tasks)["stored_scores"] and named.exists()
+def test_storing_makes_the_pool(tmp_path: Path, programs: Path) -> None:
+    path = tmp_path / "new.db"
+    args = ("--store", "--tasks", "0b148d64,67a3c6ac", "--program", programs)
+    assert run("--pool", path, *args)["stored_trials"]
+    with Pool.open(path, create=False) as opened:
+        assert {row.origin for row in opened.programs()} == {"library", "import"}
+        assert opened.stats().n_tasks_fitted == 2
+    assert "name it with --pool" in error_of("run", *args)
 
 
 def test_without_store_nothing_is_written(pool: Path) -> None:
@@ -206,18 +219,18 @@ def test_bad_files_are_reported_and_the_others_run(programs: Path, tmp_path: Pat
     bad = tmp_path / "bad.py"
     bad.write_text("def solve_1(I):\n    return nosuch(I)\n")
     missing = tmp_path / "missing.py"
-    args = ("--programs", programs, "--programs", bad, "--programs", missing)
+    args = ("--program", programs, "--program", bad, "--program", missing, *ALONE)
     outcome = Outcome("run", *args, *TASKS, "--json")
     assert outcome.status == 2 and outcome.json["programs"] == 3
     assert "unknown primitive nosuch" in outcome.err and "missing.py" in outcome.err
-    error = error_of("run", "--programs", bad, *TASKS)
+    error = error_of("run", "--program", bad, *ALONE, *TASKS)
     assert "no program to run" in error and "unknown primitive nosuch" in error
 
 
 def test_an_empty_pool(tmp_path: Path) -> None:
     path = tmp_path / "empty.db"
     Pool.open(path).close()
-    error = error_of("run", "--pool", path, *TASKS)
+    error = error_of("run", "--pool", path, *ALONE, *TASKS)
     assert "no program to run" in error and "arcbatt pool import" in error
 
 
@@ -225,9 +238,9 @@ def test_a_text_of_the_pool_that_is_no_program(pool: Path) -> None:
     with Pool.open(pool) as opened:
         text = "UPDATE programs SET text = 'def f(I):\n    return old(I)\n' WHERE id = 1"
         opened._connection.execute(text)
-    outcome = Outcome("run", "--pool", pool, *TASKS, "--json")
+    outcome = Outcome("run", "--pool", pool, *ALONE, *TASKS, "--json")
     assert outcome.status == 2 and outcome.json["programs"] == len(library_programs()) - 1
-    assert "of the pool" in outcome.err and "unknown primitive old" in outcome.err
+    assert "unknown primitive old" in outcome.err
 
 
 def test_unknown_names(tmp_path: Path, programs: Path) -> None:
@@ -245,27 +258,27 @@ def test_a_missing_gpu_is_said_once(programs: Path, monkeypatch: pytest.MonkeyPa
         raise gpu.GpuError("there is none")
 
     monkeypatch.setattr(gpu, "device_count", none)
-    outcome = Outcome("run", "--programs", programs, "--device", "cuda", *TASKS)
+    outcome = Outcome("run", "--program", programs, "--device", "cuda", *TASKS)
     assert outcome.status == 0 and outcome.err.count("the CPU runs instead") == 1
 
 
 def test_an_interrupt_shows_what_is_done(monkeypatch: pytest.MonkeyPatch, pool: Path) -> None:
-    real = ProgramRun.parts
+    real = ProgramRun.batts
 
-    def interrupted(self: ProgramRun, batt: Any) -> Iterator[int]:
-        for n_tasks in real(self, batt):
-            yield n_tasks
+    def interrupted(self: ProgramRun, programs: Iterable[Program]) -> Iterator[int]:
+        for n_programs in real(self, programs):
+            yield n_programs
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(ProgramRun, "parts", interrupted)
-    outcome = Outcome("run", "--pool", pool, "--json", "--store")
+    monkeypatch.setattr(ProgramRun, "batts", interrupted)
+    outcome = Outcome("run", "--pool", pool, *ALONE, "--json", "--store")
     content = outcome.json
     n_pairs = len(library_programs()) * 400
     assert outcome.status == 130 and 0 < content["pairs"] < n_pairs
-    assert not content["complete"] and content["stored_scores"] > 0
+    assert content["ended"] and content["stored_trials"] > 0
     assert f"ended after {content['pairs']:,} of {n_pairs:,}" in outcome.err
-    shown = Outcome("run", "--pool", pool)
-    assert shown.status == 130 and "tasks solved by" in shown.out
+    shown = Outcome("run", "--pool", pool, *ALONE)
+    assert shown.status == 130 and "programs fit" in shown.out
 
 
 # --- profile ---
@@ -273,7 +286,7 @@ def test_an_interrupt_shows_what_is_done(monkeypatch: pytest.MonkeyPatch, pool: 
 
 def test_profile_shows_primitives_inside_the_engine(programs: Path, tmp_path: Path) -> None:
     times = tmp_path / "time.json"
-    args = ("run", "--programs", programs, *TASKS, "--device", "cpu", "--full")
+    args = ("run", "--program", programs, *ALONE, *TASKS, "--device", "cpu", "--full")
     outcome = Outcome("profile", "--json", times, *args)
     assert outcome.status == 0
     assert {"load", "fuse", "run", "score", "display", "sum"} <= set(phases_of(outcome.err))
@@ -282,12 +295,13 @@ def test_profile_shows_primitives_inside_the_engine(programs: Path, tmp_path: Pa
     assert table["title"] in outcome.err
     assert table["columns"] == ["primitive", "calls", "seconds", "share", "ns a call"]
     rows = {row[0]: row[1:] for row in table["rows"]}
-    n_samples = sum(
-        len(t.demos) + len(t.test_inputs) for t in map(find_task, ("67a3c6ac", "68b16354"))
-    )
+    # On every demo; what fits a task then has its trial there, on all samples.
+    mirror, flip = (find_task(name) for name in ("67a3c6ac", "68b16354"))
+    n_demos = len(mirror.demos) + len(flip.demos)
+    n_in_trial = {task: len(task.demos) + len(task.test_inputs) for task in (mirror, flip)}
     assert {name: row[0] for name, row in rows.items()} == {
-        "vmirror": 3 * n_samples,
-        "hmirror": n_samples,
+        "vmirror": 3 * n_demos + 3 * n_in_trial[mirror],
+        "hmirror": n_demos + n_in_trial[flip],
     }
     assert sum(row[2] for row in rows.values()) == pytest.approx(1)
     for n_calls, seconds, _, ns_a_call in rows.values():
@@ -295,5 +309,5 @@ def test_profile_shows_primitives_inside_the_engine(programs: Path, tmp_path: Pa
 
 
 def test_timing_has_no_table_of_primitives(programs: Path) -> None:
-    outcome = Outcome("run", "--programs", programs, *TASKS, "--timing")
+    outcome = Outcome("run", "--program", programs, *TASKS, "--timing")
     assert "run" in phases_of(outcome.err) and "primitives" not in outcome.err

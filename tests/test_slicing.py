@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arcbatt.evaluation.slicing import BattText
 from arcbatt.language import (
     Node,
     Program,
@@ -19,7 +20,6 @@ from arcbatt.language import (
 from arcbatt.language.parse import MAX_COLUMNS
 from arcbatt.language.text import MAX_REPEATED_COLUMNS
 from arcbatt.library import library_programs
-from arcbatt.search.slicing import BattText
 
 from .conftest import numbers, programs
 

@@ -15,7 +15,7 @@ from arcbatt.language.budget import Meter, use_meter
 from arcbatt.language.calling import call_primitive
 from arcbatt.language.failure import CallFailed, over_budget
 from arcbatt.language.values import MAX_NUMBER, ordered, weigh
-from arcbatt.search.enumerating import Step, vocabulary
+from arcbatt.proposers.enumerate.stacks import Step, vocabulary
 
 from .conftest import colors
 

@@ -1,4 +1,4 @@
-"""`arcbatt run`: every program on every task, and who solves what."""
+"""`arcbatt run`: every program on every task, and who fits what."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

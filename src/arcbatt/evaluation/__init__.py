@@ -14,7 +14,7 @@ from .crediting import Crediting, Standards, Worth
 from .differs import Differ, bundled_differs
 from .result_cache import ResultCache
 from .trial import FULL_CREDIT, Trial, submittable
-from .validating import ValidationError, Validator
+from .validating import Validator
 
 __all__ = [
     "FULL_CREDIT",
@@ -25,7 +25,6 @@ __all__ = [
     "Standards",
     "TaskBoard",
     "Trial",
-    "ValidationError",
     "Validator",
     "Worth",
     "bundled_differs",

@@ -122,8 +122,8 @@ class TaskBoard:
         device, n_threads = device or self.device, n_threads or self.n_threads
         runs = np.ones(len(batt.programs), np.bool_)
         if skip_runaways and len(self.tasks) >= 2 * N_PROBED:
-            over = self._probe.screen(batt, held_out=held_out).reasons == Reason.BUDGET
-            runs = over.mean(axis=1) < RUNAWAY_SHARE
+            probed = self._probe.screen(batt, held_out=held_out, device=device, n_threads=n_threads)
+            runs = (probed.reasons == Reason.BUDGET).mean(axis=1) < RUNAWAY_SHARE
         if runs.all():
             rest = batt
         else:
@@ -133,7 +133,7 @@ class TaskBoard:
             rest,
             samples,
             SEARCH_BUDGET,
-            only=only,
+            only=None if only is None else np.asarray(only, np.int32)[runs],
             staged=staged,
             device=device,
             n_threads=n_threads,
@@ -153,7 +153,7 @@ class TaskBoard:
 
     def _of(self, task: Task) -> _TaskAlone:
         found = self._alone.get(task.id)
-        if found is None:
+        if found is None or found.task is not task:
             found = self._alone[task.id] = _TaskAlone(task)
         return found
 

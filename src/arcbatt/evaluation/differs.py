@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.language import Node, Program
-from arcbatt.language.ir import replace_input, walk, with_args
+from arcbatt.language.ir import walk, with_args
 from arcbatt.library import library_differs
 
 BEST_SCORE = 1000
@@ -70,12 +70,6 @@ class Differ:
 def bundled_differs() -> tuple[Differ, ...]:
     """The differs of the library with their weights, in the library's order."""
     return tuple(Differ(parsed.program, WEIGHTS[parsed.name]) for parsed in library_differs())
-
-
-def judge_program(differ: Differ, program: Program) -> Program:
-    """The program that gives the differ's pair, score and element, for a program's output."""
-    judged = replace_input(differ.program.result, "output", program.result)
-    return Program(judged, f"{differ.name}_of_{program.name}")
 
 
 def score_programs(differs: Sequence[Differ], programs: Sequence[Program]) -> list[Program]:

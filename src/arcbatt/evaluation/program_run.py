@@ -189,20 +189,6 @@ class RunReport:
         }
 
 
-def run_programs(
-    programs: Iterable[Program],
-    board: TaskBoard,
-    *,
-    staged: bool = True,
-    cache: ResultCache | None = None,
-) -> RunReport:
-    """Run every program, each once, on every task."""
-    run = ProgramRun(board, staged=staged, cache=cache)
-    for _ in run.batts(programs):
-        pass
-    return run.report()
-
-
 @dataclass
 class ProgramRun:
     """A run that can be watched and stopped between its batts; `report` tells what is done.
@@ -280,7 +266,6 @@ class ProgramRun:
     def _note(self, programs: Sequence[Program], rows: Rows) -> None:
         first = len(self.programs)
         n_fitted, steps = rows["n_fitted"], rows["steps"]
-        self._n_by_reason += np.bincount(rows["reason"].ravel(), minlength=len(Reason) + 1)
         fits = n_fitted == self.board.n_demos
         n_outputs = {}
         for t in np.flatnonzero(fits.any(axis=0)).tolist():
@@ -288,7 +273,8 @@ class ProgramRun:
             trials = self.board.trials(self.board.tasks[t], [programs[p] for p in places])
             for p, trial in zip(places, trials, strict=True):
                 n_outputs[p, t] = sum(grid is not None for grid in trial.outputs)
-        self.matches += [
+        # All that may be interrupted is done: what is noted from here on belongs together.
+        matches = [
             Match(first + p, t, int(n_fitted[p, t]), int(steps[p, t]), n_outputs.get((p, t)))
             for p, t in np.argwhere(n_fitted > 0).tolist()
         ]
@@ -299,6 +285,8 @@ class ProgramRun:
             np.count_nonzero(rows["reason"], axis=1).tolist(),
             steps.sum(axis=1).tolist(),
         )
+        self.matches += matches
+        self._n_by_reason += np.bincount(rows["reason"].ravel(), minlength=len(Reason) + 1)
 
     @measure.phase("score")
     def report(self) -> RunReport:

@@ -15,6 +15,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt.engine.version import engine_version
 from arcbatt.language import SEARCH_BUDGET, Program
 from arcbatt.pool import Cache, PoolError, task_key
 from arcbatt.tasks import Task
@@ -32,8 +33,9 @@ class ResultCache:
     def __init__(self, cache: Cache, tasks: Sequence[Task]) -> None:
         self._cache = cache
         self._n_tasks = len(tasks)
-        budget = f"{SEARCH_BUDGET.steps} {SEARCH_BUDGET.bytes}"
-        digest = blake2b(budget.encode(), digest_size=16)
+        # The language's version is in every key of a pool's cache.
+        made_with = f"{SEARCH_BUDGET.steps} {SEARCH_BUDGET.bytes} {engine_version()}"
+        digest = blake2b(made_with.encode(), digest_size=16)
         for task in tasks:
             digest.update(task_key(task))
         self._tasks = digest.digest()

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from arcbatt.engine.staged import TaskResult
+from arcbatt.engine.version import engine_version
 from arcbatt.language import (
     SEARCH_BUDGET,
     Program,
@@ -36,31 +37,15 @@ MAX_RECORDS = 100
 COMPARED = ("reasons", "hashes", "n_matches", "steps")
 
 
-class ValidationError(Exception):
-    """A program gives alone what it does not give in its batt. `record` has all about it."""
-
-    def __init__(self, program: Program, what: Sequence[str], record: Path | None) -> None:
-        where = f"; {record} has all that is needed to see it again" if record else ""
-        super().__init__(
-            f"{program.name} ({program.hash}) alone differs from its batt in "
-            f"{', '.join(what)}{where}"
-        )
-        self.what = tuple(what)
-        self.record = record
-
-
 @dataclass
 class Validator:
-    """Validates programs one batt after the other, and counts.
+    """Validates programs one batt after the other, and counts those that differ.
 
-    Records go to `folder`, which is made when the first is written. A strict one raises
-    `ValidationError` at the first difference, another goes on.
+    Records go to `folder`, which is made when the first is written.
     """
 
     board: TaskBoard
     folder: Path
-    strict: bool = True
-    n_validated: int = 0
     n_differences: int = 0
     records: list[Path] = field(default_factory=list)
 
@@ -87,11 +72,10 @@ class Validator:
             in_batt = {name: getattr(found, name)[place, task].item() for name in COMPARED}
             alone, what = self._run_alone(text, program, task)
             what += [name for name in COMPARED if alone and alone[name] != in_batt[name]]
-            self.n_validated += 1
             verdicts.append(not what)
             if what:
                 self.n_differences += 1
-                path = self._write(
+                self._write(
                     program,
                     {
                         "differs_in": what,
@@ -101,6 +85,7 @@ class Validator:
                         "batt": [format_program(member) for member in batt],
                         "origin": dict(origin),
                         "language": language_version(),
+                        "engine": engine_version(),
                         "budget": {"steps": SEARCH_BUDGET.steps, "bytes": SEARCH_BUDGET.bytes},
                         "task": self.board.tasks[task].id,
                         "demos": [(d.input, d.output) for d in self.board.tasks[task].demos],
@@ -108,8 +93,6 @@ class Validator:
                         "alone": alone,
                     },
                 )
-                if self.strict:
-                    raise ValidationError(program, what, path)
         return verdicts
 
     def _run_alone(
@@ -124,13 +107,12 @@ class Validator:
         alone = {name: getattr(result, name)[0, 0].item() for name in COMPARED}
         return alone, [] if again == program else ["text"]
 
-    def _write(self, program: Program, record: Mapping[str, Any]) -> Path | None:
+    def _write(self, program: Program, record: Mapping[str, Any]) -> None:
         """Write a record under a name that no earlier one has, unless there are enough of them."""
         if len(self.records) == MAX_RECORDS:
-            return None
+            return
         self.folder.mkdir(parents=True, exist_ok=True)
         names = (f"difference-{program.hash[:12]}-{number}.json" for number in count(1))
         path = next(self.folder / name for name in names if not (self.folder / name).exists())
         path.write_text(json.dumps(record, indent=1) + "\n", "utf-8")
         self.records.append(path)
-        return path

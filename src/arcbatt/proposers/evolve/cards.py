@@ -1,7 +1,6 @@
 """Cards: parents in, one deal of new programs out, fused into a batt.
 
-A card is reproducible: the same parents, donors, rates and seed give the same card, in every
-process.
+A card is reproducible: the same parents, weights and seed give the same card, in every process.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from arcbatt.language.text import format_batt
 from arcbatt.measure import phase
 from arcbatt.pool import Pool, Scored
 
-from .mutation import MAX_CALLS, Mutant, Mutator, Rates
+from .mutation import Mutant, Mutator
 
 T = TypeVar("T")
 
@@ -138,21 +137,18 @@ def deal(
     seed: int = 0,
     *,
     weights: Sequence[float] | None = None,
-    donors: Sequence[Program] | None = None,
-    rates: Rates | None = None,
-    max_calls: int = MAX_CALLS,
 ) -> Card:
     """Deal a card of so many new programs; of fewer if the parents have no more to give.
 
     For each a parent is drawn, with a chance in proportion to its weight (all alike without
-    weights), and mutated. A mutant is left out if it is a parent or another mutant of the card.
-    `donors` give the parts that mutations put in, otherwise the parents do.
+    weights), and mutated; all parents give parts. A mutant is left out if it is a parent or another
+    mutant of the card.
     """
     if size < 1:
         raise ValueError(f"a card has at least one program, not {size}")
     bounds = _bounds(parents, weights)
     rng = random.Random(seed)
-    mutator = Mutator(parents if donors is None else donors, rng, max_calls=max_calls, rates=rates)
+    mutator = Mutator(parents, rng)
     met = {parent.result.digest for parent in parents}
 
     def draws() -> Iterator[tuple[Program, None]]:

@@ -1,14 +1,12 @@
-"""Programs in, groups of those that are the same out: the same by form, or the same by behaviour.
+"""Programs in, those of distinct behaviour out: of several that do the same, the cheapest.
 
-By form: programs of one node are one program, whatever their names. By behaviour: programs that
-give equal values (content hashes) or fail for the same reasons on every sample. Of each group one
-is kept, of a behaviour the cheapest.
+Programs do the same if they give equal values (content hashes) or fail for the same reasons on
+every sample.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,28 +15,15 @@ from arcbatt.engine import _engine
 from arcbatt.language import Program
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Places of programs that are the same: the one that is kept, and the others, ascending."""
-
-    kept: int
-    duplicates: tuple[int, ...]
-
-
-def group_by_form(programs: Sequence[Program]) -> list[Group]:
-    """Return the groups of programs that are one node, in order; of each the first is kept."""
-    return [Group(places[0], tuple(places[1:])) for places in _group(programs)]
-
-
-def group_by_behaviour(
+def cheapest_by_behaviour(
     programs: Sequence[Program],
     reasons: NDArray[np.uint8],
     hashes: NDArray[np.uint64],
     steps: NDArray[np.int64],
-) -> list[Group]:
-    """Return the groups of programs that do the same on all samples, by the places of those kept.
+) -> list[int]:
+    """Return the places, ascending, of one program for each behaviour on all samples.
 
-    The arrays are [program, sample], as a batt's result has them. Kept is the program of the least
+    The arrays are [program, sample], as a batt's result has them. It is the program of the least
     sum of steps; among those, of the fewest calls; then, so that the choice depends on the programs
     alone, of the least digest, and of equal programs the first.
     """
@@ -56,15 +41,16 @@ def group_by_behaviour(
         program = programs[place]
         return costs[place], program.n_calls, program.result.digest, place
 
-    groups = []
-    for places in _group(_behaviours(reasons, hashes)):
-        kept = places[0]
-        if len(places) > 1:
-            least = min(costs[place] for place in places)
-            # Counting calls and hashing walk through a program: only for those that need it.
-            kept = min([place for place in places if costs[place] == least], key=cost)
-        groups.append(Group(kept, tuple(place for place in places if place != kept)))
-    return sorted(groups, key=lambda group: group.kept)
+    places_of: dict[bytes, list[int]] = {}
+    for place, behaviour in enumerate(_behaviours(reasons, hashes)):
+        places_of.setdefault(behaviour, []).append(place)
+    kept = []
+    for places in places_of.values():
+        least = min(costs[place] for place in places)
+        cheapest = [place for place in places if costs[place] == least]
+        # Counting calls and hashing walk through a program: only for those that need it.
+        kept.append(cheapest[0] if len(cheapest) == 1 else min(cheapest, key=cost))
+    return sorted(kept)
 
 
 def _behaviours(reasons: NDArray[np.uint8], hashes: NDArray[np.uint64]) -> Iterable[bytes]:
@@ -75,11 +61,3 @@ def _behaviours(reasons: NDArray[np.uint8], hashes: NDArray[np.uint64]) -> Itera
     """
     rows = np.concatenate([np.ascontiguousarray(hashes).view(np.uint8), reasons], axis=1)
     return (row.tobytes() for row in rows)
-
-
-def _group(keys: Iterable[Hashable]) -> Iterable[list[int]]:
-    """The places of equal keys, in the order of the first of each."""
-    places: dict[Hashable, list[int]] = {}
-    for place, key in enumerate(keys):
-        places.setdefault(key, []).append(place)
-    return places.values()

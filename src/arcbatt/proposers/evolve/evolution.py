@@ -33,7 +33,7 @@ from arcbatt.tasks import Task
 
 from .archive import DEFAULT_PER_TASK, Archive, Entry, Verdict
 from .cards import new_mutants
-from .duplicates import group_by_behaviour
+from .duplicates import cheapest_by_behaviour
 from .mutation import Donors, Mutant, Mutator, Rates
 
 # Programs at the start are judged by all differs on all tasks, which takes long: so many at most.
@@ -108,12 +108,17 @@ class CardResult:
 
 
 class MetPrograms:
-    """Programs that were met before: the latest in memory, all of them in the pool."""
+    """Digests of programs that were met before: the latest in memory, all of them in the pool.
+
+    Whoever adds one sees to it that the pool has it, or marks it as seen, before as many as are
+    remembered were added after it.
+    """
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self._recent: dict[bytes, None] = {}
-        # Whether none but the recent ones were met, so that the pool need not be asked.
+        # Whether none but the recent ones were met, so that the pool need not be asked: what it
+        # keeps at the start is added, so only what it has dropped is not among them.
         self._are_all_recent = not pool.stats().n_dropped
 
     def add(self, digest: bytes) -> None:
@@ -126,7 +131,9 @@ class MetPrograms:
     def __contains__(self, digest: object) -> bool:
         if digest in self._recent:
             return True
-        return not self._are_all_recent and bool(self._pool.seen([digest]))  # type: ignore[list-item]
+        if self._are_all_recent or not isinstance(digest, bytes):
+            return False
+        return bool(self._pool.seen([digest]))
 
 
 @dataclass
@@ -254,6 +261,7 @@ class Evolution:
         version, words, gauss = self.rng.getstate()
         return {
             "n_cards": self.n_cards,
+            "tasks": [task.id for task in self.board.tasks],
             "rates": self.rates.to_json(),
             "rng": [version, list(words), gauss],
         }
@@ -309,9 +317,9 @@ class Evolution:
     ) -> list[Change]:
         programs = [mutant.program for mutant in mutants]
         # Of mutants that give the same on the first demos of all tasks, the cheapest counts.
-        groups = group_by_behaviour(programs, result.reasons, result.hashes, result.steps)
+        kept = cheapest_by_behaviour(programs, result.reasons, result.hashes, result.steps)
         distinct = np.zeros((len(programs), 1), np.bool_)
-        distinct[[group.kept for group in groups]] = True
+        distinct[kept] = True
         wanted = (result.n_matches > 0) & self._has_use_for(result) & distinct
         pairs = {(p, t) for p, t in np.argwhere(wanted).tolist()}
         if self.options.use_differs:
@@ -401,13 +409,14 @@ class Evolution:
         card: Card | None,
         origins: Mapping[Program, str] | None = None,
     ) -> None:
-        """Put what the archive has taken into the pool; all mutants are marked as seen.
+        """Put what the archive has taken into the pool; all that is new is marked as seen.
 
         `origins` has programs that are new to the pool and no mutants, with where they come from.
         """
         taken = [change for change in changes if change.verdict != "refused"]
+        new = [*(mutant.program for mutant in mutants), *(origins or {})]
         with self.pool.writing():
-            self.pool.mark_seen([mutant.program.result.digest for mutant in mutants])
+            self.pool.mark_seen([program.result.digest for program in new])
             if not taken:
                 return
             made_by = {mutant.program: mutant for mutant in mutants}

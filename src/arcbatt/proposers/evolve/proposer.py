@@ -54,12 +54,18 @@ class Mutants:
     def next_offer(self, context: Context) -> Offer | None:
         if self._is_exhausted:
             return None
-        if self.evolution is None:
+        state = context.state()
+        if self.evolution is not None:
+            tasks, n_cards = self.evolution.board.tasks, self.evolution.n_cards
+        elif state is not None:
+            # Those that it began with, also if they are fitted by now: solvers are parents, too.
+            begun = set(state["tasks"])
+            tasks = tuple(task for task in context.board.tasks if task.id in begun)
+            n_cards = state["n_cards"]
+        else:
             # The archive keeps one solver a task: where something fits it has nothing to add.
             tasks = tuple(task for task in context.board.tasks if not context.n_agreeing(task))
-            n_cards = (context.state() or {"n_cards": 0})["n_cards"]
-        else:
-            tasks, n_cards = self.evolution.board.tasks, self.evolution.n_cards
+            n_cards = 0
         if not tasks or context.allowance.left_s < self._card_s + self._propose_s:
             return None
         gain = GAIN * len(tasks) * 0.5 ** (n_cards / CARDS_TO_HALVE)
@@ -108,7 +114,7 @@ class Mutants:
 
     def _begin(self, offer: Offer, context: Context) -> Evolution:
         board = context.board.part(offer.tasks)
-        validator = Validator(board, self._differences, strict=False)
+        validator = Validator(board, self._differences)
         evolution = Evolution(board, context.pool, self._options, validator)
         state = context.state()
         programs = list(context.known)

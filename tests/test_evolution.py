@@ -1,0 +1,366 @@
+"""Evolution on a few tasks: what it finds holds, is kept, and can be resumed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from arcbatt.cli.app import app
+from arcbatt.engine.batt import Batt
+from arcbatt.engine.staged import TaskResult
+from arcbatt.evaluation import TaskBoard, Validator
+from arcbatt.language import Program, parse_program, run
+from arcbatt.library import library_programs
+from arcbatt.measure import Clock
+from arcbatt.pool import NewProgram, Pool, task_key
+from arcbatt.proposers.evolve import EvolveOptions, evolution
+from arcbatt.proposers.evolve.evolution import Evolution, MetPrograms
+from arcbatt.solving.run_folder import read_log
+from arcbatt.tasks import load
+
+SMALL = EvolveOptions(seed=1, card_size=40)
+LIBRARY = [each.program for each in library_programs()]
+
+
+@dataclass
+class CountingValidator(Validator):
+    n_validated: int = 0
+
+    def validate(
+        self,
+        batt: Sequence[Program],
+        chosen: Sequence[int],
+        found: TaskResult,
+        task: int,
+        origin: Mapping[str, Any],
+    ) -> list[bool]:
+        self.n_validated += len(chosen)
+        return super().validate(batt, chosen, found, task, origin)
+
+
+@pytest.fixture(scope="module")
+def board() -> TaskBoard:
+    # The library fits some of these, and mutants of it some more.
+    names = {"74dd1130", "9dfd6313", "68b16354", "67a3c6ac", "3c9b0459", "6150a2bd", "4c4377d9"}
+    training = load("arc-agi-1/training")
+    chosen = [task for k, task in enumerate(training) if task.id in names or k % 40 == 0]
+    return TaskBoard(chosen, device="cpu", n_threads=1)
+
+
+@contextmanager
+def begun(
+    board: TaskBoard, folder: Path, options: EvolveOptions = SMALL, pool: Pool | None = None
+) -> Iterator[Evolution]:
+    """Evolution that has begun with what a pool has: the library, if it is not given."""
+    with Pool.in_memory() if pool is None else pool as opened:
+        if not opened.n_programs:
+            opened.add_library()
+        evolving = Evolution(board, opened, options, CountingValidator(board, folder))
+        evolving.begin(list(opened.solvers()))
+        try:
+            yield evolving
+        finally:
+            evolving.close()
+
+
+def test_mutants_give_fused_what_they_give_alone(board: TaskBoard, tmp_path: Path) -> None:
+    with begun(board, tmp_path) as evolving:
+        for _ in range(3):
+            dealt = evolving._deal_and_fuse()
+            fused = board.screen(dealt.batt, held_out=True)
+            for k, mutant in enumerate(dealt.mutants):
+                alone = board.screen(Batt([mutant.program]), held_out=True)
+                for name in ("reasons", "n_matches", "hashes", "steps"):
+                    assert (getattr(fused, name)[k] == getattr(alone, name)[0]).all()
+
+
+@pytest.mark.parametrize("use_differs", [True, False])
+def test_what_is_found_is_right_and_in_the_pool(
+    board: TaskBoard, tmp_path: Path, use_differs: bool
+) -> None:
+    options = EvolveOptions(seed=2, card_size=60, use_differs=use_differs)
+    with begun(board, tmp_path, options) as evolving:
+        at_start = evolving.archive.n_fitted
+        cards = [evolving.step() for _ in range(12)]
+        found = [each for card in cards for each in card.found]
+        assert bool(found) or not use_differs
+        assert evolving.archive.n_fitted == at_start + len(found)
+        for each in found:
+            pairs = tuple((demo.input, demo.output) for demo in each.task.demos)
+            for demo in each.task.demos:
+                outcome = run(each.program, {"I": demo.input, "S": pairs}).outcome
+                assert outcome == demo.output
+            best = evolving.pool.best_for_task(task_key(each.task), 1)[0]
+            assert best.fits
+            assert parse_program(best.text).result.digest == best.program
+        validator = evolving.validator
+        assert isinstance(validator, CountingValidator)
+        assert validator.n_differences == 0
+        verdicts = Counter[str]()
+        for card in cards:
+            verdicts.update(card.verdicts)
+        assert verdicts["fits"] == len(found)
+        assert validator.n_validated == verdicts.total() - verdicts["refused"]
+        nearly = [entry for niche in evolving.archive.niches for entry in niche.nearly_right]
+        assert bool(nearly) or not use_differs
+
+
+def test_what_does_not_hold_alone_is_not_kept(
+    board: TaskBoard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen_alone = TaskBoard.screen_alone
+
+    def one_step_more(self: TaskBoard, program: Program, task: int) -> TaskResult:
+        right = screen_alone(self, program, task)
+        return replace(right, steps=right.steps + 1)
+
+    monkeypatch.setattr(TaskBoard, "screen_alone", one_step_more)
+    with begun(board, tmp_path) as evolving:
+        before = (evolving.archive.n_fitted, evolving.pool.n_programs)
+        cards = [evolving.step() for _ in range(3)]
+        assert not any(card.found for card in cards)
+        validator = evolving.validator
+        assert isinstance(validator, CountingValidator)
+        assert validator.n_differences == validator.n_validated > 0
+        assert (evolving.archive.n_fitted, evolving.pool.n_programs) == before
+        # Parents are what the pool had at first.
+        assert set(evolving.archive.programs()) <= set(LIBRARY)
+
+
+def test_a_solver_that_is_none_when_it_sees_all_demos_is_not_offered(
+    board: TaskBoard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Evolution, "_fits_with_all_demos", lambda *_: False)
+    with begun(board, tmp_path) as evolving:
+        cards = [evolving.step() for _ in range(2)]
+        assert evolving.archive.n_fitted == 0
+        assert not any(card.found for card in cards)
+        # What is nearly right stays, and the kinds of mutation are not paid for it.
+        assert any(niche.nearly_right for niche in evolving.archive.niches)
+        assert not any(row.fitted for row in evolving.rates.table())
+
+
+def test_all_demos_are_looked_at_for_solvers_that_look_at_demos(
+    board: TaskBoard, tmp_path: Path
+) -> None:
+    with begun(board, tmp_path) as evolving:
+
+        def fits(body: str) -> bool:
+            program = parse_program(f"def made(S, I):\n    return {body}\n")
+            return evolving._fits_with_all_demos(program, 0)
+
+        assert not fits("second(first(S))")  # right on the first demo alone
+        assert fits("second(extract(S, compose(rbind(equality, I), first)))")
+        assert fits("I")  # sees no demos: held out or not is the same
+
+
+def test_the_number_of_tasks_fitted_is_that_of_the_table(board: TaskBoard, tmp_path: Path) -> None:
+    with begun(board, tmp_path, EvolveOptions(seed=2, card_size=60)) as evolving:
+        found = [each for _ in range(8) for each in evolving.step().found]
+    solvers = {each.program for each in found}
+    assert sum(row.fitted for row in evolving.rates.table()) == len(solvers) > 0
+
+
+def test_the_engine_has_a_timeline_of_its_own(tmp_path: Path) -> None:
+    fresh = TaskBoard(load("arc-agi-1/training")[::40], device="cpu", n_threads=1)
+    clock = Clock()
+    with clock.active(), begun(fresh, tmp_path) as evolving:
+        evolving.step()
+    report = clock.report()
+    assert [timeline.name for timeline in report.timelines] == ["main", "engine"]
+    (beside,) = report.beside
+    assert [each.name for each in beside.phases if each.n_entered] == ["run"]
+    main = {each.name for each in report.main.phases if each.n_entered}
+    assert main >= {"load", "deal", "fuse", "run", "score", "slice", "validate", "store"}
+
+
+def test_no_program_is_dealt_twice_not_even_after_a_restart(
+    board: TaskBoard, tmp_path: Path
+) -> None:
+    dealt: list[bytes] = []
+    for _ in range(2):
+        pool = Pool.open(tmp_path / "pool.db")
+        with begun(board, tmp_path, replace(SMALL, seed=5), pool) as evolving:
+            card = evolving._deal_and_fuse()
+            evolving._running = evolving._start(card)
+            evolving.step()
+            dealt += [mutant.program.result.digest for mutant in card.mutants]
+    assert len(set(dealt)) == len(dealt)
+
+
+def summary(evolving: Evolution, n_cards: int) -> object:
+    cards = [evolving.step() for _ in range(n_cards)]
+    return (
+        [(c.number, c.n_mutants, c.verdicts, [f.program.hash for f in c.found]) for c in cards],
+        [e.program.hash for niche in evolving.archive.niches for e in niche.nearly_right],
+    )
+
+
+def test_runs_repeat_from_their_seed(board: TaskBoard, tmp_path: Path) -> None:
+    seen = []
+    for seed in (1, 1, 2):
+        with begun(board, tmp_path, replace(SMALL, seed=seed)) as evolving:
+            seen.append(summary(evolving, 3))
+    assert seen[0] == seen[1] != seen[2]
+
+
+def test_it_is_resumed_from_plain_data_and_the_pool(board: TaskBoard, tmp_path: Path) -> None:
+    path = tmp_path / "pool.db"
+    with begun(board, tmp_path, pool=Pool.open(path)) as evolving:
+        for _ in range(2):
+            evolving.step()
+        state = json.loads(json.dumps(evolving.to_json()))
+        n_fitted, rates = evolving.archive.n_fitted, evolving.rates.table()
+        following = evolving.rng.getrandbits(63)
+    with Pool.open(path) as pool:
+        again = Evolution(board, pool, SMALL, Validator(board, tmp_path))
+        again.resume_from(state)
+        assert (again.n_cards, again.rates.table()) == (2, rates)
+        assert again.rng.getrandbits(63) == following
+        again.begin(list(pool.solvers()))
+        assert again.archive.n_fitted == n_fitted
+        assert [again.step().number for _ in range(2)] == [3, 4]
+        again.close()
+
+
+# --- what was met before ---
+
+
+def digest(number: int) -> bytes:
+    return blake2b(str(number).encode(), digest_size=16).digest()
+
+
+def test_what_was_met_is_bounded_in_memory_and_complete_with_the_pool(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(evolution, "MAX_RECENT", 100)
+    with Pool.in_memory() as pool:
+        met = MetPrograms(pool)
+        for start in range(0, 1000, 20):
+            some = [digest(number) for number in range(start, start + 20)]
+            assert not any(each in met for each in some)
+            for each in some:
+                met.add(each)
+            pool.mark_seen(some)
+            assert len(met._recent) <= 100
+        assert all(digest(number) in met for number in range(1000))
+        assert digest(1000) not in met
+        # Another run with this pool knows them all, too.
+        again = MetPrograms(pool)
+        assert all(digest(number) in again for number in range(1000))
+        assert digest(1000) not in again and not again._recent
+
+
+def test_the_pool_is_asked_only_where_it_may_know_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evolution, "MAX_RECENT", 100)
+    with Pool.in_memory() as pool:
+        asked: list[bytes] = []
+        seen = pool.seen
+
+        def noting(digests: Sequence[bytes]) -> set[bytes]:
+            asked.extend(digests)
+            return seen(digests)
+
+        monkeypatch.setattr(pool, "seen", noting)
+        met = MetPrograms(pool)
+        for number in range(100):
+            assert digest(number) not in met
+            met.add(digest(number))
+        assert not asked
+        met.add(digest(100))
+        assert digest(100) in met and not asked
+        assert digest(101) not in met and asked == [digest(101)]
+
+
+def test_nothing_is_dealt_twice_though_little_is_remembered(
+    board: TaskBoard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # More than the cards that are dealt and not stored yet, and far less than all.
+    monkeypatch.setattr(evolution, "MAX_RECENT", 300)
+    dealt: list[bytes] = []
+    real = Evolution._deal_and_fuse
+
+    def noting(self: Evolution) -> evolution.DealtCard:
+        card = real(self)
+        dealt.extend(mutant.program.result.digest for mutant in card.mutants)
+        return card
+
+    monkeypatch.setattr(Evolution, "_deal_and_fuse", noting)
+    with begun(board, tmp_path) as evolving:
+        for _ in range(15):
+            evolving.step()
+    assert len(set(dealt)) == len(dealt) > 300
+
+
+def test_what_others_have_found_is_judged_kept_and_never_dealt(
+    board: TaskBoard, tmp_path: Path
+) -> None:
+    solver = parse_program("def found(I):\n    return vmirror(I)\n")
+    useless = parse_program("def found(I):\n    return first(difference(I, I))\n")
+    task = next(t for t, task in enumerate(board.tasks) if task.id == "67a3c6ac")
+    with Pool.in_memory() as pool:
+        pool.add_programs([NewProgram.of(parse_program("def f(I):\n    return I\n"), "import")])
+        evolving = Evolution(board, pool, SMALL, Validator(board, tmp_path))
+        evolving.begin(list(pool.solvers()))
+        assert evolving.take([(task, solver, "enumerate"), (task, useless, "learn")]) == 1
+        kept = evolving.archive.niches[task].solver
+        assert kept is not None and kept.program == solver
+        (best,) = pool.best_for_task(task_key(board.tasks[task]), 1)
+        assert best.program == solver.result.digest and best.fits
+        row = pool.get(solver.result.digest)
+        assert row is not None and row.origin == "enumerate"
+        both = {solver.result.digest, useless.result.digest}
+        assert all(each in evolving._met for each in both)
+        assert pool.seen(both) == both  # a later run knows them, too
+        assert evolving.take([]) == 0
+        evolving.close()
+
+
+# --- the command ---
+
+
+def test_the_command_runs_and_resumes(tmp_path: Path) -> None:
+    runner = CliRunner()
+    common = ["evolve", "--budget", "1h", "--rounds", "2"]
+    chosen = ["--tasks", "74dd1130,68b16354", "--card-size", "30", "--device", "cpu"]
+    first = runner.invoke(app, [*common, *chosen, "--out", str(tmp_path / "runs")])
+    assert first.exit_code == 0, first.output
+    assert "of 2 tasks" in first.output
+    (run_folder,) = (tmp_path / "runs").iterdir()
+    config = json.loads((run_folder / "config.json").read_text())
+    assert config["options"]["tasks"] == ["74dd1130,68b16354"]
+    again = runner.invoke(app, [*common, "--resume", str(run_folder)])
+    assert again.exit_code == 0, again.output
+    # It goes on with all of its tasks, also those that are fitted by now.
+    cards = [each.details["card"] for each in read_log(run_folder / "log.jsonl") if each.n_pairs]
+    assert cards == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--budget", "soon"], "is no time"),
+        (["--budget", "-3s"], "is no time"),
+        (["--tasks", "nosuchtask"], "no task 'nosuchtask'"),
+        (["--device", "gpu"], "gpu is no device"),
+        (["--data", "nosuchset"], "nosuchset"),
+        (["--resume", "nosuchrun"], "nosuchrun"),
+    ],
+)
+def test_bad_usage_is_said_and_makes_no_folder(
+    arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["evolve", *arguments])
+    assert result.exit_code == 2
+    assert message in result.output
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,356 @@
+"""Every program on every task: what fits and fails, against runs one by one; results remembered."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from arcbatt.engine.batt import Batt
+from arcbatt.engine.staged import TaskResult
+from arcbatt.evaluation import SEARCH_BUDGET, ResultCache, TaskBoard, program_run, result_cache
+from arcbatt.evaluation.program_run import Match, ProgramRun, RunReport
+from arcbatt.evaluation.result_cache import ROW
+from arcbatt.language import Budget, Failure, Program, Reason, parse_program
+from arcbatt.language import run as run_alone
+from arcbatt.language.random_programs import random_program
+from arcbatt.library import library_programs
+from arcbatt.measure import Clock
+from arcbatt.pool import Cache, Pool, PoolError
+from arcbatt.tasks import Pair, Task, load
+
+GRID = ((1, 2), (3, 4))
+# The second demo of `half` is not a mirror image, and the test input of `empty` has no object.
+MIRROR = Task("mirror", (Pair(((1, 2),), ((2, 1),)), Pair(((3, 4),), ((4, 3),))), (GRID,), "made")
+HALF = Task("half", (Pair(((1, 2),), ((2, 1),)), Pair(((1, 1),), ((5, 5),))), (GRID,), "made")
+EMPTY = Task("empty", (Pair(((0, 3),), ((0, 3),)),), (((0, 0),), ((0, 7),)), "made")
+
+
+def program(name: str, expression: str) -> Program:
+    return parse_program(f"def {name}(I):\n    return {expression}\n")
+
+
+FLIP = program("solve_mirror", "vmirror(I)")
+FLIP_TWICE = program("solve_half", "vmirror(vmirror(vmirror(I)))")
+PAINT = program("solve_empty", "paint(I, first(objects(I, T, F, T)))")
+FAIL = program("anything", "first(difference(I, I))")
+MADE = (MIRROR, HALF, EMPTY)
+PROGRAMS = (FLIP, FLIP_TWICE, PAINT, FAIL)
+LIBRARY = [each.program for each in library_programs()]
+
+
+def run_all(
+    programs: Sequence[Program],
+    tasks: Sequence[Task],
+    *,
+    staged: bool = True,
+    cache: ResultCache | None = None,
+) -> RunReport:
+    run = ProgramRun(TaskBoard(tasks, device="cpu"), staged=staged, cache=cache)
+    assert sum(run.batts(programs)) == len(run.programs)
+    return run.report()
+
+
+@pytest.fixture(params=[True, False], ids=["staged", "full"])
+def report(request: pytest.FixtureRequest) -> RunReport:
+    return run_all(PROGRAMS, MADE, staged=request.param)
+
+
+def test_who_fits_what(report: RunReport) -> None:
+    fitted = {MADE[t].id: [m.program for m in found] for t, found in report.fitted.items()}
+    assert fitted == {"mirror": [0, 1], "empty": [2]}  # the cheaper one first
+    assert {p: [m.task for m in found] for p, found in report.fitting.items()} == {
+        2: [2],
+        1: [0],
+        0: [0],
+    }
+    assert [(m.program, m.task) for m in report.transfers] == [(1, 0)]
+    assert report.is_own(report.fitted[0][0]) and not report.is_own(report.fitted[0][1])
+    assert [ran.n_fitted for ran in report.programs] == [3, 3, 1, 0]
+    assert [ran.own_task for ran in report.programs] == ["mirror", "half", "empty", None]
+
+
+def test_test_inputs_are_run_for_what_fits_and_not_judged(report: RunReport) -> None:
+    (paint,) = report.fitted[2]
+    assert paint.n_test_outputs == 1  # of two: the first has no object
+    assert all(match.n_test_outputs == 1 for match in report.fitted[0])
+    (half,) = [m for m in report.matches if (m.program, m.task) == (0, 1)]
+    assert half.n_fitted == 1 and half.n_test_outputs is None
+
+
+def test_failures_on_first_demos_are_counted_by_reason(report: RunReport) -> None:
+    # FAIL fails on all three; PAINT has an object on each of them.
+    assert report.n_pairs == 4 * 3
+    assert [ran.n_failures for ran in report.programs] == [0, 0, 0, 3]
+    assert report.failures == {reason: 3 if reason is Reason.EMPTY else 0 for reason in Reason}
+
+
+def test_trials_are_those_of_the_demos_alone(report: RunReport) -> None:
+    trials = {(s.program, s.task_name): s for s in report.new_trials()}
+    assert set(trials) == {
+        (FLIP.result.digest, "mirror"),
+        (FLIP.result.digest, "half"),
+        (FLIP_TWICE.result.digest, "mirror"),
+        (FLIP_TWICE.result.digest, "half"),
+        (PAINT.result.digest, "empty"),
+    }
+    whole, part = trials[FLIP.result.digest, "mirror"], trials[FLIP.result.digest, "half"]
+    assert (whole.n_fitted, whole.n_demos, whole.credit) == (2, 2, 1000)
+    assert (part.n_fitted, part.n_demos, part.credit) == (1, 2, 0)
+    assert whole.steps == sum(
+        run_alone(FLIP, {"I": demo.input, "S": ()}).steps for demo in MIRROR.demos
+    )
+    with Pool.in_memory() as pool:
+        assert pool.record_trials(report.new_trials(), only_better=True) == 0  # none is in it
+
+
+def test_json(report: RunReport) -> None:
+    content = report.to_json()
+    assert (content["tasks"], content["fitted"], content["programs"]) == (3, 2, 4)
+    assert content["calls"] < content["calls_before_sharing"]
+    assert (content["pairs"], content["pairs_recalled"]) == (12, 0)
+    assert content["demos_fitted"] == 7
+    by_task = {each["task"]: each for each in content["by_task"]}
+    assert [each["name"] for each in by_task["mirror"]["fitted_by"]] == [
+        "solve_mirror",
+        "solve_half",
+    ]
+    assert [each["own"] for each in by_task["mirror"]["fitted_by"]] == [True, False]
+    assert by_task["half"] == {"task": "half", "demos": 2, "best_fitted": 1, "fitted_by": []}
+    assert content["by_program"][2]["fits"] == ["empty"]
+    assert content["by_program"][0]["hash"] == FLIP.hash
+
+
+def test_a_program_is_run_once_under_its_first_name() -> None:
+    again = Program(FLIP.result, "another_name")
+    report = run_all([FLIP, again, FLIP], [MIRROR])
+    assert [ran.program.name for ran in report.programs] == ["solve_mirror"]
+
+
+def test_the_library_as_the_reference_has_it() -> None:
+    tasks = load("arc-agi-1/training")[:12]
+    programs = LIBRARY[40:65]
+    programs += [random_program(seed, 6) for seed in range(25)]
+    report = run_all(programs, tasks, staged=False)
+    matches = {(m.program, m.task): m for m in report.matches}
+    n_failures = dict.fromkeys(Reason, 0)
+    for p, each in enumerate(programs):
+        for t, task in enumerate(tasks):
+            pairs = tuple((demo.input, demo.output) for demo in task.demos)
+            got = [run_alone(each, {"I": d.input, "S": pairs}, SEARCH_BUDGET) for d in task.demos]
+            n_fitted = sum(r.outcome == d.output for r, d in zip(got, task.demos, strict=True))
+            first = got[0].outcome
+            if isinstance(first, Failure):
+                n_failures[first.reason] += 1
+            n_outputs = None
+            if n_fitted == len(task.demos):
+                tests = [
+                    run_alone(each, {"I": grid, "S": pairs}, SEARCH_BUDGET)
+                    for grid in task.test_inputs
+                ]
+                n_outputs = sum(not isinstance(r.outcome, Failure) for r in tests)
+            steps = sum(r.steps for r in got)
+            wanted = Match(p, t, n_fitted, steps, n_outputs) if n_fitted else None
+            assert matches.get((p, t)) == wanted
+    assert report.failures == n_failures
+    assert report.fitted
+    assert run_all(programs, tasks).fitted == report.fitted
+
+
+@pytest.mark.parametrize("staged", [True, False])
+def test_the_size_of_batts_does_not_matter(staged: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    tasks = load("arc-agi-1/training")[:21]
+    whole = run_all(LIBRARY, tasks, staged=staged)
+    monkeypatch.setattr(program_run, "FIRST_BATT", 16)
+    monkeypatch.setattr(program_run, "BATT_S", 0.0)  # every one takes too long
+    run = ProgramRun(TaskBoard(tasks, device="cpu"), staged=staged)
+    sizes = list(run.batts(LIBRARY))
+    assert sizes[:6] == [16, 8, 4, 2, 1, 1] and sum(sizes) == len(LIBRARY)
+    cut = run.report()
+    assert (cut.programs, cut.matches) == (whole.programs, whole.matches)
+    assert (cut.failures, cut.fitted) == (whole.failures, whole.fitted)
+
+
+def test_batts_grow_while_they_take_less_than_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program_run, "BATT_S", 1e9)
+    monkeypatch.setattr(program_run, "FIRST_BATT", 2)
+    monkeypatch.setattr(program_run, "MAX_BATT", 8)
+    run = ProgramRun(TaskBoard(MADE, device="cpu"))
+    assert list(run.batts(LIBRARY[:25])) == [2, 4, 8, 8, 3]
+
+
+def test_a_run_can_be_stopped_between_batts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program_run, "FIRST_BATT", 5)
+    run = ProgramRun(TaskBoard(load("arc-agi-1/training")[:20], device="cpu"))
+    for _ in run.batts(LIBRARY):
+        break
+    report = run.report()
+    assert report.n_pairs == 5 * 20
+    assert [ran.program for ran in report.programs] == LIBRARY[:5]
+    assert {match.program for match in report.matches} <= set(range(5))
+
+
+def test_a_batt_that_is_interrupted_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    board = TaskBoard(MADE, device="cpu")
+    run = ProgramRun(board)
+    assert list(run.batts([FAIL, FLIP_TWICE])) == [2]
+    before = run.report()
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(board, "trials", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        list(run.batts([FLIP, PAINT, program("fails", "last(difference(I, I))")]))
+    assert without_engine(run.report()) == without_engine(before)
+
+
+@pytest.mark.parametrize("staged", [True, False])
+def test_nothing_to_run(staged: bool) -> None:
+    report = run_all([], MADE, staged=staged)
+    assert not report.fitted and report.to_json()["programs"] == 0
+    report = run_all([FLIP], [], staged=staged)
+    assert report.n_pairs == 0 and report.to_json()["tasks"] == 0
+
+
+def note_screened(
+    monkeypatch: pytest.MonkeyPatch, ran_on: dict[str, int] | None = None
+) -> list[Program]:
+    """The programs that boards screen from now on, as if on other devices."""
+    screened: list[Program] = []
+    real = TaskBoard.screen
+
+    def noting(self: TaskBoard, batt: Batt, **options: Any) -> TaskResult:
+        screened.extend(batt.programs)
+        result = real(self, batt, **options)
+        return result if ran_on is None else replace(result, ran_on=ran_on)
+
+    monkeypatch.setattr(TaskBoard, "screen", noting)
+    return screened
+
+
+def test_the_engine_time_of_other_devices_is_recorded_beside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    note_screened(monkeypatch, {"cuda:0": 12})
+    clock = Clock()
+    with clock.active():
+        report = run_all([FAIL], MADE)
+    assert report.ran_on == {"cuda:0": 12}
+    main, gpu = clock.report().timelines
+    assert gpu.name == "cuda:0" and [each.name for each in gpu.phases] == ["run"]
+    assert {"load", "fuse", "run", "score"} <= {each.name for each in main.phases}
+    assert sum(each.ns for each in main.phases) == main.wall_ns
+
+
+# --- results that are remembered ---
+
+
+def without_engine(report: RunReport) -> RunReport:
+    return replace(report, n_recalled=0, engine_s=0, ran_on={})
+
+
+@pytest.mark.parametrize("n_known", [0, 1, 3, len(PROGRAMS)])
+def test_what_is_known_is_not_run_again(n_known: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = run_all(PROGRAMS, MADE)
+    screened = note_screened(monkeypatch)
+    with Pool.in_memory() as pool:
+        cache = ResultCache(pool.results, MADE)
+        known = PROGRAMS[::-1][:n_known]
+        run_all(known, MADE, cache=cache)
+        screened.clear()
+        again = run_all(PROGRAMS, MADE, cache=cache)
+        assert set(screened) == set(PROGRAMS) - set(known)
+        assert again.n_recalled == n_known * len(MADE)
+        assert again.to_json()["pairs_recalled"] == again.n_recalled
+        assert without_engine(again) == without_engine(wanted)
+        # Now all are known.
+        screened.clear()
+        assert without_engine(run_all(PROGRAMS, MADE, cache=cache)) == without_engine(wanted)
+        assert not screened
+        assert pool.results.use.n_hits == n_known + len(PROGRAMS)
+
+
+def n_known_by(pool: Pool, tasks: Sequence[Task] = MADE) -> int:
+    places, rows = ResultCache(pool.results, tasks).recall(PROGRAMS)
+    assert rows.shape == (len(places), len(tasks))
+    return len(places)
+
+
+def test_results_are_of_their_tasks_budget_language_and_engine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with Pool.in_memory() as pool:
+        run_all(PROGRAMS, MADE, cache=ResultCache(pool.results, MADE))
+        assert n_known_by(pool) == len(PROGRAMS)
+        assert n_known_by(pool, MADE[::-1]) == n_known_by(pool, MADE[:2]) == 0
+        with monkeypatch.context() as changed:
+            changed.setattr(result_cache, "SEARCH_BUDGET", Budget(steps=20_000, bytes=2**20))
+            assert n_known_by(pool) == 0
+        with monkeypatch.context() as changed:
+            changed.setattr(result_cache, "engine_version", lambda: "another")
+            assert n_known_by(pool) == 0
+        with monkeypatch.context() as changed:
+            changed.setattr(pool.results, "_versions", "another")
+            assert n_known_by(pool) == 0
+        assert n_known_by(pool) == len(PROGRAMS)
+
+
+WHOLE = bytes(len(MADE) * ROW.itemsize)
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        b"",
+        b"no compressed bytes",
+        WHOLE,
+        zlib.compress(b""),
+        zlib.compress(WHOLE[:-1]),
+        zlib.compress(WHOLE + b"\0"),
+        zlib.compress(WHOLE)[:-6],
+        zlib.compress(bytes(50_000_000)),
+        "text",
+        7,
+    ],
+)
+def test_damaged_results_are_not_believed(damaged: object) -> None:
+    wanted = run_all(PROGRAMS, MADE)
+    with Pool.in_memory() as pool:
+        cache = ResultCache(pool.results, MADE)
+        run_all(PROGRAMS, MADE, cache=cache)
+        pool.store.connection.execute(
+            "UPDATE cache SET value = ? WHERE program = ?",
+            (damaged, FLIP.result.digest),
+        )
+        again = run_all(PROGRAMS, MADE, cache=cache)
+        assert again.n_recalled == (len(PROGRAMS) - 1) * len(MADE)
+        assert without_engine(again) == without_engine(wanted)
+        # It was written anew.
+        assert n_known_by(pool) == len(PROGRAMS)
+
+
+def test_a_pool_that_cannot_be_written_to_is_said_and_no_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PoolError("mine.db: the disk is full")
+
+    monkeypatch.setattr(Cache, "put", refuse)
+    with Pool.in_memory() as pool:
+        cache = ResultCache(pool.results, MADE)
+        with pytest.warns(RuntimeWarning, match=r"not remembered: mine\.db: the disk is full"):
+            report = run_all(PROGRAMS, MADE, cache=cache)
+    assert report.n_pairs == len(PROGRAMS) * len(MADE)
+
+
+def test_a_run_in_full_remembers_nothing_and_recalls_nothing() -> None:
+    with Pool.in_memory() as pool:
+        cache = ResultCache(pool.results, MADE)
+        run_all(PROGRAMS, MADE, staged=False, cache=cache)
+        assert n_known_by(pool) == 0
+        run_all(PROGRAMS, MADE, cache=cache)
+        assert run_all(PROGRAMS, MADE, staged=False, cache=cache).n_recalled == 0
