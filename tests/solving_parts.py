@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+import signal
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ from arcbatt.proposers.evolve import EvolveOptions
 from arcbatt.proposers.seeds import fill_pool
 from arcbatt.scoring import read_submission
 from arcbatt.solving import Loop
+from arcbatt.solving.interrupts import ENDING
 from arcbatt.tasks import Grid, Pair, Task, load
 
 MIRROR = "def solve(I):\n    O = vmirror(I)\n    return O\n"
@@ -189,6 +192,20 @@ def solved_by(
         loop = Loop(board, pool, make_proposers(names, options))
         loop.run(FOREVER_S, max_rounds)
     return loop
+
+
+@contextmanager
+def hearing_signals() -> Iterator[None]:
+    """Have signals do what they do at a terminal, also where tests run in the background."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, *ENDING)}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in ENDING:
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def check_submission_file(path: Path, tasks: Sequence[Task]) -> dict[str, Any]:

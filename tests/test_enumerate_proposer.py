@@ -159,11 +159,19 @@ def test_it_ends_by_rounds_and_goes_on_where_it_was() -> None:
 
 
 def test_what_the_end_of_the_time_cut_off_is_searched_again() -> None:
+    now = 0.0
+
+    def late(task: Task) -> Any:
+        """A view that is ready when the time is spent."""
+        nonlocal now
+        now += 1.0
+        return plain(task)
+
     with Pool.in_memory() as pool:
         for n_rounds in (1, 2):
-            proposer = EnumeratedStacks(passes=[one_pass("deep", plain, 3)])
-            loop = loop_over([huge_task()], proposer, pool=pool)
-            loop.run(0.05)
+            proposer = EnumeratedStacks(passes=[one_pass("deep", late, 3)])
+            loop = loop_over([huge_task()], proposer, pool=pool, clock=lambda: now)
+            loop.run(0.2)
             assert loop.counts["enumerate"].n_rounds == n_rounds
             assert proposer.counts()["deep"]["n_cut"] == 1
             assert loop.done("enumerate", "deep") == {}

@@ -38,6 +38,7 @@ from .solving_parts import (
     Told,
     check_submission_file,
     found_for,
+    hearing_signals,
     huge_task,
     kept_by,
     nothing,
@@ -67,9 +68,7 @@ def run_told(
     """A run of a proposer that does what a function says; returns its folder."""
     put_in_presets(monkeypatch, lambda: Told(do))
     with start(base) as folder, Run(folder, tasks) as solving:
-        solving.spend(60)
-        if explain:
-            solving.explain()
+        solving.spend(60, explain=explain)
     return folder.path
 
 
@@ -125,7 +124,7 @@ def test_a_run_writes_all_its_files(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     submission = check_submission_file(path / "submission.json", tasks)
     assert submission["one"][0]["attempt_1"] == [[6, 5], [8, 7]]
     results = json.loads((path / "results.json").read_text())
-    assert (results["tasks"], results["fitted"]) == (2, 2)
+    assert (results["tasks"], results["fits"]) == (2, 2)
     assert [row["proposer"] for row in results["by_task"]] == ["told", "told"]
     assert all(row["spent_s"] >= 0 for row in results["by_task"])
     hall = json.loads((path / "hall_of_fame.json").read_text())
@@ -181,8 +180,7 @@ def test_programs_parse_and_fit_by_the_reference(tmp_path: Path) -> None:
     tasks = training("67a3c6ac", "00d62c1b", "28bf18c6", "ff28f65a")
     options = RunOptions("arc-agi-1/training", device="cpu", n_threads=1)
     with start(tmp_path, options) as folder, Run(folder, tasks) as solving:
-        solving.spend(600, max_rounds=3)
-        solving.explain()
+        solving.spend(600, max_rounds=3, explain=True)
         results = {row["task"]: row for row in _results(folder.path)["by_task"]}
     programs = {each.name: each.program for each in parse_file(folder.path / "programs.py")}
     assert {"solve_67a3c6ac", "solve_00d62c1b"} <= programs.keys()
@@ -250,24 +248,27 @@ def test_whatever_ends_a_run_its_files_are_written(
     assert [each.name for each in parse_file(path / "programs.py")] == ["solve_one"]
 
 
+@pytest.mark.parametrize("which", ["at the start", "at the end"])
 def test_an_interrupt_while_files_are_written_waits(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, which: str
 ) -> None:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     write, n_reports = run_module.make_report, 0
 
     def interrupted(*args: Any, **options: Any) -> str:
         nonlocal n_reports
         n_reports += 1
-        if n_reports == 2:
+        if n_reports == ("at the start", "at the end").index(which) + 1:
             signal.raise_signal(signal.SIGINT)
         return write(*args, **options)
 
     monkeypatch.setattr(run_module, "make_report", interrupted)
-    with pytest.raises(KeyboardInterrupt):
+    with hearing_signals(), pytest.raises(KeyboardInterrupt):
         run_told(monkeypatch, tmp_path, [task_named("one")], offer_all)
     (path,) = tmp_path.iterdir()
-    assert "told, 2 of 2 demos" in (path / "report.html").read_text("utf-8")
+    check_submission_file(path / "submission.json", [task_named("one")])
+    check_report(path / "report.html", [task_named("one")])
+    found = "told, 2 of 2 demos" in (path / "report.html").read_text("utf-8")
+    assert found == (which == "at the end")
 
 
 class Noted(Watcher):
@@ -444,7 +445,6 @@ def test_an_interrupt_while_something_is_logged_leaves_a_run_that_goes_on(
 def test_an_interrupt_while_the_ledger_is_written_loses_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     save, n_saved = Loop.save, 0
 
     def interrupted(loop: Loop) -> None:
@@ -458,6 +458,7 @@ def test_an_interrupt_while_the_ledger_is_written_loses_nothing(
     monkeypatch.setattr(Loop, "save", interrupted)
     monkeypatch.setattr(run_module, "SAVE_EVERY_S", 0.0)
     with (
+        hearing_signals(),
         start(tmp_path) as folder,
         Run(folder, [task_named("one")]) as solving,
         pytest.raises(KeyboardInterrupt),
@@ -659,7 +660,7 @@ def test_a_process_that_is_ended_leaves_a_valid_submission(
         check=True,
         cwd=tmp_path,
     )
-    assert json.loads(again.stdout)["fitted"] >= 1
+    assert json.loads(again.stdout)["fits"] >= 1
 
 
 def _wait_for_rounds(base: Path, process: subprocess.Popen[str]) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import signal
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from arcbatt.proposers import (
     Context,
     Proposer,
     ProposerOptions,
+    known,
+    learn,
     make_proposers,
 )
 from arcbatt.proposers.seeds import fill_pool, seed_programs
@@ -41,6 +44,7 @@ from .solving_parts import (
     Told,
     candidate_for,
     found_for,
+    hearing_signals,
     huge_task,
     kept_by,
     nothing,
@@ -412,10 +416,10 @@ def test_a_pool_of_other_tasks_is_refused() -> None:
 
 def test_what_is_known_is_what_was_there_at_the_start() -> None:
     def look(tasks: Sequence[Task], context: Context) -> None:
-        known.append(len(context.known))
+        n_known.append(len(context.known))
         offer_all(tasks, context)
 
-    known: list[int] = []
+    n_known: list[int] = []
     with Pool.in_memory() as pool:
         fill_pool(pool, library=False)
         before = loop_of([Told(look, n_rounds=2)], pool=pool)
@@ -423,7 +427,7 @@ def test_what_is_known_is_what_was_there_at_the_start() -> None:
         with pool.writing():
             before.save()
         loop_of([Told(look, n_rounds=2)], pool=pool).run(60)
-    assert known == [len(seed_programs())] * 2
+    assert n_known == [len(seed_programs())] * 2
 
 
 def test_what_learn_and_enumerate_find_is_in_the_pool_and_merges(tmp_path: Path) -> None:
@@ -471,6 +475,44 @@ def test_known_programs_are_found(tmp_path: Path) -> None:
     # Without the library a mirror is still a primitive, and walls are not.
     loop = solved_by(["known"], [mirrored, closed], tmp_path, library=False)
     assert [loop.candidates(task).fits for task in loop.tasks] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("name", "proposer", "item", "bound"),
+    [
+        ("known", known.KnownPrograms, known.ALL_DEMOS, "PROGRAMS_A_BATT"),
+        ("learn", learn.LearnedRules, learn.RULES, "TASKS_AT_ONCE"),
+    ],
+)
+def test_work_ends_when_the_time_does_and_goes_on_later(
+    name: str,
+    proposer: Callable[[], Proposer],
+    item: str,
+    bound: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 0.0
+
+    class Waiting(Watcher):
+        """Lets the time pass when something is done."""
+
+        def on_log(self, loop: Loop, proposer: str, record: dict[str, Any]) -> None:
+            nonlocal now
+            now += 10
+
+    monkeypatch.setattr(sys.modules[proposer.__module__], bound, 1)
+    tasks = training("44d8ac46", "67a3c6ac")
+    with Pool.in_memory() as pool:
+        fill_pool(pool, library=False)
+        loop = loop_of([proposer()], tasks, pool, watcher=Waiting(), clock=lambda: now)
+        loop.run(5)
+        n_done = len(loop.done(name, item))
+        assert loop.counts[name].n_rounds == 1 and n_done < len(tasks)
+        loop.run(0)
+        assert loop.counts[name].n_rounds == 1
+        loop.run(FOREVER_S)
+        assert len(loop.done(name, item)) == len(tasks)
+        assert loop.candidates(tasks[1]).fits
 
 
 def test_evolve_finds_what_was_not_known(tmp_path: Path) -> None:
@@ -566,35 +608,25 @@ def test_solving_is_loaded_when_it_is_asked_for() -> None:
 # --- signals ---
 
 
-@pytest.fixture
-def heard() -> Any:
-    """Signals that whoever runs the tests may have had ignored are not ignored here."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, *ENDING)}
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    for number in ENDING:
-        signal.signal(number, signal.SIG_DFL)
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
+@pytest.mark.parametrize("number", ENDING)
+def test_termination_is_an_interrupt_inside_only(number: signal.Signals) -> None:
+    with hearing_signals():
+        with pytest.raises(KeyboardInterrupt), termination_interrupts():
+            signal.raise_signal(number)
+        assert signal.getsignal(number) is signal.SIG_DFL
 
 
 @pytest.mark.parametrize("number", ENDING)
-def test_termination_is_an_interrupt_inside_only(number: signal.Signals, heard: Any) -> None:
-    with pytest.raises(KeyboardInterrupt), termination_interrupts():
-        signal.raise_signal(number)
-    assert signal.getsignal(number) is signal.SIG_DFL
+def test_a_signal_that_is_ignored_stays_so(number: signal.Signals) -> None:
+    with hearing_signals():
+        signal.signal(number, signal.SIG_IGN)
+        with termination_interrupts(), uninterrupted():
+            signal.raise_signal(number)
 
 
-@pytest.mark.parametrize("number", ENDING)
-def test_a_signal_that_is_ignored_stays_so(number: signal.Signals, heard: Any) -> None:
-    signal.signal(number, signal.SIG_IGN)
-    with termination_interrupts(), uninterrupted():
-        signal.raise_signal(number)
-
-
-def test_what_may_not_be_interrupted_ends_first(heard: Any) -> None:
+def test_what_may_not_be_interrupted_ends_first() -> None:
     done = []
-    with pytest.raises(KeyboardInterrupt), uninterrupted():
+    with hearing_signals(), pytest.raises(KeyboardInterrupt), uninterrupted():
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGTERM)
         done.append(1)

