@@ -168,11 +168,9 @@ def check_searches(n_tasks: int, announce: Announce) -> str | None:
 
     A stack must give what its program gives in the engine, where it covers the output.
     """
-    from arcbatt.search.validating import SampleGrids
-    from arcbatt.solving.views import by_role, mirrored, plain
-
-    from arcbatt.engine.batt import Batt
+    from arcbatt.evaluation import TaskBoard
     from arcbatt.proposers.enumerate.stacks import EnumerateOptions, enumerate_view
+    from arcbatt.proposers.enumerate.views import by_role, mirrored, plain
 
     from .searching import odd_tasks
 
@@ -188,12 +186,10 @@ def check_searches(n_tasks: int, announce: Announce) -> str | None:
             if not programs:
                 continue
             announce(f"what was found for {task.id}, {view.name}")
-            samples = SampleGrids.of_task(task).packed
-            result = Batt(programs).run(samples, device="cpu", n_threads=1, keep_values=True)
-            for place, stack in enumerate(found.stacks):
+            trials = TaskBoard([task], device="cpu", n_threads=1).trials(task, programs)
+            for trial, stack in zip(trials, found.stacks, strict=True):
                 n_stacks += 1
-                for k, said in enumerate(stack.outputs):
-                    given = result.outcome(place, len(task.demos) + k)
+                for said, given in zip(stack.outputs, trial.outputs, strict=True):
                     if view.name == "plain" and said is not None and said != given:
                         return f"{task.id}: a stack gives another output than its program"
     print(f"{len(chosen)} tasks searched, {n_stacks:,} stacks are what their programs give")

@@ -1,4 +1,4 @@
-"""The golden list: what 40 training tasks come to, bounded by rounds, so that it is always the same.
+"""The golden list: what 40 training tasks come to, bounded by rounds, so always the same.
 
     python -m tests.golden            compare; exit 1 and say what changed
     python -m tests.golden --accept   write what there is now as the list
