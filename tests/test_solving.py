@@ -417,15 +417,15 @@ def test_a_pool_of_other_tasks_is_refused() -> None:
 def test_what_is_known_is_what_was_there_at_the_start() -> None:
     def look(tasks: Sequence[Task], context: Context) -> None:
         n_known.append(len(context.known))
-        offer_all(tasks, context)
+        context.keep(*found_for(tasks[0], program=recolored(7)))
 
     n_known: list[int] = []
     with Pool.in_memory() as pool:
         fill_pool(pool, library=False)
         before = loop_of([Told(look, n_rounds=2)], pool=pool)
         before.run(60, max_rounds=1)
-        with pool.writing():
-            before.save()
+        before.save()
+        assert pool.n_programs == len(seed_programs()) + 1
         loop_of([Told(look, n_rounds=2)], pool=pool).run(60)
     assert n_known == [len(seed_programs())] * 2
 
