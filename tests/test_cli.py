@@ -704,7 +704,7 @@ def test_a_differ_is_not_run_by_itself(tmp_path: Path) -> None:
 
 def run_folder(folder: Path, data: object, submission: object) -> Path:
     """The folder of a run over the tasks one and two, of which it fits both."""
-    rows = [{"task": name, "stage": "learn", "fitted": True} for name in ("one", "two")]
+    rows = [{"task": name, "proposer": "learn", "fits": True} for name in ("one", "two")]
     path = folder / "run"
     path.mkdir()
     (path / "config.json").write_text(json.dumps({"options": {"data": data}}))
@@ -725,7 +725,7 @@ def test_score_of_a_run_needs_no_data(tmp_path: Path) -> None:
     scored = Outcome("score", run, "--json").json
     assert (scored["tasks"], scored["solved"], scored["solved_first_attempt"]) == (2, 1, 0)
     # Solved at the second attempt is solved.
-    assert scored["by_stage"]["learn"] == {
+    assert scored["by_proposer"]["learn"] == {
         "tasks": 2,
         "solved": 1,
         "solved_first_attempt": 0,

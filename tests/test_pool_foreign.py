@@ -143,7 +143,7 @@ def test_damaged_bytes(path: Path) -> None:
 
 def spoil_texts(path: Path) -> None:
     tamper(path, "UPDATE programs SET text = 'import os' WHERE id = 2")
-    tamper(path, "UPDATE programs SET text = ?2 WHERE id = 3", values=(0, row_of(9).text))
+    tamper(path, "UPDATE programs SET text = ? WHERE id = 3", values=(row_of(9).text,))
 
 
 def test_programs_that_cannot_be_read_are_left_out_and_reported(path: Path) -> None:
@@ -208,9 +208,9 @@ def test_trials_and_work_that_cannot_be_read_are_left_out(path: Path) -> None:
 
 def test_nothing_from_a_pool_commands_the_terminal(path: Path, tmp_path: Path) -> None:
     tamper(
-        path, "UPDATE programs SET origin = ?1", "UPDATE tasks SET set_name = ?1", values=(ESCAPE,)
+        path, "UPDATE programs SET origin = ?", "UPDATE tasks SET set_name = ?", values=(ESCAPE,)
     )
-    tamper(path, "UPDATE programs SET name = ?1 WHERE id = 2", values=(ESCAPE * 100,))
+    tamper(path, "UPDATE programs SET name = ? WHERE id = 2", values=(ESCAPE * 100,))
     first = row_of(1).digest.hex()
     for command in (
         ["list"],

@@ -210,8 +210,10 @@ def _parse_chunk(text: str, first_line: int, file: str) -> ParsedProgram:
         raise rejection(
             f"not readable as a program: {error.msg}", at, error.offset or 1, _line(text, at)
         ) from error
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise rejection(f"not readable as a program: {str(error) or 'nested too deep'}") from error
+    except (RecursionError, MemoryError) as error:  # which of them, and its words, Python decides
+        raise rejection("not readable as a program: nested too deep") from error
+    except ValueError as error:
+        raise rejection(f"not readable as a program: {error}") from error
     try:
         return _Reader(text, first_line, file).read(tree)
     except RecursionError as error:

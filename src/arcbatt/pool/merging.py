@@ -9,6 +9,7 @@ digest names.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -54,8 +55,11 @@ class MergeCount:
             self.rejected.append(Rejected(name, why))
 
 
-def merge(pool: Pool, other: Path) -> MergeCount:
-    """Add what the pool in the file `other` has. Doing it again adds nothing."""
+def merge(pool: Pool, other: Path, *, only_programs: bool = False) -> MergeCount:
+    """Add what the pool in the file `other` has. Doing it again adds nothing.
+
+    With `only_programs`, none of what it says of tasks: that is for a run of its own to find out.
+    """
     count = MergeCount()
     with Pool.open(other, create=False, readonly=True) as source:
         if pool.path is not None and pool.path.exists() and other.samefile(pool.path):
@@ -64,6 +68,8 @@ def merge(pool: Pool, other: Path) -> MergeCount:
             # One moment of the other pool, whatever is written to it meanwhile.
             source.store.connection.execute("BEGIN")
         _merge_programs(pool, source, count)
+        if only_programs:
+            return count
         _merge_trials(pool, source, count)
         for rows in _batches(source.store.stream("SELECT digest FROM dropped")):
             pool.mark_seen(digest for (digest,) in rows if is_digest(digest))
@@ -85,7 +91,9 @@ def _merge_programs(pool: Pool, source: Pool, count: MergeCount) -> None:
                 count.reject(describe_unreadable(row.name, error))
                 continue
             card = None if row.card is None else pool.add_card(row.card)
-            new.append(replace(made, card=card, parents=row.parents, found_at=row.found_at))
+            # The clock of another machine may be ahead of this one's.
+            found_at = min(row.found_at, time.time())
+            new.append(replace(made, card=card, parents=row.parents, found_at=found_at))
         count.n_programs += pool.add_programs(new)
 
 

@@ -281,10 +281,10 @@ class Pool:
             self._connection.executemany(
                 """
                 INSERT INTO dropped (digest)
-                SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM programs WHERE digest = ?1)
+                SELECT :digest WHERE NOT EXISTS (SELECT 1 FROM programs WHERE digest = :digest)
                 ON CONFLICT DO NOTHING
                 """,
-                [(digest,) for digest in digests],
+                [{"digest": digest} for digest in digests],
             )
 
     def evict(self, keep: int, tasks: Iterable[bytes] | None = None) -> int:
@@ -317,8 +317,8 @@ class Pool:
                     "DELETE FROM trials WHERE task_id = ? AND program_id = ?", gone
                 )
                 losing.update(program_id for _, program_id in gone)
-            without = "id = ?1 AND NOT EXISTS (SELECT 1 FROM trials WHERE program_id = ?1)"
-            ids = [(program_id,) for program_id in losing]
+            without = "id = :id AND NOT EXISTS (SELECT 1 FROM trials WHERE program_id = :id)"
+            ids = [{"id": program_id} for program_id in losing]
             connection.executemany(
                 f"INSERT INTO dropped SELECT digest FROM programs WHERE {without} "
                 "ON CONFLICT DO NOTHING",

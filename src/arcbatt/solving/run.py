@@ -117,7 +117,7 @@ def fill_from(pool: Pool, options: RunOptions) -> MergeCount:
     """Put into a run's pool what is known at its start; return what came of another pool."""
     count = MergeCount()
     if options.pool is not None:
-        count = merge(pool, Path(options.pool))
+        count = merge(pool, Path(options.pool), only_programs=True)
     fill_pool(pool, library=options.library)
     return count
 
