@@ -139,7 +139,7 @@ def test_alone_a_program_gives_what_it_gives_in_a_screening() -> None:
                 assert getattr(alone, name)[0, 0] == getattr(found, name)[p, t]
 
 
-# --- runaways ---
+# --- dear programs ---
 
 
 class Ran:
@@ -164,7 +164,7 @@ def test_runaways_are_over_budget_everywhere_and_not_run(
     wanted = many.screen(Batt(others), held_out=held_out)
     ran = Ran(monkeypatch)
     batt = Batt([others[0], RUNAWAY, others[1]])
-    found = many.screen(batt, held_out=held_out, skip_runaways=True)
+    found = many.screen(batt, held_out=held_out, skip_dear=True)
     assert ran.sizes == [(3, N_PROBED), (2, len(many))]
     assert (found.reasons[1] == Reason.BUDGET).all()
     assert not found.n_matches[1].any()
@@ -179,19 +179,19 @@ def test_nothing_is_left_out_where_there_is_no_runaway_or_few_tasks(
     few = many.part(TRAINING[: 2 * N_PROBED - 1])
     ran = Ran(monkeypatch)
     calm = Batt(LIBRARY[:2])
-    assert_same(many.screen(calm, skip_runaways=True), many.screen(calm))
+    assert_same(many.screen(calm, skip_dear=True), many.screen(calm))
     assert ran.sizes == [(2, N_PROBED), (2, len(many)), (2, len(many))]
     ran.sizes.clear()
-    few.screen(Batt([RUNAWAY]), skip_runaways=True)
+    few.screen(Batt([RUNAWAY]), skip_dear=True)
     assert ran.sizes == [(1, len(few))]
 
 
 def test_runaways_alone_and_with_tasks_of_their_own() -> None:
     many = TaskBoard(TRAINING[: 2 * N_PROBED], device="cpu")
-    found = many.screen(Batt([RUNAWAY]), skip_runaways=True)
+    found = many.screen(Batt([RUNAWAY]), skip_dear=True)
     assert (found.reasons == Reason.BUDGET).all()
     batt = Batt([RUNAWAY, LOOK_UP])
-    found = many.screen(batt, only=[1, 9], skip_runaways=True)
+    found = many.screen(batt, only=[1, 9], skip_dear=True)
     assert found.n_matches[1].tolist() == [
         len(task.demos) if t == 9 else 0 for t, task in enumerate(many.tasks)
     ]

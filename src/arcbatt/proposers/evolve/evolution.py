@@ -291,7 +291,7 @@ class Evolution:
 
     def _screen_timed(self, batt: Batt) -> TaskResult:
         with timeline("engine"), self._busy:
-            return self.board.screen(batt, held_out=True, skip_runaways=True)
+            return self.board.screen(batt, held_out=True, skip_dear=True)
 
     def _deal(self, rng: random.Random) -> tuple[list[Mutant], list[int | None]]:
         """Mutants that were never met, and the task that each is meant for."""
