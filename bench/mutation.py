@@ -27,7 +27,7 @@ from arcbatt.library import library_programs
 from arcbatt.proposers.evolve.cards import deal
 from arcbatt.proposers.evolve.mutation import KINDS, Donors, Mutant, Mutator
 from arcbatt.proposers.evolve.mutation.anatomy import anatomy_of
-from arcbatt.proposers.evolve.mutation.kinds import Workshop
+from arcbatt.proposers.evolve.mutation.kinds import MutationContext
 from arcbatt.tasks import find_task
 
 N_DRAFTS = 4_000
@@ -44,7 +44,7 @@ def rate(work: Callable[[], int], seconds: float) -> float:
 
 def well_typed(kind: str, parents: list[Program], donors: Donors) -> float:
     """The share of drafts that are well typed, of those that found something to do."""
-    shop = Workshop(random.Random(0), donors)
+    shop = MutationContext(random.Random(0), donors)
     drafts = [KINDS[kind](shop, anatomy_of(shop.draw(parents))) for _ in range(N_DRAFTS)]
     made = [draft for draft in drafts if draft is not None]
     return sum(draft.result is not None for draft in made) / len(made)

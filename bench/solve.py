@@ -29,7 +29,7 @@ from arcbatt.pool import Pool
 from arcbatt.proposers import PROPOSER_NAMES, ProposerOptions, make_proposers
 from arcbatt.proposers.enumerate import FIRST_PASSES, vocabulary
 from arcbatt.proposers.evolve import EvolveOptions
-from arcbatt.proposers.seeds import fill_pool
+from arcbatt.proposers.first_programs import fill_pool
 from arcbatt.proposers.switches import PARTS, pass_names
 from arcbatt.scoring import Answers, is_right, load_answers
 from arcbatt.solving import Loop, rank_task

@@ -25,7 +25,7 @@ from arcbatt.proposers import (
     presets,
 )
 from arcbatt.proposers.evolve import EvolveOptions
-from arcbatt.proposers.seeds import fill_pool
+from arcbatt.proposers.first_programs import fill_pool
 from arcbatt.scoring import read_submission
 from arcbatt.solving import Loop
 from arcbatt.solving.interrupts import ENDING

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arcbatt.proposers.sources import fill_pool
 
 from arcbatt.engine.batt import Batt
 from arcbatt.evaluation import TaskBoard
@@ -27,7 +28,6 @@ from arcbatt.proposers.enumerate.known_values import MAX_KNOWN, known_values
 from arcbatt.proposers.enumerate.proposer import BITS_A_KNOWN, bits_of
 from arcbatt.proposers.enumerate.stacks import MODES, enumerate_view
 from arcbatt.proposers.enumerate.views import NoView, plain
-from arcbatt.proposers.seeds import fill_pool
 from arcbatt.proposers.switches import (
     PARTS,
     check_switches,
@@ -327,13 +327,13 @@ def test_what_known_programs_give_is_distinct_near_first_and_no_solution() -> No
     programs.append(Program(call_node("hmirror", call_node("vmirror", grid)), "as rot180"))
     programs.append(Program(call_node("height", grid), "no grid"))
     board = TaskBoard([task, *training("a85d4709")], device="cpu", n_threads=1)
-    seeds = known_values(board, task, Batt(programs))
-    assert len({tuple(seed.grids) for seed in seeds}) == len(seeds)
-    found = {seed.node.name for seed in seeds}
+    sources = known_values(board, task, Batt(programs))
+    assert len({tuple(source.grids) for source in sources}) == len(sources)
+    found = {source.node.name for source in sources}
     assert found == {"hmirror", "rot90", "rot180", "dmirror", "lefthalf"}
     # Of those with the size of the output, the fewest wrong cells first; other sizes last.
-    assert seeds[-1].node.name == "lefthalf"
-    assert all(len(seed.grids) == 4 for seed in seeds)
+    assert sources[-1].node.name == "lefthalf"
+    assert all(len(source.grids) == 4 for source in sources)
     assert known_values(board, task, Batt([])) == []
     with Pool.in_memory() as pool:
         fill_pool(pool, library=True)
@@ -396,7 +396,7 @@ def test_switches_become_options() -> None:
     off = enumerate_options(
         frozenset({"outputs", "sizes", "stacking", "subsets", "paint-holes", "smear"}), 2**20
     )
-    assert not off.output_seeds and not off.subsets
+    assert not off.output_sources and not off.subsets
     assert (off.size_depth, off.max_pieces, off.modes) == (0, 1, 0b101)
     assert off.off == {"smear"}
 

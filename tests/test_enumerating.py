@@ -19,7 +19,7 @@ from arcbatt.proposers.enumerate.stacks import (
     Enumerated,
     EnumerateOptions,
     Pick,
-    Seed,
+    Source,
     Stack,
     View,
     enumerate_view,
@@ -38,14 +38,14 @@ VIEWS: dict[str, Callable[[Task], View]] = {
     "mirrored": lambda task: mirrored(plain(task), "hmirror"),
     "roles, mirrored": lambda task: mirrored(by_role(task), "dmirror"),
 }
-# Small tasks that between them have all kinds of pieces, seeds and sizes; `KINDS` says which.
+# Small tasks that between them have all kinds of pieces, sources and sizes; `KINDS` says which.
 SAMPLE = ("f2829549", "25d8a9c8", "9af7a82c", "3ac3eb23", "239be575", "8be77c9e", "e9afcf9a")
 QUICK = EnumerateOptions(max_stacks=3, max_applications=20_000)
 KINDS = {
     *("1 piece", "2 pieces", "3 pieces", *MODES, "tint", "to_origin", "pasted"),
-    *("picture", "cut", "pick", "sift", "step on every picture of a list"),
-    *("input size", "output size", "seed 0", "seed 1", "output of a demo"),
-    *("size of a step", "sum of sizes", "some demos", "size of some demos", "unpainted"),
+    *("picture", "cut", "pick", "sift", "move on every picture of a list"),
+    *("input size", "output size", "source 0", "source 1", "output of a demo"),
+    *("size of a move", "sum of sizes", "some demos", "size of some demos", "unpainted"),
 }
 
 
@@ -118,7 +118,7 @@ def kinds_of(found: Enumerated, task: Task) -> Iterator[str]:
     n_matched, *axes = found.size
     for of, plus, *_ in axes:
         if len(of) > 1:
-            yield "size of a step"
+            yield "size of a move"
         if plus:
             yield "sum of sizes"
     if n_matched < len(task.demos):
@@ -140,17 +140,17 @@ def kinds_of_pick(pick: Pick, n_demos: int) -> Iterator[str]:
     if is_given(pick, n_demos):
         yield "given"
     else:
-        yield f"seed {pick.path[0]}" if pick.path[0] < 3 else "output of a demo"
+        yield f"source {pick.path[0]}" if pick.path[0] < 3 else "output of a demo"
     is_list = False
     for number in pick.path[1:]:
-        step = vocabulary()[number]
-        yield step.shape
-        if step.takes:
-            yield step.takes
-        if step.shape == "picture" and is_list:
-            yield "step on every picture of a list"
-        elif step.shape != "picture":
-            is_list = step.shape in ("cut", "sift")
+        move = vocabulary()[number]
+        yield move.shape
+        if move.takes:
+            yield move.takes
+        if move.shape == "picture" and is_list:
+            yield "move on every picture of a list"
+        elif move.shape != "picture":
+            is_list = move.shape in ("cut", "sift")
 
 
 @cache
@@ -207,14 +207,14 @@ def test_further_guesses_at_the_size_are_programs_too(guess: int) -> None:
         check_stack(found, stack, task)
 
 
-def test_given_seeds_are_searched_from() -> None:
+def test_given_sources_are_searched_from() -> None:
     (task,) = training("f2829549")
     node = call_node("vmirror", input_node("I"))
     inputs = [*(demo.input for demo in task.demos), *task.test_inputs]
-    seed = Seed(node, [tuple(row[::-1] for row in grid) for grid in inputs], depth=0)
-    # Nothing else can mirror: what mirrors is the seed.
+    source = Source(node, [tuple(row[::-1] for row in grid) for grid in inputs], depth=0)
+    # Nothing else can mirror: what mirrors is the source.
     options = replace(QUICK, depth=1, off=frozenset({"turn", "mirror_fill", "tile_mirrored"}))
-    found = enumerate_view(replace(plain(task), seeds=[seed]), options)
+    found = enumerate_view(replace(plain(task), sources=[source]), options)
     assert any("given" in kinds_of(found, task) for _ in found.stacks)
     for stack in found.stacks:
         check_stack(found, stack, task)
@@ -228,10 +228,10 @@ def test_given_seeds_are_searched_from() -> None:
         ({"modes": 6}, {"shown"}),
         ({"max_pieces": 1}, {"2 pieces", "3 pieces", "4 pieces"}),
         ({"subsets": False}, None),
-        ({"output_seeds": False}, {"output of a demo"}),
+        ({"output_sources": False}, {"output of a demo"}),
         ({"depth": 0}, {"picture", "cut", "pick", "sift"}),
     ],
-    ids=["steps", "modes", "shown", "stacking", "subsets", "outputs", "depth"],
+    ids=["moves", "modes", "shown", "stacking", "subsets", "outputs", "depth"],
 )
 def test_what_is_off_is_not_used(change: dict[str, Any], kind: set[str] | None) -> None:
     n_stacks = 0
@@ -264,7 +264,7 @@ def test_a_search_ends_at_the_same_place_always(bound: int) -> None:
     first, second = (enumerate_view(by_role(task), options) for _ in range(2))
     assert outcome(first) == outcome(second)
     assert first.counts["was_cut"] == (bound < 10**9)
-    # It looks at the bound before each value; on one, every step is tried in every example.
+    # It looks at the bound before each value; on one, every move is tried in every example.
     most = bound + 2 * len(vocabulary()) * (len(task.demos) + len(task.test_inputs))
     assert first.counts["n_applications"] <= most or bound == 10**9
 
@@ -325,7 +325,7 @@ def test_memory_is_bounded(max_bytes: int) -> None:
 
 
 def test_long_lists_do_not_overshoot() -> None:
-    """Nine hundred cells that are nine hundred parts: a step on such a list is as many steps."""
+    """Nine hundred cells that are nine hundred parts: a move on such a list is as many moves."""
     dots = tuple(tuple(1 + (3 * i + j) % 9 for j in range(30)) for i in range(30))
     view = replace(plain(huge_task()), demos=[(dots, dots)] * 5, tests=[dots])
     for max_bytes in (2**22, 2**26):
@@ -377,7 +377,7 @@ def test_nobody_copies_an_answer() -> None:
         ({"max_stacks": -1}, "max_stacks is -1"),
         ({"max_s": -1.0}, "no time"),
         ({"max_s": float("nan")}, "no time"),
-        ({"off": frozenset({"smaer"})}, "no step uses smaer"),
+        ({"off": frozenset({"smaer"})}, "no move uses smaer"),
     ],
     ids=str,
 )
@@ -390,8 +390,8 @@ def test_bad_views_are_said() -> None:
     view = plain(training("0520fde7")[0])
     node = input_node("I")
     search = partial(enumerate_view, options=QUICK)
-    with pytest.raises(ValueError, match="a seed needs a grid an example"):
-        search(replace(view, seeds=[Seed(node, [((1,),)])]))
+    with pytest.raises(ValueError, match="a source needs a grid an example"):
+        search(replace(view, sources=[Source(node, [((1,),)])]))
     with pytest.raises(ValueError, match="needs demos and tests"):
         search(replace(view, tests=[]))
     with pytest.raises(ValueError, match="needs demos and tests"):
@@ -406,9 +406,9 @@ def test_bad_views_are_said() -> None:
         search(replace(view, demos=[(((1,),), ((1,) * 31,))]))
     with pytest.raises(ValueError, match="a grid of 1 x 400 cells"):
         inputs = [*(before for before, _ in view.demos), *view.tests]
-        search(replace(view, seeds=[Seed(node, [((0,) * 400,)] * len(inputs))]))
-    with pytest.raises(ValueError, match="depth of a seed is 17"):
-        Seed(node, [], 17)
+        search(replace(view, sources=[Source(node, [((0,) * 400,)] * len(inputs))]))
+    with pytest.raises(ValueError, match="depth of a source is 17"):
+        Source(node, [], 17)
     found = enumerate_view(plain(training("0520fde7")[0]), QUICK)
     with pytest.raises(ValueError, match="no formula"):
         replace(found, size=None).size_program()
@@ -419,8 +419,8 @@ def test_options_have_the_same_names_on_both_sides() -> None:
     theirs = {name for name in vars(_enumerate.SearchOptions) if not name.startswith("_")}
     assert ours - {"off"} == theirs - {"enabled"}
     native = EnumerateOptions(depth=3, max_s=1.5, off=frozenset({"smear"})).native
-    assert (native.depth, native.max_s, native.output_seeds) == (3, 1.5, True)
-    enabled = [step.primitive != "smear" for step in vocabulary()]
+    assert (native.depth, native.max_s, native.output_sources) == (3, 1.5, True)
+    enabled = [move.primitive != "smear" for move in vocabulary()]
     assert native.enabled == enabled
 
 
@@ -452,7 +452,7 @@ def test_the_engine_checks_options_too() -> None:
 
 # --- the vocabulary ---
 
-# Primitives on pictures that are no steps, and why.
+# Primitives on pictures that are no moves, and why.
 NOT_STEPS = {
     "tint": "done to pieces at the end, in colours that every output has",
     "over": "how the pieces of a stack are put together",
@@ -463,17 +463,17 @@ NOT_STEPS = {
 
 def test_every_step_is_a_primitive_with_its_arguments() -> None:
     primitives = all_primitives()
-    for step in vocabulary():
-        n_args = 1 + bool(step.takes) + len(step.args)
-        assert primitives[step.primitive].arity == n_args, step
-        assert step.shape in ("picture", "cut", "pick", "sift")
-        assert step.takes in ("", "input size", "output size")
-        assert str(step).startswith(step.primitive)
+    for move in vocabulary():
+        n_args = 1 + bool(move.takes) + len(move.args)
+        assert primitives[move.primitive].arity == n_args, move
+        assert move.shape in ("picture", "cut", "pick", "sift")
+        assert move.takes in ("", "input size", "output size")
+        assert str(move).startswith(move.primitive)
     assert len(set(vocabulary())) == len(vocabulary())
 
 
 def test_every_primitive_on_pictures_is_searched_with_or_there_is_a_reason() -> None:
-    searched_with = {step.primitive for step in vocabulary()}
+    searched_with = {move.primitive for move in vocabulary()}
     families = ("pictures", "picture_drawing", "picture_lists")
     on_pictures = {
         name for name, primitive in all_primitives().items() if primitive.family in families

@@ -12,7 +12,7 @@ from arcbatt.pool import Pool
 from arcbatt.proposers import Context
 from arcbatt.proposers.evolve import EvolveOptions, Mutants
 from arcbatt.proposers.evolve.proposer import MAX_PARENTS
-from arcbatt.proposers.seeds import fill_pool
+from arcbatt.proposers.first_programs import fill_pool
 from arcbatt.solving import Loop
 from arcbatt.tasks import Task
 

@@ -157,7 +157,7 @@ def test_the_engines_lists_are_fresh(path: Path) -> None:
 
 def test_the_search_tries_what_is_declared() -> None:
     tried: dict[str, list[tuple[int, ...]]] = {}
-    for _, name, args, takes in _enumerate.steps():
+    for _, name, args, takes in _enumerate.moves():
         assert bool(takes) == ("size" in all_primitives()[name].parameters)
         if takes != "output size":
             tried.setdefault(name, []).append(args)

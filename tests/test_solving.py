@@ -27,7 +27,7 @@ from arcbatt.proposers import (
     learn,
     make_proposers,
 )
-from arcbatt.proposers.seeds import fill_pool, seed_programs
+from arcbatt.proposers.first_programs import fill_pool, first_programs
 from arcbatt.solving import Loop, TaskCandidates, Watcher
 from arcbatt.solving.candidates import MAX_KEPT
 from arcbatt.solving.interrupts import ENDING, termination_interrupts, uninterrupted
@@ -133,7 +133,7 @@ def test_those_that_fit_and_agree_are_counted() -> None:
 
 
 def test_seeds_give_grids_and_read_back() -> None:
-    names = [program.name for program in seed_programs()]
+    names = [program.name for program in first_programs()]
     assert len(set(names)) == len(names) > 5
     with Pool.in_memory() as pool:
         fill_pool(pool, library=False)
@@ -425,9 +425,9 @@ def test_what_is_known_is_what_was_there_at_the_start() -> None:
         before = loop_of([Told(look, n_rounds=2)], pool=pool)
         before.run(60, max_rounds=1)
         before.save()
-        assert pool.n_programs == len(seed_programs()) + 1
+        assert pool.n_programs == len(first_programs()) + 1
         loop_of([Told(look, n_rounds=2)], pool=pool).run(60)
-    assert n_known == [len(seed_programs())] * 2
+    assert n_known == [len(first_programs())] * 2
 
 
 def test_what_learn_and_enumerate_find_is_in_the_pool_and_merges(tmp_path: Path) -> None:

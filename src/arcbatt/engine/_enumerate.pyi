@@ -21,7 +21,7 @@ class SearchOptions:
     depth: int
     size_depth: int
     size_guess: int
-    output_seeds: bool
+    output_sources: bool
     enabled: list[int]
     max_pieces: int
     subsets: bool
@@ -36,12 +36,12 @@ class SearchOptions:
 def search(
     inputs: Sequence[_Grid],
     outputs: Sequence[_Grid],
-    seeds: Sequence[tuple[Sequence[_Grid], int]],
+    sources: Sequence[tuple[Sequence[_Grid], int]],
     options: SearchOptions,
     stop: StopFlag,
 ) -> tuple[Any, list[Any], dict[str, Any]]: ...
-def steps() -> list[tuple[str, str, tuple[int, ...], str]]: ...
+def moves() -> list[tuple[str, str, tuple[int, ...], str]]: ...
 def apply(
-    step: int, value: _Picture | list[_Picture], size: tuple[int, int]
+    move: int, value: _Picture | list[_Picture], size: tuple[int, int]
 ) -> _Picture | list[_Picture] | None:
-    """Return what a step gives on one picture or list of them; None where it is refused."""
+    """Return what a move gives on one picture or list of them; None where it is refused."""

@@ -4,7 +4,7 @@
     python -m arcbatt.engine.table --check  exit 1 if a file is stale
 
 `table.inc` has a row for each primitive, `codes.inc` one for each argument whose range is stated,
-`steps.inc` one for each call that the search tries. Primitives are numbered in the order of their
+`moves.inc` one for each call that the search tries. Primitives are numbered in the order of their
 names, which is how function values sort.
 """
 
@@ -23,11 +23,11 @@ from arcbatt.language.types import NAMED
 from arcbatt.language.values import hash_name
 
 MAX_ARITY = 4
-MAX_STEP_CODES = 2
+MAX_MOVE_CODES = 2
 ENGINE = Path(__file__).parent
 TABLE = ENGINE / "include" / "arcbatt" / "table.inc"
 CODES = TABLE.with_name("codes.inc")
-STEPS = ENGINE / "enumerate" / "steps.inc"
+MOVES = ENGINE / "enumerate" / "moves.inc"
 
 _HEAD = "// Made from the registry by arcbatt.engine.table; do not edit.\n"
 _LETTERS = {NAMED["Picture"]: "P", NAMED["Pictures"]: "L"}
@@ -74,8 +74,8 @@ def render_codes() -> str:
     return _HEAD + "".join(rows)
 
 
-def render_steps() -> str:
-    """Return the text of `steps.inc`, in the order in which steps are tried.
+def render_moves() -> str:
+    """Return the text of `moves.inc`, in the order in which moves are tried.
 
     A row is shape, primitive, size that is taken, number of codes, codes, colour that must occur.
     """
@@ -84,10 +84,10 @@ def render_steps() -> str:
     for (one, first), (other, second) in pairwise(searched):
         if one.order == other.order:
             raise ValueError(f"{first.name} and {second.name}: both searched at {one.order}")
-    return _HEAD + "".join(row for how, primitive in searched for row in _steps(primitive, how))
+    return _HEAD + "".join(row for how, primitive in searched for row in _moves(primitive, how))
 
 
-def _steps(primitive: Primitive, how: Searched) -> Iterator[str]:
+def _moves(primitive: Primitive, how: Searched) -> Iterator[str]:
     given, *others = primitive.signatures[0].parameters
     result = primitive.signatures[0].result
     if not {given, result} <= set(_LETTERS):
@@ -95,16 +95,16 @@ def _steps(primitive: Primitive, how: Searched) -> Iterator[str]:
     shape = f"{_LETTERS[given]}_TO_{_LETTERS[result]}"
     takes_size = NAMED["Dims"] in others
     for codes in primitive.searched_codes():
-        if len(codes) != len(others) - takes_size or len(codes) > MAX_STEP_CODES:
+        if len(codes) != len(others) - takes_size or len(codes) > MAX_MOVE_CODES:
             raise ValueError(f"{primitive.name}: searched with {len(codes)} codes")
-        padded = [*codes, *[0] * (MAX_STEP_CODES - len(codes))]
+        padded = [*codes, *[0] * (MAX_MOVE_CODES - len(codes))]
         color = codes[0] if how.needs_color else -1
         for size in ("INPUT_SIZE", "OUTPUT_SIZE") if takes_size else ("NOTHING",):
             fields = [shape, primitive.name, size, len(codes), *padded, color]
-            yield f"ARC_STEP({', '.join(map(str, fields))})\n"
+            yield f"ARC_MOVE({', '.join(map(str, fields))})\n"
 
 
-RENDERERS = {TABLE: render, CODES: render_codes, STEPS: render_steps}
+RENDERERS = {TABLE: render, CODES: render_codes, MOVES: render_moves}
 
 
 def main() -> None:

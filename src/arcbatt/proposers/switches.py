@@ -62,7 +62,7 @@ def enumerate_options(off: frozenset[str], max_bytes: int) -> EnumerateOptions:
     return replace(
         options,
         off=off & {step.primitive for step in vocabulary()},
-        output_seeds="outputs" not in off,
+        output_sources="outputs" not in off,
         size_depth=0 if "sizes" in off else options.size_depth,
         max_pieces=1 if "stacking" in off else options.max_pieces,
         subsets="subsets" not in off,

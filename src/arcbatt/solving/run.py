@@ -30,8 +30,8 @@ from arcbatt.measure import phase
 from arcbatt.pool import MergeCount, Pool, PoolError, merge
 from arcbatt.proposers import PROPOSER_NAMES, ProposerOptions, make_proposers
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions, Mutants
+from arcbatt.proposers.first_programs import fill_pool
 from arcbatt.proposers.presets import DEFAULT_MAX_BYTES
-from arcbatt.proposers.seeds import fill_pool
 from arcbatt.tasks import Task
 
 from .interrupts import uninterrupted

@@ -1,5 +1,5 @@
-// The bank of one example: every distinct picture and list of pictures that steps have given, each
-// once, and what every step gave on it.
+// The bank of one example: every distinct picture and list of pictures that moves have given, each
+// once, and what every move gave on it.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "../arena.hpp"
-#include "steps.hpp"
+#include "moves.hpp"
 
 namespace arc {
 
-// Where a step was not tried yet on a value, and where it gave none.
+// Where a move was not tried yet on a value, and where it gave none.
 constexpr u32 UNTRIED = ~0u, REFUSED = ~0u - 1;
 
 inline u64 fold_product(u64 a, u64 b) {
@@ -20,9 +20,9 @@ inline u64 fold_product(u64 a, u64 b) {
 }
 constexpr u64 HASH_K1 = 0x9e3779b97f4a7c15ULL, HASH_K2 = 0xd1b54a32d192ed03ULL;
 
-inline u64 hash_bytes(const void* bytes, u64 n, u64 seed) {
+inline u64 hash_bytes(const void* bytes, u64 n, u64 source) {
   const char* at = (const char*)bytes;
-  u64 h = seed;
+  u64 h = source;
   for (; n >= 8; n -= 8, at += 8) {
     u64 word;
     std::memcpy(&word, at, 8);
@@ -82,9 +82,9 @@ struct Entry {
   Pic picture;
   const u32* items = nullptr;  // of a list: its pictures, in their order
   u32 n_items = 0;
-  u8 depth = 0;  // the least number of steps that gave it
+  u8 depth = 0;  // the least number of moves that gave it
   bool is_list = false;
-  u32* children = nullptr;  // by step, what it gave; null where none was tried
+  u32* children = nullptr;  // by move, what it gave; null where none was tried
 };
 
 struct Limits {
@@ -95,7 +95,7 @@ struct Limits {
 
 class Bank {
  public:
-  u64 n_applications = 0;  // of steps to pictures and lists, each once a distinct value
+  u64 n_applications = 0;  // of moves to pictures and lists, each once a distinct value
 
   Bank(Size input_size, const Limits& limits) : input_size_(input_size), limits_(limits) {
     arena_.max_bytes = 64ULL << 20;
@@ -135,28 +135,28 @@ class Bank {
     return add_list(list_of(lane_, pictures.data(), (i64)pictures.size()), depth);
   }
 
-  // What a step gives on a value: its number, or REFUSED.
-  u32 apply(u32 id, u32 step, u8 depth) {
+  // What a move gives on a value: its number, or REFUSED.
+  u32 apply(u32 id, u32 move, u8 depth) {
     if (!entries_[id].children) {
-      u32* children = (u32*)keep(N_STEPS * sizeof(u32));
-      std::memset(children, 0xff, N_STEPS * sizeof(u32));
+      u32* children = (u32*)keep(N_MOVES * sizeof(u32));
+      std::memset(children, 0xff, N_MOVES * sizeof(u32));
       entries_[id].children = children;
     }
-    const u32 known = entries_[id].children[step];
+    const u32 known = entries_[id].children[move];
     if (known != UNTRIED) {
       if (known != REFUSED) lower_depth(known, depth);
       return known;
     }
-    const u32 given = run(id, STEPS[step], step, depth);
-    entries_[id].children[step] = given;
+    const u32 given = run(id, ALL_MOVES[move], move, depth);
+    entries_[id].children[move] = given;
     return given;
   }
-  // Steps that take the output's size are to be tried anew.
-  void forget_output_steps() {
+  // Moves that take the output's size are to be tried anew.
+  void forget_output_moves() {
     for (Entry& entry : entries_)
       if (entry.children)
-        for (u32 s = 0; s < N_STEPS; s++)
-          if (STEPS[s].takes == Takes::OUTPUT_SIZE) entry.children[s] = UNTRIED;
+        for (u32 s = 0; s < N_MOVES; s++)
+          if (ALL_MOVES[s].takes == Takes::OUTPUT_SIZE) entry.children[s] = UNTRIED;
   }
 
  private:
@@ -192,24 +192,24 @@ class Bank {
     return id;
   }
 
-  u32 run(u32 id, const Step& step, u32 number, u8 depth) {
+  u32 run(u32 id, const Move& move, u32 number, u8 depth) {
     const bool is_list = entries_[id].is_list;
-    const bool takes_list = step.shape == Shape::L_TO_P || step.shape == Shape::L_TO_L;
-    if (is_list && step.shape == Shape::P_TO_P && step.takes == Takes::NOTHING)
+    const bool takes_list = move.shape == Shape::L_TO_P || move.shape == Shape::L_TO_L;
+    if (is_list && move.shape == Shape::P_TO_P && move.takes == Takes::NOTHING)
       return run_on_items(id, number, depth);
     if (is_list != takes_list) return REFUSED;
     n_applications++;
     arena_.reset(lane_);
     const Pic& picture = entries_[id].picture;
-    switch (step.shape) {
+    switch (move.shape) {
       case Shape::P_TO_P: {
-        if (step.takes == Takes::OUTPUT_SIZE && !output_size_.n_rows) return REFUSED;
-        const Size size = step.takes == Takes::OUTPUT_SIZE ? output_size_ : input_size_;
-        return add_picture(step.to_picture(lane_, picture, step.args, size), depth);
+        if (move.takes == Takes::OUTPUT_SIZE && !output_size_.n_rows) return REFUSED;
+        const Size size = move.takes == Takes::OUTPUT_SIZE ? output_size_ : input_size_;
+        return add_picture(move.to_picture(lane_, picture, move.args, size), depth);
       }
-      case Shape::P_TO_L: return add_list(step.to_list(lane_, picture, step.args), depth);
-      case Shape::L_TO_P: return add_picture(step.pick(lane_, pictures_of(id), step.args), depth);
-      default: return add_list(step.sift(lane_, pictures_of(id), step.args), depth);
+      case Shape::P_TO_L: return add_list(move.to_list(lane_, picture, move.args), depth);
+      case Shape::L_TO_P: return add_picture(move.pick(lane_, pictures_of(id), move.args), depth);
+      default: return add_list(move.sift(lane_, pictures_of(id), move.args), depth);
     }
   }
   PicList pictures_of(u32 id) {
@@ -249,12 +249,12 @@ class Bank {
     entries_.push_back(entry);
     return id;
   }
-  // A step on every picture of a list.
-  u32 run_on_items(u32 id, u32 step, u8 depth) {
+  // A move on every picture of a list.
+  u32 run_on_items(u32 id, u32 move, u8 depth) {
     std::vector<u32> given;
     i64 area = 0;
     for (u32 k = 0; k < entries_[id].n_items; k++) {
-      const u32 item = apply(entries_[id].items[k], step, depth);
+      const u32 item = apply(entries_[id].items[k], move, depth);
       if (item == REFUSED) return REFUSED;
       area += entries_[item].picture.area();
       given.push_back(item);

@@ -74,31 +74,31 @@ struct StopFlag {
 };
 
 void check_options(const SearchOptions& options) {
-  if (options.enabled.size() != N_STEPS)
+  if (options.enabled.size() != N_MOVES)
     throw std::invalid_argument("enabled: " + std::to_string(options.enabled.size()) +
                                 " flags, expected one for each of " +
-                                std::to_string(N_STEPS) + " steps");
+                                std::to_string(N_MOVES) + " moves");
   if (options.depth > MAX_WALK_DEPTH || options.size_depth > MAX_WALK_DEPTH)
     throw std::invalid_argument("depth and size_depth must be at most " + std::to_string(MAX_WALK_DEPTH));
   if (!options.modes || options.modes >> N_MODES)
     throw std::invalid_argument("modes: a bit for each mode that is on");
 }
 
-nb::object search(nb::handle inputs, nb::handle outputs, nb::handle seeds, const SearchOptions& options,
+nb::object search(nb::handle inputs, nb::handle outputs, nb::handle sources, const SearchOptions& options,
                   const StopFlag& stop) {
   check_options(options);
   TaskToSearch task;
   task.inputs = grids_of(inputs);
   task.outputs = grids_of(outputs);
-  for (nb::handle given : seeds) {
-    const auto [grids, seed_depth] = nb::cast<std::tuple<nb::object, int>>(given);
-    GivenSeed seed;
-    seed.grids = grids_of(grids);
-    if (seed_depth < 0 || seed_depth > (int)MAX_WALK_DEPTH)
-      throw std::invalid_argument("a seed's depth must be 0 to " + std::to_string(MAX_WALK_DEPTH));
-    seed.depth = (u8)seed_depth;
-    if (seed.grids.size() != task.inputs.size()) throw std::invalid_argument("a seed needs a grid an example");
-    task.seeds.push_back(std::move(seed));
+  for (nb::handle given : sources) {
+    const auto [grids, source_depth] = nb::cast<std::tuple<nb::object, int>>(given);
+    GivenSource source;
+    source.grids = grids_of(grids);
+    if (source_depth < 0 || source_depth > (int)MAX_WALK_DEPTH)
+      throw std::invalid_argument("a source's depth must be 0 to " + std::to_string(MAX_WALK_DEPTH));
+    source.depth = (u8)source_depth;
+    if (source.grids.size() != task.inputs.size()) throw std::invalid_argument("a source needs a grid an example");
+    task.sources.push_back(std::move(source));
   }
   if (task.outputs.empty() || task.outputs.size() >= task.inputs.size())
     throw std::invalid_argument("a search needs demos and tests");
@@ -135,22 +135,22 @@ nb::object search(nb::handle inputs, nb::handle outputs, nb::handle seeds, const
   return nb::make_tuple(size, stacks, counts_object(result.counts));
 }
 
-// The vocabulary: what each step takes and gives, its primitive and arguments.
-nb::list steps() {
+// The vocabulary: what each move takes and gives, its primitive and arguments.
+nb::list moves() {
   static const char* const shapes[] = {"picture", "cut", "pick", "sift"};
   static const char* const takes[] = {"", "input size", "output size"};
   nb::list all;
-  for (const Step& step : STEPS) {
+  for (const Move& move : ALL_MOVES) {
     nb::list args;
-    for (u32 k = 0; k < step.n_args; k++) args.append((int)step.args[k]);
-    all.append(nb::make_tuple(shapes[(int)step.shape], step.primitive, nb::tuple(args), takes[(int)step.takes]));
+    for (u32 k = 0; k < move.n_args; k++) args.append((int)move.args[k]);
+    all.append(nb::make_tuple(shapes[(int)move.shape], move.primitive, nb::tuple(args), takes[(int)move.takes]));
   }
   return all;
 }
 
-// --- one step, for tests ---
+// --- one move, for tests ---
 
-// What a step is tried on and gives here is as large as the largest grids allow in a search.
+// What a move is tried on and gives here is as large as the largest grids allow in a search.
 Limits largest_limits() {
   Limits limits;
   limits.area = 2 * MAX_SIDE * MAX_SIDE;
@@ -182,11 +182,11 @@ nb::object picture_object(const Pic& p) {
   return nb::make_tuple(p.row, p.column, p.n_rows, p.width, nb::bytes((const char*)p.cells, (size_t)p.area()));
 }
 
-// What a step gives on a picture, or on a list of them, in a search; None where it is refused: where
+// What a move gives on a picture, or on a list of them, in a search; None where it is refused: where
 // it fails, does not take such a value, or gives one that is beyond the limits. `size` is that of the
 // input and of the output.
-nb::object apply(u32 step, nb::handle value, std::tuple<i32, i32> size) {
-  if (step >= N_STEPS) throw std::invalid_argument("no such step");
+nb::object apply(u32 move, nb::handle value, std::tuple<i32, i32> size) {
+  if (move >= N_MOVES) throw std::invalid_argument("no such move");
   const Size sides = {std::get<0>(size), std::get<1>(size)};
   if (sides.n_rows < 1 || sides.width < 1 || sides.n_rows > MAX_SIDE || sides.width > MAX_SIDE)
     throw std::invalid_argument("a size whose sides are not 1 to " + std::to_string(MAX_SIDE));
@@ -204,7 +204,7 @@ nb::object apply(u32 step, nb::handle value, std::tuple<i32, i32> size) {
   } else {
     id = bank.add(picture_of(value, limits).picture, 0);
   }
-  const u32 given = bank.apply(id, step, 1);
+  const u32 given = bank.apply(id, move, 1);
   if (given == REFUSED) return nb::none();
   const Entry& entry = bank[given];
   if (!entry.is_list) return picture_object(entry.picture);
@@ -222,7 +222,7 @@ NB_MODULE(_enumerate, module) {
       .def_rw("depth", &SearchOptions::depth)
       .def_rw("size_depth", &SearchOptions::size_depth)
       .def_rw("size_guess", &SearchOptions::size_guess)
-      .def_rw("output_seeds", &SearchOptions::output_seeds)
+      .def_rw("output_sources", &SearchOptions::output_sources)
       .def_rw("enabled", &SearchOptions::enabled)
       .def_rw("max_pieces", &SearchOptions::max_pieces)
       .def_rw("subsets", &SearchOptions::subsets)
@@ -233,8 +233,8 @@ NB_MODULE(_enumerate, module) {
       .def_rw("max_stacks", &SearchOptions::max_stacks);
   module.attr("MAX_DEPTH") = MAX_WALK_DEPTH;
   module.attr("MAX_SIDE") = MAX_SIDE;
-  module.def("search", &search, nb::arg("inputs"), nb::arg("outputs"), nb::arg("seeds"), nb::arg("options"),
+  module.def("search", &search, nb::arg("inputs"), nb::arg("outputs"), nb::arg("sources"), nb::arg("options"),
              nb::arg("stop"));
-  module.def("steps", &steps);
-  module.def("apply", &apply, nb::arg("step"), nb::arg("value"), nb::arg("size"));
+  module.def("moves", &moves);
+  module.def("apply", &apply, nb::arg("move"), nb::arg("value"), nb::arg("size"));
 }

@@ -18,7 +18,7 @@ struct Piece {
   i8 tint;  // 0: none
   bool to_origin;
   bool pasted;
-  u8 depth;  // steps in all
+  u8 depth;  // moves in all
 };
 struct Pick {
   u32 piece;

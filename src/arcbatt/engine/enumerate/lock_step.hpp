@@ -1,4 +1,4 @@
-// The walk: the same steps on all examples in lock step. What it finds are tuples, one value for each
+// The walk: the same moves on all examples in lock step. What it finds are tuples, one value for each
 // example, each tuple once; a tuple is a program, and what gave it is its text.
 #pragma once
 #include <time.h>
@@ -14,8 +14,8 @@ namespace arc {
 constexpr u32 NO_PARENT = ~0u;
 
 struct Tuple {
-  u32 parent;  // NO_PARENT: it is a seed
-  u16 step;    // of a seed: its number
+  u32 parent;  // NO_PARENT: it is a source
+  u16 move;    // of a source: its number
   u8 depth;
   bool is_list;
 };
@@ -51,7 +51,7 @@ class LockStep {
   std::vector<Tuple> tuples;
   std::vector<u32> ids;  // of tuple t: banks.size() of them from t * banks.size() on
   u64 n_merged = 0;      // tuples that were there before
-  u64 n_refused = 0;     // steps that not all examples took
+  u64 n_refused = 0;     // moves that not all examples took
   bool was_cut = false;  // the walk ended because the spending was out
 
   explicit LockStep(std::vector<Bank>& banks) : banks(banks) {}
@@ -64,23 +64,23 @@ class LockStep {
     ids.clear();
     seen_ = HashTable();
   }
-  void add_seed(const u32* seed_ids, u16 number, u8 depth) {
-    add(seed_ids, {NO_PARENT, number, depth, banks[0][seed_ids[0]].is_list});
+  void add_source(const u32* source_ids, u16 number, u8 depth) {
+    add(source_ids, {NO_PARENT, number, depth, banks[0][source_ids[0]].is_list});
   }
 
-  // Takes every tuple below a depth one step further, by all the enabled steps. The last depth, which
+  // Takes every tuple below a depth one move further, by all the enabled moves. The last depth, which
   // is by far the most work and may be cut off, is taken in the order of `promise`, the most first.
   template <class Promise>
   void run(u8 max_depth, const std::vector<u8>& enabled, const Spending& spending, Promise promise) {
     std::vector<u32> next(banks.size());
-    std::vector<u16> steps[2];  // those that take pictures, lists
-    for (u32 s = 0; s < N_STEPS; s++) {
+    std::vector<u16> moves[2];  // those that take pictures, lists
+    for (u32 s = 0; s < N_MOVES; s++) {
       if (!enabled[s]) continue;
-      const Step& step = STEPS[s];
-      const bool takes_list = step.shape == Shape::L_TO_P || step.shape == Shape::L_TO_L;
-      if (!takes_list) steps[0].push_back((u16)s);
-      if (takes_list || (step.shape == Shape::P_TO_P && step.takes == Takes::NOTHING))
-        steps[1].push_back((u16)s);
+      const Move& move = ALL_MOVES[s];
+      const bool takes_list = move.shape == Shape::L_TO_P || move.shape == Shape::L_TO_L;
+      if (!takes_list) moves[0].push_back((u16)s);
+      if (takes_list || (move.shape == Shape::P_TO_P && move.takes == Takes::NOTHING))
+        moves[1].push_back((u16)s);
     }
     for (u8 depth = 0; depth < max_depth; depth++) {
       std::vector<u32> order;
@@ -93,9 +93,9 @@ class LockStep {
           return;
         }
         const bool is_list = tuples[t].is_list;
-        for (u16 s : steps[is_list]) {
-          // A list is of no use unless one more step can be done with it.
-          if (STEPS[s].shape == Shape::P_TO_L && depth + 2 > max_depth) continue;
+        for (u16 s : moves[is_list]) {
+          // A list is of no use unless one more move can be done with it.
+          if (ALL_MOVES[s].shape == Shape::P_TO_L && depth + 2 > max_depth) continue;
           if (is_spent(spending, spending.max_bytes)) {
             was_cut = true;
             return;
@@ -105,22 +105,22 @@ class LockStep {
       }
     }
   }
-  // Takes a tuple one step further, unless an example refuses the step or the result is known.
-  void extend(u32 tuple, u16 step, u32* next) {
+  // Takes a tuple one move further, unless an example refuses the move or the result is known.
+  void extend(u32 tuple, u16 move, u32* next) {
     const u8 depth = (u8)(tuples[tuple].depth + 1);
     for (u32 e = 0; e < banks.size(); e++) {
       const u32 id = ids_of(tuple)[e], n_before = banks[e].n_entries();
-      next[e] = banks[e].apply(id, step, depth);
+      next[e] = banks[e].apply(id, move, depth);
       work_ += 1 + banks[e][id].n_items + banks[e].n_entries() - n_before;
       if (next[e] == REFUSED) {
         n_refused++;
         return;
       }
     }
-    add(next, {tuple, step, depth, banks[0][next[0]].is_list});
+    add(next, {tuple, move, depth, banks[0][next[0]].is_list});
   }
 
-  // Whether time or memory is out, which is looked at now and then. Work is counted in values: a step
+  // Whether time or memory is out, which is looked at now and then. Work is counted in values: a move
   // on a list is one on each of its pictures, and each new value takes memory.
   bool is_spent(const Spending& spending, u64 max_bytes) {
     if (work_ < WORK_A_LOOK) return false;

@@ -21,8 +21,8 @@ struct GridCells {
   }
 };
 
-// A seed that is given: its grid in each example, and the number of steps that it counts.
-struct GivenSeed {
+// A source that is given: its grid in each example, and the number of moves that it counts.
+struct GivenSource {
   std::vector<GridCells> grids;
   u8 depth;
 };
@@ -30,10 +30,10 @@ struct GivenSeed {
 struct TaskToSearch {
   std::vector<GridCells> inputs;   // of the demos, then of the tests
   std::vector<GridCells> outputs;  // of the demos
-  std::vector<GivenSeed> seeds;
+  std::vector<GivenSource> sources;
 };
 
-// More steps than this no memory could hold.
+// More moves than this no memory could hold.
 constexpr u32 MAX_WALK_DEPTH = 16;
 
 // How far a search goes, as `EnumerateOptions` in Python, which says what each is and has the defaults.
@@ -41,8 +41,8 @@ struct SearchOptions {
   u8 depth = 0;
   u8 size_depth = 0;
   u32 size_guess = 0;  // which of the guesses at the output's size is taken
-  bool output_seeds = false;
-  std::vector<u8> enabled;  // by step
+  bool output_sources = false;
+  std::vector<u8> enabled;  // by move
   u32 max_pieces = 0;       // of a stack
   bool subsets = false;
   u32 modes = 0;  // bit m: whether pieces may paint by mode m
@@ -66,15 +66,15 @@ struct SearchOptions {
   u64 pieces_bytes() const { return max_bytes / 12; }
 };
 
-// Seeds are numbered: the input, blanks of the input's and the output's size, the outputs of the demos
+// Sources are numbered: the input, blanks of the input's and the output's size, the outputs of the demos
 // from here on, and after those what is given.
 constexpr u16 SEED_INPUT = 0, SEED_BLANK = 1, SEED_BLANK_OUTPUT = 2, SEED_FIRST_OUTPUT = 3;
 
-// A way to a value: the number of a seed, then steps.
+// A way to a value: the number of a source, then moves.
 typedef std::vector<u16> Path;
 inline Path path_of(const LockStep& walk, u32 tuple) {
   Path path;
-  for (; tuple != NO_PARENT; tuple = walk.tuples[tuple].parent) path.push_back(walk.tuples[tuple].step);
+  for (; tuple != NO_PARENT; tuple = walk.tuples[tuple].parent) path.push_back(walk.tuples[tuple].move);
   std::reverse(path.begin(), path.end());
   return path;
 }
@@ -134,8 +134,8 @@ class Search {
       for (const GridCells& grid : *grids)
         for (u8 cell : grid.cells) colors |= 1u << cell;
     enabled_ = options.enabled;
-    for (u32 s = 0; s < N_STEPS; s++)
-      if (STEPS[s].color >= 0 && !(colors >> STEPS[s].color & 1)) enabled_[s] = 0;
+    for (u32 s = 0; s < N_MOVES; s++)
+      if (ALL_MOVES[s].color >= 0 && !(colors >> ALL_MOVES[s].color & 1)) enabled_[s] = 0;
     // Colours of a piece as a whole are those that every output has.
     for (u8 color = 1; color < 10; color++)
       if (std::all_of(task.outputs.begin(), task.outputs.end(), [&](const GridCells& grid) {
@@ -152,7 +152,7 @@ class Search {
     at = thread_s();
     if (has_size) {
       walk_.clear();
-      add_seeds(true);
+      add_sources(true);
       walk_.run(options_.depth, enabled_, spending_, [this](u32 t) { return promise(t); });
       heap_lists();
       result.counts.walk_s = thread_s() - at;
@@ -208,29 +208,29 @@ class Search {
     p.cells = zeros.data();
     return banks_[e].add(p, 1);
   }
-  void add_seeds(bool with_output_size) {
+  void add_sources(bool with_output_size) {
     const u32 n = (u32)banks_.size();
     std::vector<u32> ids(n);
     for (u32 e = 0; e < n; e++) ids[e] = banks_[e].add(task_.inputs[e].picture(), 0);
-    walk_.add_seed(ids.data(), SEED_INPUT, 0);
+    walk_.add_source(ids.data(), SEED_INPUT, 0);
     for (u32 e = 0; e < n; e++) ids[e] = add_blank(e, banks_[e].input_size());
-    walk_.add_seed(ids.data(), SEED_BLANK, 1);
+    walk_.add_source(ids.data(), SEED_BLANK, 1);
     if (with_output_size) {
       for (u32 e = 0; e < n; e++) ids[e] = add_blank(e, banks_[e].output_size());
-      walk_.add_seed(ids.data(), SEED_BLANK_OUTPUT, 1);
+      walk_.add_source(ids.data(), SEED_BLANK_OUTPUT, 1);
     }
-    if (options_.output_seeds)
+    if (options_.output_sources)
       for (u32 k = 0; k < n_demos(); k++) {
         for (u32 e = 0; e < n; e++)
           // Nobody may copy an answer.
           ids[e] = is_input_of(k, e) ? add_blank(e, task_.outputs[k].size)
                                      : banks_[e].add(task_.outputs[k].picture(), 1);
-        walk_.add_seed(ids.data(), (u16)(SEED_FIRST_OUTPUT + k), 1);
+        walk_.add_source(ids.data(), (u16)(SEED_FIRST_OUTPUT + k), 1);
       }
-    for (u32 k = 0; k < task_.seeds.size(); k++) {
-      const GivenSeed& seed = task_.seeds[k];
-      for (u32 e = 0; e < n; e++) ids[e] = banks_[e].add(seed.grids[e].picture(), seed.depth);
-      walk_.add_seed(ids.data(), (u16)(SEED_FIRST_OUTPUT + n_demos() + k), seed.depth);
+    for (u32 k = 0; k < task_.sources.size(); k++) {
+      const GivenSource& source = task_.sources[k];
+      for (u32 e = 0; e < n; e++) ids[e] = banks_[e].add(source.grids[e].picture(), source.depth);
+      walk_.add_source(ids.data(), (u16)(SEED_FIRST_OUTPUT + n_demos() + k), source.depth);
     }
   }
   bool is_input_of(u32 demo, u32 example) const {
@@ -241,7 +241,7 @@ class Search {
   bool find_size(SearchResult& result) {
     std::vector<Size> outputs;
     for (const GridCells& output : task_.outputs) outputs.push_back(output.size);
-    add_seeds(false);
+    add_sources(false);
     bool is_input = options_.size_guess == 0, is_constant = is_input;
     for (u32 d = 0; d < n_demos(); d++) {
       is_input &= outputs[d] == task_.inputs[d].size;
@@ -260,7 +260,7 @@ class Search {
     for (u32 e = 0; e < banks_.size(); e++) {
       banks_[e].set_output_size(e < n_demos() ? outputs[e] : guess.sizes[e]);
       if (e >= n_demos()) result.sizes.push_back(guess.sizes[e]);
-      banks_[e].forget_output_steps();
+      banks_[e].forget_output_moves();
     }
     return true;
   }
@@ -302,12 +302,12 @@ class Search {
     return balance;
   }
 
-  // Lists that no step is left for are put together all the same.
+  // Lists that no move is left for are put together all the same.
   void heap_lists() {
-    u32 heap_up = N_STEPS;
-    for (u32 s = 0; s < N_STEPS; s++)
-      if (!std::strcmp(STEPS[s].primitive, "heap_up")) heap_up = s;
-    if (heap_up == N_STEPS || !enabled_[heap_up]) return;
+    u32 heap_up = N_MOVES;
+    for (u32 s = 0; s < N_MOVES; s++)
+      if (!std::strcmp(ALL_MOVES[s].primitive, "heap_up")) heap_up = s;
+    if (heap_up == N_MOVES || !enabled_[heap_up]) return;
     std::vector<u32> next(banks_.size());
     const u32 n = (u32)walk_.tuples.size();
     for (u32 t = 0; t < n; t++) {

@@ -12,14 +12,14 @@ from arcbatt.engine.batt import Batt
 from arcbatt.evaluation import TaskBoard
 from arcbatt.tasks import Grid, Task
 
-from .stacks import Seed
+from .stacks import Source
 
 # Of a task, so many values at most; each costs about what the input does, less one move.
 MAX_KNOWN = 12
 KNOWN_DEPTH = 1
 
 
-def known_values(board: TaskBoard, task: Task, batt: Batt) -> list[Seed]:
+def known_values(board: TaskBoard, task: Task, batt: Batt) -> list[Source]:
     """Return what programs give that are grids in every example, nearest to the outputs first.
 
     Nearest: with the size of the output in most demos, then with the fewest wrong cells in those,
@@ -29,16 +29,16 @@ def known_values(board: TaskBoard, task: Task, batt: Batt) -> list[Seed]:
     if not batt.programs:
         return []
     inputs = (*(demo.input for demo in task.demos), *task.test_inputs)
-    found: dict[tuple[Grid, ...], tuple[tuple[int, int, int, int], Seed]] = {}
+    found: dict[tuple[Grid, ...], tuple[tuple[int, int, int, int], Source]] = {}
     for place, (program, grids) in enumerate(board.values(task, batt)):
         distance = _distance(grids, task)
         if grids == inputs or distance == (0, 0):
             continue
         rank = (*distance, program.n_calls, place)
         if grids not in found or rank < found[grids][0]:
-            found[grids] = (rank, Seed(program.result, grids, KNOWN_DEPTH))
+            found[grids] = (rank, Source(program.result, grids, KNOWN_DEPTH))
     best = sorted(found.values(), key=lambda each: each[0])
-    return [seed for _, seed in best[:MAX_KNOWN]]
+    return [source for _, source in best[:MAX_KNOWN]]
 
 
 def _distance(given: Sequence[Grid], task: Task) -> tuple[int, int]:

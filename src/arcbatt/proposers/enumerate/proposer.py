@@ -67,7 +67,7 @@ class PassCount:
         return cls(
             n_tasks=1,
             n_without_size=int(found.size is None),
-            n_known=len(found.view.seeds),
+            n_known=len(found.view.sources),
             n_applications=counts["n_applications"],
             n_values=counts["n_values"],
             n_pieces=counts["n_pieces"],
@@ -278,7 +278,7 @@ class _Searching:
             view = self._pass.view(task)
             if view.name == "plain":
                 known = known_values(context.board, task, self._known)
-                view = replace(view, seeds=[*view.seeds, *known])
+                view = replace(view, sources=[*view.sources, *known])
             with phase("run"):
                 found = enumerate_view(view, replace(self._options, max_s=max_s), self._stop)
         except NoView:
@@ -324,7 +324,7 @@ def _choose(stacks: Sequence[Stack]) -> list[Stack]:
 def _family(found: Enumerated, stack: Stack) -> str:
     """Stacks of one view that begin alike are kin."""
     path = stack.picks[0].path
-    last = vocabulary()[path[-1]].primitive if len(path) > 1 else "seed"
+    last = vocabulary()[path[-1]].primitive if len(path) > 1 else "source"
     return f"{found.view.name} {last}"
 
 

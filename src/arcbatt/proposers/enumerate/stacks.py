@@ -1,8 +1,8 @@
 """Enumeration: one view of a task in, stacks of pieces out, each a program.
 
-The engine tries every step of its vocabulary on every value it has found, on all examples in lock
+The engine tries every move of its vocabulary on every value it has found, on all examples in lock
 step, and puts outputs together from values that are never wrong where they paint. What it finds is
-named by the steps that gave it; here those names become programs of the language.
+named by the moves that gave it; here those names become programs of the language.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from arcbatt.language.ir import Node, call_node, constant, primitive_node
 from arcbatt.tasks import Grid
 
 MODES = ("shown", "holes", "whole")
-# More steps than this no memory could hold.
+# More moves than this no memory could hold.
 MAX_DEPTH = _enumerate.MAX_DEPTH
 _SHOWN, _HOLES, _WHOLE = range(3)
 _INPUT, _BLANK, _BLANK_OUTPUT, _FIRST_OUTPUT = range(4)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A step of the vocabulary: a primitive on pictures with its further arguments."""
+class Move:
+    """A move of the vocabulary: a primitive on pictures with its further arguments."""
 
     shape: str  # "picture", "cut", "pick" or "sift"
     primitive: str
@@ -39,16 +39,16 @@ class Step:
 
 
 @cache
-def vocabulary() -> tuple[Step, ...]:
-    """All steps, in the order in which they are tried."""
-    return tuple(Step(*row) for row in _enumerate.steps())
+def vocabulary() -> tuple[Move, ...]:
+    """All moves, in the order in which they are tried."""
+    return tuple(Move(*row) for row in _enumerate.moves())
 
 
 @dataclass(frozen=True)
-class Seed:
+class Source:
     """A value to start from beside the input: its grid in each example, and how to compute it.
 
-    `depth` is the number of steps that it counts.
+    `depth` is the number of moves that it counts.
     """
 
     node: Node
@@ -56,7 +56,7 @@ class Seed:
     depth: int = 1
 
     def __post_init__(self) -> None:
-        _check_range("depth of a seed", self.depth, 0, MAX_DEPTH)
+        _check_range("depth of a source", self.depth, 0, MAX_DEPTH)
 
 
 @dataclass(frozen=True)
@@ -72,21 +72,21 @@ class View:
     demos_node: Node
     input_node: Node
     restore: Callable[[Node], Node]
-    seeds: Sequence[Seed] = ()
+    sources: Sequence[Source] = ()
 
 
 @dataclass(frozen=True)
 class EnumerateOptions:
     """How far a search goes, and what of it is switched off.
 
-    `off` has names of primitives whose steps are not tried. `max_bytes` bounds the memory of one
-    search; `max_applications` the steps tried, so that a search ends at the same place always.
+    `off` has names of primitives whose moves are not tried. `max_bytes` bounds the memory of one
+    search; `max_applications` the moves tried, so that a search ends at the same place always.
     """
 
     depth: int = 2
     size_depth: int = 2
     size_guess: int = 0
-    output_seeds: bool = True
+    output_sources: bool = True
     off: frozenset[str] = frozenset()
     max_pieces: int = 10
     subsets: bool = True
@@ -108,18 +108,18 @@ class EnumerateOptions:
         _check_range("max_stacks", self.max_stacks, 0, 2**31 - 1)
         if not self.max_s >= 0:
             raise ValueError(f"max_s is {self.max_s}, which is no time")
-        unknown = sorted(self.off - {step.primitive for step in vocabulary()})
+        unknown = sorted(self.off - {move.primitive for move in vocabulary()})
         if unknown:
-            raise ValueError(f"off: no step uses {', '.join(unknown)}")
+            raise ValueError(f"off: no move uses {', '.join(unknown)}")
 
     @cached_property
     def native(self) -> _enumerate.SearchOptions:
-        """The same for the engine, by the same names; steps that are off are not enabled."""
+        """The same for the engine, by the same names; moves that are off are not enabled."""
         options = _enumerate.SearchOptions()
         for each in fields(self):
             if each.name != "off":
                 setattr(options, each.name, getattr(self, each.name))
-        options.enabled = [step.primitive not in self.off for step in vocabulary()]
+        options.enabled = [move.primitive not in self.off for move in vocabulary()]
         return options
 
 
@@ -135,7 +135,7 @@ class Pick:
 
 
 def is_given(pick: Pick, n_demos: int) -> bool:
-    """Whether a piece comes from a seed that its view was given."""
+    """Whether a piece comes from a source that its view was given."""
     return pick.path[0] >= _FIRST_OUTPUT + n_demos
 
 
@@ -189,7 +189,7 @@ def enumerate_view(
     size, stacks, counts = _enumerate.search(
         inputs,
         [_pack(after) for _, after in view.demos],
-        [([_pack(grid) for grid in seed.grids], seed.depth) for seed in view.seeds],
+        [([_pack(grid) for grid in source.grids], source.depth) for source in view.sources],
         options.native,
         stop or _enumerate.StopFlag(),
     )
@@ -249,25 +249,25 @@ class _Writer:
         return node
 
     def _value(self, path: tuple[int, ...]) -> Node:
-        node = self._seed(path[0])
+        node = self._source(path[0])
         is_list = False
         for number in path[1:]:
-            step = vocabulary()[number]
-            args = [constant(arg) for arg in step.args]
-            if is_list and step.shape == "picture":
-                function = primitive_node(step.primitive)
+            move = vocabulary()[number]
+            args = [constant(arg) for arg in move.args]
+            if is_list and move.shape == "picture":
+                function = primitive_node(move.primitive)
                 for arg in reversed(args):
                     function = call_node("rbind", function, arg)
                 node = call_node("apply", function, node)
             else:
-                if step.takes:
-                    is_input = step.takes == "input size"
+                if move.takes:
+                    is_input = move.takes == "input size"
                     args.insert(0, self._input_size if is_input else self.output_size)
-                node = call_node(step.primitive, node, *args)
-                is_list = step.shape in ("cut", "sift")
+                node = call_node(move.primitive, node, *args)
+                is_list = move.shape in ("cut", "sift")
         return node
 
-    def _seed(self, number: int) -> Node:
+    def _source(self, number: int) -> Node:
         view = self._view
         n_outputs = len(view.demos)
         if number == _INPUT:
@@ -279,7 +279,7 @@ class _Writer:
             index = constant(number - _FIRST_OUTPUT)
             grid = call_node("other_output", view.demos_node, index, view.input_node)
         else:
-            grid = view.seeds[number - _FIRST_OUTPUT - n_outputs].node
+            grid = view.sources[number - _FIRST_OUTPUT - n_outputs].node
         return call_node("astuple", constant((0, 0)), grid)
 
     @property

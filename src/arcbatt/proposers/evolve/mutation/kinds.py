@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
+class MutationContext:
     """What mutations draw on."""
 
     rng: random.Random
@@ -50,10 +50,10 @@ class Draft:
     mates: tuple[Program, ...] = ()
 
 
-Kind = Callable[[Workshop, Anatomy], Draft | None]
+Kind = Callable[[MutationContext, Anatomy], Draft | None]
 
 
-def change_variable(shop: Workshop, anatomy: Anatomy) -> Draft | None:
+def change_variable(shop: MutationContext, anatomy: Anatomy) -> Draft | None:
     """Puts an earlier variable of the same shape for another, recent ones preferred."""
     if not anatomy.variable_places:
         return None
@@ -67,7 +67,7 @@ def change_variable(shop: Workshop, anatomy: Anatomy) -> Draft | None:
     return Draft(anatomy.with_places({(user, place): anatomy.nodes[chosen]}))
 
 
-def change_primitive(shop: Workshop, anatomy: Anatomy) -> Draft | None:
+def change_primitive(shop: MutationContext, anatomy: Anatomy) -> Draft | None:
     """Puts a primitive with a compatible signature for another, in a call or as a value."""
     calls, values = anatomy.primitive_calls, anatomy.primitive_places
     if not calls:
@@ -87,7 +87,7 @@ def change_primitive(shop: Workshop, anatomy: Anatomy) -> Draft | None:
     return Draft(anatomy.with_places({(user, place): ir.primitive_node(shop.draw(others).name)}))
 
 
-def change_constant(shop: Workshop, anatomy: Anatomy) -> Draft | None:
+def change_constant(shop: MutationContext, anatomy: Anatomy) -> Draft | None:
     """Puts another constant of the same role."""
     if not anatomy.constant_places:
         return None
@@ -97,7 +97,7 @@ def change_constant(shop: Workshop, anatomy: Anatomy) -> Draft | None:
     return None if other is None else _put(shop, anatomy, (user, place, role), ir.constant(other))
 
 
-def take_color_from_demos(shop: Workshop, anatomy: Anatomy) -> Draft | None:
+def take_color_from_demos(shop: MutationContext, anatomy: Anatomy) -> Draft | None:
     """Puts for a colour an expression that computes one from the demos: what leaves or arrives."""
     colors = [at for at in anatomy.constant_places if at[2] == "Color"]
     if not colors:
@@ -105,7 +105,7 @@ def take_color_from_demos(shop: Workshop, anatomy: Anatomy) -> Draft | None:
     return _put(shop, anatomy, shop.draw(colors), shop.draw(_demo_colors()))
 
 
-def splice(shop: Workshop, anatomy: Anatomy) -> Draft | None:
+def splice(shop: MutationContext, anatomy: Anatomy) -> Draft | None:
     """Puts a part of another program for one of the same shape.
 
     Now and then the part is made to work on a grid of the parent rather than on the input.
@@ -124,7 +124,7 @@ def splice(shop: Workshop, anatomy: Anatomy) -> Draft | None:
     return Draft(_put_node(shop, anatomy, k, part), (shop.donors[donor],))
 
 
-def insert(shop: Workshop, anatomy: Anatomy) -> Draft | None:
+def insert(shop: MutationContext, anatomy: Anatomy) -> Draft | None:
     """Puts a further step after a call or an input: a call that gives what it takes, by type.
 
     A donor that only gave one of the step's other arguments is not counted as a parent.
@@ -153,7 +153,7 @@ def insert(shop: Workshop, anatomy: Anatomy) -> Draft | None:
     return Draft(_put_node(shop, anatomy, k, ir.call_node(form.primitive, *args)))
 
 
-def delete(shop: Workshop, anatomy: Anatomy) -> Draft | None:
+def delete(shop: MutationContext, anatomy: Anatomy) -> Draft | None:
     """Puts one of a call's arguments, of the same shape, for the call."""
     if not anatomy.deletable:
         return None
@@ -161,7 +161,7 @@ def delete(shop: Workshop, anatomy: Anatomy) -> Draft | None:
     return Draft(anatomy.with_node(k, anatomy.nodes[k].args[place]))
 
 
-def swap(shop: Workshop, anatomy: Anatomy) -> Draft | None:
+def swap(shop: MutationContext, anatomy: Anatomy) -> Draft | None:
     """Lets two arguments of the same shape change places."""
     if not anatomy.swappable:
         return None
@@ -172,7 +172,7 @@ def swap(shop: Workshop, anatomy: Anatomy) -> Draft | None:
     return Draft(None if swapped is None else anatomy.with_node(k, swapped))
 
 
-def generalize(shop: Workshop, anatomy: Anatomy) -> Draft | None:
+def generalize(shop: MutationContext, anatomy: Anatomy) -> Draft | None:
     """Puts for a constant a measure of the input, of the demos, or of an earlier variable."""
     if not anatomy.constant_places:
         return None
@@ -190,7 +190,7 @@ def generalize(shop: Workshop, anatomy: Anatomy) -> Draft | None:
     return _put(shop, anatomy, (user, place, role), made)
 
 
-def cross(shop: Workshop, anatomy: Anatomy) -> Draft | None:
+def cross(shop: MutationContext, anatomy: Anatomy) -> Draft | None:
     """Puts a part of the parent for one of the same shape in another program.
 
     So the one's beginning meets the other's end; where the other's input is replaced, one follows
@@ -228,7 +228,7 @@ KINDS: Mapping[str, Kind] = {
 # --- what several kinds need ---
 
 
-def _put(shop: Workshop, anatomy: Anatomy, at: tuple[int, int, str], new: Node) -> Draft:
+def _put(shop: MutationContext, anatomy: Anatomy, at: tuple[int, int, str], new: Node) -> Draft:
     """Puts a node for a constant: in its place, or wherever it has the same role."""
     user, place, role = at
     news: dict[Place, Node] = {(user, place): new}
@@ -240,7 +240,7 @@ def _put(shop: Workshop, anatomy: Anatomy, at: tuple[int, int, str], new: Node) 
     return Draft(anatomy.with_places(news))
 
 
-def _put_node(shop: Workshop, anatomy: Anatomy, number: int, new: Node) -> Node | None:
+def _put_node(shop: MutationContext, anatomy: Anatomy, number: int, new: Node) -> Node | None:
     """Puts a node for another, in all its places or in one of them."""
     uses = anatomy.uses[number]
     if len(uses) > 1 and number != anatomy.result and shop.chance(0.5):
@@ -270,7 +270,7 @@ def _demo_grids() -> tuple[Node, ...]:
     return tuple(ir.call_node(which, pair) for which in ("first", "last") for pair in pairs)
 
 
-def _source(shop: Workshop, anatomy: Anatomy, before: int, role: str) -> tuple[Node, Type]:
+def _source(shop: MutationContext, anatomy: Anatomy, before: int, role: str) -> tuple[Node, Type]:
     """What to measure for a constant of a role: mostly the input, or a view of it.
 
     Otherwise a grid of the demos, or an earlier variable. How outputs are turned, only all demos

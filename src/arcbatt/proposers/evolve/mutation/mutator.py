@@ -12,7 +12,7 @@ from arcbatt.language.infer import type_of
 from .anatomy import anatomy_of
 from .bandit import Rates
 from .donors import Donors
-from .kinds import KINDS, Workshop
+from .kinds import KINDS, MutationContext
 from .vocabulary import is_grid
 
 MAX_CALLS = 60
@@ -50,7 +50,7 @@ class Mutator:
             raise ValueError(f"a mutant has at least one call; max_calls is {max_calls}")
         if rates is not None and rates.kinds != self.kinds:
             raise ValueError(f"the rates must be of the kinds {', '.join(self.kinds)}")
-        self._shop = Workshop(rng, donors if isinstance(donors, Donors) else Donors(donors))
+        self._shop = MutationContext(rng, donors if isinstance(donors, Donors) else Donors(donors))
         self.max_calls = max_calls
         self.rates = rates or Rates(self.kinds)
 

@@ -222,7 +222,7 @@ ARC_FN bool further_off_sideways(const Picture<C>& p) {
   return (sideways < 0 ? -sideways : sideways) >= (upright < 0 ? -upright : upright);
 }
 template <class C>
-ARC_FN Picture<C> step_turn(Lane& lane, const Picture<C>& p, i64 code) {
+ARC_FN Picture<C> move_turn(Lane& lane, const Picture<C>& p, i64 code) {
   if (code == 8) code = further_off_sideways(p) ? 4 : 5;
   const bool upright = code == 2 || code == 4 || code == 5;
   const i64 n_rows = upright ? p.n_rows : p.width, width = upright ? p.width : p.n_rows;
@@ -234,11 +234,11 @@ ARC_FN Picture<C> step_turn(Lane& lane, const Picture<C>& p, i64 code) {
   return turned;
 }
 ARC_FN Value prim_turn(Lane& lane, const Value* a) {
-  return value_of(lane, step_turn(lane, picture_of(a[0]), a[1].number));
+  return value_of(lane, move_turn(lane, picture_of(a[0]), a[1].number));
 }
 
 template <class C>
-ARC_FN Picture<C> step_nudge(Lane&, const Picture<C>& p, i64 down, i64 right) {
+ARC_FN Picture<C> move_nudge(Lane&, const Picture<C>& p, i64 down, i64 right) {
   if (p.empty()) return p;
   if (!in_range(p.row + down) || !in_range(p.column + right)) return failed_picture<C>(OUT_OF_RANGE);
   Picture<C> moved = p;
@@ -247,11 +247,11 @@ ARC_FN Picture<C> step_nudge(Lane&, const Picture<C>& p, i64 down, i64 right) {
   return moved;
 }
 ARC_FN Value prim_nudge(Lane& lane, const Value* a) {
-  return value_of(lane, step_nudge(lane, picture_of(a[0]), row_of(a[1].key), column_of(a[1].key)));
+  return value_of(lane, move_nudge(lane, picture_of(a[0]), row_of(a[1].key), column_of(a[1].key)));
 }
 
 template <class C>
-ARC_FN Picture<C> step_half_of(Lane& lane, const Picture<C>& p, i64 code) {
+ARC_FN Picture<C> move_half_of(Lane& lane, const Picture<C>& p, i64 code) {
   const i64 n_rows = code < 2 ? p.n_rows : p.n_rows / 2, width = code < 2 ? p.width / 2 : p.width;
   const i64 top = code == 3 ? p.n_rows - n_rows : 0, left = code == 1 ? p.width - width : 0;
   ARC_NEW_PICTURE(half, to, p.row + top, p.column + left, n_rows, width);
@@ -259,7 +259,7 @@ ARC_FN Picture<C> step_half_of(Lane& lane, const Picture<C>& p, i64 code) {
   return half;
 }
 ARC_FN Value prim_half_of(Lane& lane, const Value* a) {
-  return value_of(lane, step_half_of(lane, picture_of(a[0]), a[1].number));
+  return value_of(lane, move_half_of(lane, picture_of(a[0]), a[1].number));
 }
 
 // --- smear and connect ---
@@ -325,7 +325,7 @@ ARC_FN void smear_sheet(const Sheet<N>& from, Sheet<N>& painted, i64 n_rows, u64
 }
 #endif
 template <class C>
-ARC_FN Picture<C> step_smear(Lane& lane, const Picture<C>& p, i64 code) {
+ARC_FN Picture<C> move_smear(Lane& lane, const Picture<C>& p, i64 code) {
   ARC_NEW_PICTURE(smeared, to, p.row, p.column, p.n_rows, p.width);
   const u64 directions = smear_directions(code);
 #if defined(ARC_SHEETS)
@@ -356,11 +356,11 @@ ARC_FN Picture<C> step_smear(Lane& lane, const Picture<C>& p, i64 code) {
   return smeared;
 }
 ARC_FN Value prim_smear(Lane& lane, const Value* a) {
-  return value_of(lane, step_smear(lane, picture_of(a[0]), a[1].number));
+  return value_of(lane, move_smear(lane, picture_of(a[0]), a[1].number));
 }
 
 template <class C>
-ARC_FN Picture<C> step_bridge(Lane& lane, const Picture<C>& p, i64 code) {
+ARC_FN Picture<C> move_bridge(Lane& lane, const Picture<C>& p, i64 code) {
   ARC_NEW_PICTURE(bridged, to, p.row, p.column, p.n_rows, p.width);
 #if defined(ARC_SHEETS)
   // A gap is where the nearest colours on both sides are one.
@@ -413,11 +413,11 @@ ARC_FN Picture<C> step_bridge(Lane& lane, const Picture<C>& p, i64 code) {
   return bridged;
 }
 ARC_FN Value prim_bridge(Lane& lane, const Value* a) {
-  return value_of(lane, step_bridge(lane, picture_of(a[0]), a[1].number));
+  return value_of(lane, move_bridge(lane, picture_of(a[0]), a[1].number));
 }
 
 template <class C>
-ARC_FN Picture<C> step_spread(Lane& lane, const Picture<C>& p, i64 code) {
+ARC_FN Picture<C> move_spread(Lane& lane, const Picture<C>& p, i64 code) {
   ARC_NEW_PICTURE(painted, to, p.row, p.column, p.n_rows, p.width);
   const int wall = code ? count_colors(p).main_color() : 0;
   const i64 n_rows = p.n_rows, width = p.width, stride = width + 2;
@@ -460,7 +460,7 @@ ARC_FN Picture<C> step_spread(Lane& lane, const Picture<C>& p, i64 code) {
   return painted;
 }
 ARC_FN Value prim_spread(Lane& lane, const Value* a) {
-  return value_of(lane, step_spread(lane, picture_of(a[0]), a[1].number));
+  return value_of(lane, move_spread(lane, picture_of(a[0]), a[1].number));
 }
 
 // The first cell of each line as a key K: its number in reading order, then its colour. NOTHING,
@@ -513,16 +513,16 @@ ARC_FN Picture<C> draw_lines(Lane& lane, const Picture<C>& p, i64 code, K nothin
   return drawn;
 }
 template <class C>
-ARC_FN Picture<C> step_lines_through(Lane& lane, const Picture<C>& p, i64 code) {
+ARC_FN Picture<C> move_lines_through(Lane& lane, const Picture<C>& p, i64 code) {
   if (p.area() < 2047) return draw_lines<short>(lane, p, code, (short)(2047 * 16));
   return draw_lines<i64>(lane, p, code, 1LL << 60);
 }
 ARC_FN Value prim_lines_through(Lane& lane, const Value* a) {
-  return value_of(lane, step_lines_through(lane, picture_of(a[0]), a[1].number));
+  return value_of(lane, move_lines_through(lane, picture_of(a[0]), a[1].number));
 }
 
 template <class C>
-ARC_FN Picture<C> step_fall(Lane& lane, const Picture<C>& p, i64 code) {
+ARC_FN Picture<C> move_fall(Lane& lane, const Picture<C>& p, i64 code) {
   ARC_NEW_PICTURE(fallen, to, p.row, p.column, p.n_rows, p.width);
   fill_cells<C>(to, p.area(), 0);
   const C* from = p.cells;
@@ -541,13 +541,13 @@ ARC_FN Picture<C> step_fall(Lane& lane, const Picture<C>& p, i64 code) {
   return fallen;
 }
 ARC_FN Value prim_fall(Lane& lane, const Value* a) {
-  return value_of(lane, step_fall(lane, picture_of(a[0]), a[1].number));
+  return value_of(lane, move_fall(lane, picture_of(a[0]), a[1].number));
 }
 
 // --- frame ---
 
 template <class C>
-ARC_FN Picture<C> step_halo(Lane& lane, const Picture<C>& p) {
+ARC_FN Picture<C> move_halo(Lane& lane, const Picture<C>& p) {
   ARC_NEW_PICTURE(around, to, p.row, p.column, p.n_rows, p.width);
   const i64 n_rows = p.n_rows, width = p.width;
 #if defined(ARC_SHEETS)
@@ -586,11 +586,11 @@ ARC_FN Picture<C> step_halo(Lane& lane, const Picture<C>& p) {
   return around;
 }
 ARC_FN Value prim_halo(Lane& lane, const Value* a) {
-  return value_of(lane, step_halo(lane, picture_of(a[0])));
+  return value_of(lane, move_halo(lane, picture_of(a[0])));
 }
 
 template <class C>
-ARC_FN Picture<C> step_framed(Lane& lane, const Picture<C>& p, i64 code) {
+ARC_FN Picture<C> move_framed(Lane& lane, const Picture<C>& p, i64 code) {
   if (p.empty()) return p;
   const i64 n_rows = p.n_rows + 2, width = p.width + 2;
   ARC_NEW_PICTURE(larger, to, (i64)p.row - 1, (i64)p.column - 1, n_rows, width);
@@ -599,7 +599,7 @@ ARC_FN Picture<C> step_framed(Lane& lane, const Picture<C>& p, i64 code) {
   return larger;
 }
 ARC_FN Value prim_framed(Lane& lane, const Value* a) {
-  return value_of(lane, step_framed(lane, picture_of(a[0]), a[1].number));
+  return value_of(lane, move_framed(lane, picture_of(a[0]), a[1].number));
 }
 
 // Each cell of a row so many times.
@@ -633,19 +633,19 @@ ARC_FN void draw_blocks(const Picture<C>& p, C* to, i64 high, i64 wide) {
   });
 }
 template <class C>
-ARC_FN Picture<C> step_grow(Lane& lane, const Picture<C>& p, i64 n) {
+ARC_FN Picture<C> move_grow(Lane& lane, const Picture<C>& p, i64 n) {
   ARC_NEW_PICTURE(grown, to, p.row, p.column, p.n_rows * n, p.width * n);
   draw_blocks(p, to, n, n);
   return grown;
 }
 ARC_FN Value prim_grow(Lane& lane, const Value* a) {
-  return value_of(lane, step_grow(lane, picture_of(a[0]), a[1].number));
+  return value_of(lane, move_grow(lane, picture_of(a[0]), a[1].number));
 }
 
 // --- fill in ---
 
 template <class C>
-ARC_FN Picture<C> step_mirror_fill(Lane& lane, const Picture<C>& p, i64 code) {
+ARC_FN Picture<C> move_mirror_fill(Lane& lane, const Picture<C>& p, i64 code) {
   ARC_NEW_PICTURE(filled, to, p.row, p.column, p.n_rows, p.width);
   const i64 width = p.width;
   copy(to, p.cells, p.area());
@@ -663,7 +663,7 @@ ARC_FN Picture<C> step_mirror_fill(Lane& lane, const Picture<C>& p, i64 code) {
   return filled;
 }
 ARC_FN Value prim_mirror_fill(Lane& lane, const Value* a) {
-  return value_of(lane, step_mirror_fill(lane, picture_of(a[0]), a[1].number));
+  return value_of(lane, move_mirror_fill(lane, picture_of(a[0]), a[1].number));
 }
 
 // The bits at places that are equal modulo b, all brought to the first b places.
@@ -738,7 +738,7 @@ ARC_FN i64 least_tile_of_cells(const Picture<C>& p, i64 n_shown, C* tile) {
   return best;
 }
 template <class C>
-ARC_FN Picture<C> step_period_fill(Lane& lane, const Picture<C>& p) {
+ARC_FN Picture<C> move_period_fill(Lane& lane, const Picture<C>& p) {
   const C* from = p.cells;
   const i64 n_rows = p.n_rows, width = p.width, area = p.area();
   const i64 n_shown = total(area, [=](i64 k) { return from[k] != 0; });
@@ -763,7 +763,7 @@ ARC_FN Picture<C> step_period_fill(Lane& lane, const Picture<C>& p) {
   return filled;
 }
 ARC_FN Value prim_period_fill(Lane& lane, const Value* a) {
-  return value_of(lane, step_period_fill(lane, picture_of(a[0])));
+  return value_of(lane, move_period_fill(lane, picture_of(a[0])));
 }
 
 // --- to a size ---
@@ -793,7 +793,7 @@ ARC_FN void each_shared(const Picture<C>& p, i64 row, i64 column, i64 n_rows, i6
 ARC_FN bool is_size(const Value& size) { return row_of(size.key) >= 1 && column_of(size.key) >= 1; }
 
 template <class C>
-ARC_FN Picture<C> step_paste_on(Lane& lane, const Picture<C>& p, i64 height, i64 width) {
+ARC_FN Picture<C> move_paste_on(Lane& lane, const Picture<C>& p, i64 height, i64 width) {
   ARC_NEW_PICTURE(pasted, to, 0, 0, height, width);
   fill_cells<C>(to, height * width, 0);
   const C* from = p.cells;
@@ -802,11 +802,11 @@ ARC_FN Picture<C> step_paste_on(Lane& lane, const Picture<C>& p, i64 height, i64
 }
 ARC_FN Value prim_paste_on(Lane& lane, const Value* a) {
   if (!is_size(a[1])) return fail(OUT_OF_RANGE);
-  return value_of(lane, step_paste_on(lane, picture_of(a[0]), row_of(a[1].key), column_of(a[1].key)));
+  return value_of(lane, move_paste_on(lane, picture_of(a[0]), row_of(a[1].key), column_of(a[1].key)));
 }
 
 template <class C>
-ARC_FN Picture<C> step_wrap(Lane& lane, const Picture<C>& p, i64 height, i64 width) {
+ARC_FN Picture<C> move_wrap(Lane& lane, const Picture<C>& p, i64 height, i64 width) {
   ARC_NEW_PICTURE(folded, to, 0, 0, height, width);
   fill_cells<C>(to, height * width, 0);
   const C* from = p.cells;
@@ -824,7 +824,7 @@ ARC_FN Picture<C> step_wrap(Lane& lane, const Picture<C>& p, i64 height, i64 wid
 }
 ARC_FN Value prim_wrap(Lane& lane, const Value* a) {
   if (!is_size(a[1])) return fail(OUT_OF_RANGE);
-  return value_of(lane, step_wrap(lane, picture_of(a[0]), row_of(a[1].key), column_of(a[1].key)));
+  return value_of(lane, move_wrap(lane, picture_of(a[0]), row_of(a[1].key), column_of(a[1].key)));
 }
 
 // Colours in the order in which they are taken where they cover equal areas: the last has rank 0.
@@ -891,7 +891,7 @@ ARC_FN Picture<C> resampled_in_pieces(Lane& lane, const Picture<C>& p, C* to, co
   return resampled;
 }
 template <class C>
-ARC_FN Picture<C> step_resample(Lane& lane, const Picture<C>& p, i64 height, i64 width) {
+ARC_FN Picture<C> move_resample(Lane& lane, const Picture<C>& p, i64 height, i64 width) {
   if (p.empty()) return blank_picture<C>(lane, height, width);
   ARC_NEW_PICTURE(resampled, to, 0, 0, height, width);
   const i64 n_rows = p.n_rows, from_width = p.width;
@@ -923,7 +923,7 @@ ARC_FN Picture<C> step_resample(Lane& lane, const Picture<C>& p, i64 height, i64
 }
 ARC_FN Value prim_resample(Lane& lane, const Value* a) {
   if (!is_size(a[1])) return fail(OUT_OF_RANGE);
-  return value_of(lane, step_resample(lane, picture_of(a[0]), row_of(a[1].key), column_of(a[1].key)));
+  return value_of(lane, move_resample(lane, picture_of(a[0]), row_of(a[1].key), column_of(a[1].key)));
 }
 
 // Which of n lines comes at each offset from the first one, offsets from `start` on, into
@@ -943,7 +943,7 @@ ARC_FN void tile_lines(i32* to, i64 n_to, i64 start, i64 n, i64 gap, bool mirror
   each(n_to, [=](i64 k) { to[k] = line_at((phase + k) % both); });
 }
 template <class C>
-ARC_FN Picture<C> step_tiled(Lane& lane, const Picture<C>& p, i64 height, i64 width, i64 gap, bool mirrored) {
+ARC_FN Picture<C> move_tiled(Lane& lane, const Picture<C>& p, i64 height, i64 width, i64 gap, bool mirrored) {
   if (p.empty()) return blank_picture<C>(lane, height, width);
   ARC_NEW_PICTURE(tiled, to, 0, 0, height, width);
   const i64 period = (mirrored ? 2 : 1) * (p.n_rows + gap), n_rows = min_of(height, period);
@@ -965,28 +965,28 @@ ARC_FN Picture<C> step_tiled(Lane& lane, const Picture<C>& p, i64 height, i64 wi
   return tiled;
 }
 template <class C>
-ARC_FN Picture<C> step_tile(Lane& lane, const Picture<C>& p, i64 height, i64 width, i64 gap) {
-  return step_tiled(lane, p, height, width, gap, false);
+ARC_FN Picture<C> move_tile(Lane& lane, const Picture<C>& p, i64 height, i64 width, i64 gap) {
+  return move_tiled(lane, p, height, width, gap, false);
 }
 ARC_FN Value prim_tile(Lane& lane, const Value* a) {
   if (!is_size(a[1])) return fail(OUT_OF_RANGE);
   return value_of(
-      lane, step_tile(lane, picture_of(a[0]), row_of(a[1].key), column_of(a[1].key), a[2].number));
+      lane, move_tile(lane, picture_of(a[0]), row_of(a[1].key), column_of(a[1].key), a[2].number));
 }
 template <class C>
-ARC_FN Picture<C> step_tile_mirrored(Lane& lane, const Picture<C>& p, i64 height, i64 width, i64 gap) {
-  return step_tiled(lane, p, height, width, gap, true);
+ARC_FN Picture<C> move_tile_mirrored(Lane& lane, const Picture<C>& p, i64 height, i64 width, i64 gap) {
+  return move_tiled(lane, p, height, width, gap, true);
 }
 ARC_FN Value prim_tile_mirrored(Lane& lane, const Value* a) {
   if (!is_size(a[1])) return fail(OUT_OF_RANGE);
-  return value_of(lane, step_tile_mirrored(lane, picture_of(a[0]), row_of(a[1].key),
+  return value_of(lane, move_tile_mirrored(lane, picture_of(a[0]), row_of(a[1].key),
                                            column_of(a[1].key), a[2].number));
 }
 
 // --- layers ---
 
 template <class C>
-ARC_FN Picture<C> step_over(Lane& lane, const Picture<C>& top, const Picture<C>& under) {
+ARC_FN Picture<C> move_over(Lane& lane, const Picture<C>& top, const Picture<C>& under) {
   ARC_NEW_PICTURE(both, to, under.row, under.column, under.n_rows, under.width);
   copy(to, under.cells, under.area());
   const C* from = top.cells;
@@ -997,10 +997,10 @@ ARC_FN Picture<C> step_over(Lane& lane, const Picture<C>& top, const Picture<C>&
   return both;
 }
 ARC_FN Value prim_over(Lane& lane, const Value* a) {
-  return value_of(lane, step_over(lane, picture_of(a[0]), picture_of(a[1])));
+  return value_of(lane, move_over(lane, picture_of(a[0]), picture_of(a[1])));
 }
 template <class C>
-ARC_FN Picture<C> step_holes_over(Lane& lane, const Picture<C>& top, const Picture<C>& under) {
+ARC_FN Picture<C> move_holes_over(Lane& lane, const Picture<C>& top, const Picture<C>& under) {
   ARC_NEW_PICTURE(both, to, under.row, under.column, under.n_rows, under.width);
   copy(to, under.cells, under.area());
   const C* from = top.cells;
@@ -1011,7 +1011,7 @@ ARC_FN Picture<C> step_holes_over(Lane& lane, const Picture<C>& top, const Pictu
   return both;
 }
 ARC_FN Value prim_holes_over(Lane& lane, const Value* a) {
-  return value_of(lane, step_holes_over(lane, picture_of(a[0]), picture_of(a[1])));
+  return value_of(lane, move_holes_over(lane, picture_of(a[0]), picture_of(a[1])));
 }
 
 }  // namespace arc

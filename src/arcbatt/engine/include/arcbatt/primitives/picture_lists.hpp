@@ -22,7 +22,7 @@ ARC_FN void each_color_by_words(const Picture<C>& p, F f) {
 }
 
 template <class C>
-ARC_FN PictureList<C> step_split_colors(Lane& lane, const Picture<C>& p) {
+ARC_FN PictureList<C> move_split_colors(Lane& lane, const Picture<C>& p) {
   if (p.empty()) return PictureList<C>();
   if (fits_words(p)) {
     // A picture whose first cell that is not 0 comes later is before the others in their order.
@@ -43,7 +43,7 @@ ARC_FN PictureList<C> step_split_colors(Lane& lane, const Picture<C>& p) {
   i64 n = 0;
   for (int color = 1; color < 10; color++) {
     if (!counts.n[color]) continue;
-    const Picture<C> item = step_keep_color(lane, p, color);
+    const Picture<C> item = move_keep_color(lane, p, color);
     if (item.failed()) return failed_list<C>(item.reason());
     sync();
     if (thread_index() == 0) items[n] = item;
@@ -53,25 +53,25 @@ ARC_FN PictureList<C> step_split_colors(Lane& lane, const Picture<C>& p) {
   return list_of(lane, items, n);
 }
 ARC_FN Value prim_split_colors(Lane& lane, const Value* a) {
-  return value_of(lane, step_split_colors(lane, picture_of(a[0])));
+  return value_of(lane, move_split_colors(lane, picture_of(a[0])));
 }
 
 template <class C>
-ARC_FN PictureList<C> step_split_parts(Lane& lane, const Picture<C>& p) {
+ARC_FN PictureList<C> move_split_parts(Lane& lane, const Picture<C>& p) {
   if (p.empty()) return PictureList<C>();
   return all_parts(lane, p).list(lane);
 }
 ARC_FN Value prim_split_parts(Lane& lane, const Value* a) {
-  return value_of(lane, step_split_parts(lane, picture_of(a[0])));
+  return value_of(lane, move_split_parts(lane, picture_of(a[0])));
 }
 
 template <class C>
-ARC_FN PictureList<C> step_split_shapes(Lane& lane, const Picture<C>& p) {
+ARC_FN PictureList<C> move_split_shapes(Lane& lane, const Picture<C>& p) {
   if (p.empty()) return PictureList<C>();
   return all_shapes(lane, p, 0).list(lane);
 }
 ARC_FN Value prim_split_shapes(Lane& lane, const Value* a) {
-  return value_of(lane, step_split_shapes(lane, picture_of(a[0])));
+  return value_of(lane, move_split_shapes(lane, picture_of(a[0])));
 }
 
 // The colours on each edge, a bit for each.
@@ -183,7 +183,7 @@ ARC_FN int commonest_color(const Picture<C>& p) {
 }
 
 template <class C>
-ARC_FN PictureList<C> step_cut(Lane& lane, const Picture<C>& p) {
+ARC_FN PictureList<C> move_cut(Lane& lane, const Picture<C>& p) {
   if (p.empty()) return PictureList<C>();
   const EdgeColors edges = edge_colors(p);
   const u32 across = (edges.top & edges.bottom) | (edges.left & edges.right);
@@ -213,11 +213,11 @@ ARC_FN PictureList<C> step_cut(Lane& lane, const Picture<C>& p) {
   return all_shapes(lane, p, best).list(lane);
 }
 ARC_FN Value prim_cut(Lane& lane, const Value* a) {
-  return value_of(lane, step_cut(lane, picture_of(a[0])));
+  return value_of(lane, move_cut(lane, picture_of(a[0])));
 }
 
 template <class C>
-ARC_FN PictureList<C> step_split_columns(Lane& lane, const Picture<C>& p) {
+ARC_FN PictureList<C> move_split_columns(Lane& lane, const Picture<C>& p) {
   if (p.empty()) return PictureList<C>();
   const i64 n_rows = p.n_rows, width = p.width;
   if (!lane.require((u64)width * (u64)(5 + 2 * n_rows))) return failed_list<C>(OVER_BUDGET);
@@ -241,11 +241,11 @@ ARC_FN PictureList<C> step_split_columns(Lane& lane, const Picture<C>& p) {
   return list;
 }
 ARC_FN Value prim_split_columns(Lane& lane, const Value* a) {
-  return value_of(lane, step_split_columns(lane, picture_of(a[0])));
+  return value_of(lane, move_split_columns(lane, picture_of(a[0])));
 }
 
 template <class C>
-ARC_FN PictureList<C> step_split_rows(Lane& lane, const Picture<C>& p) {
+ARC_FN PictureList<C> move_split_rows(Lane& lane, const Picture<C>& p) {
   if (p.empty()) return PictureList<C>();
   const i64 n_rows = p.n_rows, width = p.width;
   if (!lane.require((u64)n_rows * (u64)(6 + width))) return failed_list<C>(OVER_BUDGET);
@@ -267,7 +267,7 @@ ARC_FN PictureList<C> step_split_rows(Lane& lane, const Picture<C>& p) {
   return list;
 }
 ARC_FN Value prim_split_rows(Lane& lane, const Value* a) {
-  return value_of(lane, step_split_rows(lane, picture_of(a[0])));
+  return value_of(lane, move_split_rows(lane, picture_of(a[0])));
 }
 
 // Copies a rectangle of cells.
@@ -279,7 +279,7 @@ ARC_FN void copy_box(const C* from, i64 from_width, C* to, i64 to_width, i64 n_r
 }
 
 template <class C>
-ARC_FN PictureList<C> step_split_halves(Lane& lane, const Picture<C>& p) {
+ARC_FN PictureList<C> move_split_halves(Lane& lane, const Picture<C>& p) {
   const i64 n_rows = p.n_rows, width = p.width;
   if (p.area() < 2) return PictureList<C>();
   ListMaker<C> made(lane, 2);
@@ -299,7 +299,7 @@ ARC_FN PictureList<C> step_split_halves(Lane& lane, const Picture<C>& p) {
   return made.list(lane);
 }
 ARC_FN Value prim_split_halves(Lane& lane, const Value* a) {
-  return value_of(lane, step_split_halves(lane, picture_of(a[0])));
+  return value_of(lane, move_split_halves(lane, picture_of(a[0])));
 }
 
 // Runs of lines that are not drawn: how many, and whether all are equally long.
@@ -360,7 +360,7 @@ ARC_FN PictureList<C> panels(Lane& lane, const Picture<C>& p, i64 n, DrawnRow ro
 }
 
 template <class C>
-ARC_FN PictureList<C> step_split_blocks(Lane& lane, const Picture<C>& p) {
+ARC_FN PictureList<C> move_split_blocks(Lane& lane, const Picture<C>& p) {
   if (p.empty()) return PictureList<C>();
   const i64 n_rows = p.n_rows, width = p.width;
   const C* cells = p.cells;
@@ -417,7 +417,7 @@ ARC_FN PictureList<C> step_split_blocks(Lane& lane, const Picture<C>& p) {
                 [=](i64 j) { return column_color[j] == color; });
 }
 ARC_FN Value prim_split_blocks(Lane& lane, const Value* a) {
-  return value_of(lane, step_split_blocks(lane, picture_of(a[0])));
+  return value_of(lane, move_split_blocks(lane, picture_of(a[0])));
 }
 
 // --- brackets ---
@@ -536,7 +536,7 @@ ARC_NOINLINE PictureList<C> bracketed_by_cells(Lane& lane, const Picture<C>& p) 
 }
 
 template <class C>
-ARC_FN PictureList<C> step_bracketed(Lane& lane, const Picture<C>& p) {
+ARC_FN PictureList<C> move_bracketed(Lane& lane, const Picture<C>& p) {
   const i64 n_rows = p.n_rows, width = p.width;
   if (n_rows < 2 || width < 2) return PictureList<C>();
   if (!fits_words(p)) return bracketed_by_cells(lane, p);
@@ -556,7 +556,7 @@ ARC_FN PictureList<C> step_bracketed(Lane& lane, const Picture<C>& p) {
   return made.list(lane);
 }
 ARC_FN Value prim_bracketed(Lane& lane, const Value* a) {
-  return value_of(lane, step_bracketed(lane, picture_of(a[0])));
+  return value_of(lane, move_bracketed(lane, picture_of(a[0])));
 }
 
 // --- settling ---
@@ -587,7 +587,7 @@ ARC_FN i64 settle_by_words(const Picture<C>& part, i64 n_rows, i64 width, int do
 }
 
 template <class C>
-ARC_FN PictureList<C> step_settle(Lane& lane, const Picture<C>& p, i64 code) {
+ARC_FN PictureList<C> move_settle(Lane& lane, const Picture<C>& p, i64 code) {
   if (p.empty()) return PictureList<C>();
   const int down = code == 2 ? 1 : code == 3 ? -1 : 0, right = code == 0 ? 1 : code == 1 ? -1 : 0;
   const i64 n_rows = p.n_rows, width = p.width;
@@ -658,7 +658,7 @@ ARC_FN PictureList<C> step_settle(Lane& lane, const Picture<C>& p, i64 code) {
   return made.list(lane);
 }
 ARC_FN Value prim_settle(Lane& lane, const Value* a) {
-  return value_of(lane, step_settle(lane, picture_of(a[0]), a[1].number));
+  return value_of(lane, move_settle(lane, picture_of(a[0]), a[1].number));
 }
 
 // --- pick ---
@@ -944,7 +944,7 @@ ARC_FN i64 best_worth(const i64* values, i64 n) {
 }
 
 template <class C>
-ARC_FN Picture<C> step_pick(Lane& lane, const PictureList<C>& list, i64 code) {
+ARC_FN Picture<C> move_pick(Lane& lane, const PictureList<C>& list, i64 code) {
   if (!list.n) return empty_picture<C>();
   const i64* values = worths_of(lane, list, code);
   if (!values) return failed_picture<C>(OVER_BUDGET);
@@ -968,11 +968,11 @@ ARC_FN PictureList<C> picked(Lane& lane, const PictureList<C>& list, i64 code, b
   return result;
 }
 template <class C>
-ARC_FN PictureList<C> step_best_of(Lane& lane, const PictureList<C>& list, i64 code) {
+ARC_FN PictureList<C> move_best_of(Lane& lane, const PictureList<C>& list, i64 code) {
   return picked(lane, list, code, true);
 }
 template <class C>
-ARC_FN PictureList<C> step_rest_of(Lane& lane, const PictureList<C>& list, i64 code) {
+ARC_FN PictureList<C> move_rest_of(Lane& lane, const PictureList<C>& list, i64 code) {
   return picked(lane, list, code, false);
 }
 
@@ -982,19 +982,19 @@ ARC_FN PictureList<C> step_rest_of(Lane& lane, const PictureList<C>& list, i64 c
 
 ARC_FN Value prim_pick(Lane& lane, const Value* a) {
   ARC_PICTURE_LIST(list, a[0]);
-  return value_of(lane, step_pick(lane, list, a[1].number));
+  return value_of(lane, move_pick(lane, list, a[1].number));
 }
 ARC_FN Value prim_best_of(Lane& lane, const Value* a) {
   ARC_PICTURE_LIST(list, a[0]);
-  return value_of(lane, step_best_of(lane, list, a[1].number));
+  return value_of(lane, move_best_of(lane, list, a[1].number));
 }
 ARC_FN Value prim_rest_of(Lane& lane, const Value* a) {
   ARC_PICTURE_LIST(list, a[0]);
-  return value_of(lane, step_rest_of(lane, list, a[1].number));
+  return value_of(lane, move_rest_of(lane, list, a[1].number));
 }
 
 template <class C>
-ARC_FN Picture<C> step_pick_unique(Lane& lane, const PictureList<C>& list) {
+ARC_FN Picture<C> move_pick_unique(Lane& lane, const PictureList<C>& list) {
   const Picture<C>* items = list.items;
   u32* colors = lane.allocate_array<u32>((u64)list.n);
   if (!colors) return failed_picture<C>(OVER_BUDGET);
@@ -1010,7 +1010,7 @@ ARC_FN Picture<C> step_pick_unique(Lane& lane, const PictureList<C>& list) {
 }
 ARC_FN Value prim_pick_unique(Lane& lane, const Value* a) {
   ARC_PICTURE_LIST(list, a[0]);
-  return value_of(lane, step_pick_unique(lane, list));
+  return value_of(lane, move_pick_unique(lane, list));
 }
 
 // --- put together ---
@@ -1054,7 +1054,7 @@ ARC_FN void paste_box(const Picture<C>& p, C* over, i64 at, i64 over_width, [[ma
 }
 
 template <class C>
-ARC_FN Picture<C> step_heap_up(Lane& lane, const PictureList<C>& list) {
+ARC_FN Picture<C> move_heap_up(Lane& lane, const PictureList<C>& list) {
   const Picture<C>* items = list.items;
   const i64 n = list.n;
   const i64 far = 1LL << 40;
@@ -1082,7 +1082,7 @@ ARC_FN Picture<C> step_heap_up(Lane& lane, const PictureList<C>& list) {
 }
 ARC_FN Value prim_heap_up(Lane& lane, const Value* a) {
   ARC_PICTURE_LIST(list, a[0]);
-  return value_of(lane, step_heap_up(lane, list));
+  return value_of(lane, move_heap_up(lane, list));
 }
 
 // Pictures one after the other, from where the first one lies; `order` has their places in the list in
@@ -1112,7 +1112,7 @@ ARC_FN Picture<C> in_line(Lane& lane, const Picture<C>* items, const Key* order,
 }
 
 template <class C>
-ARC_FN Picture<C> step_line_up(Lane& lane, const PictureList<C>& list) {
+ARC_FN Picture<C> move_line_up(Lane& lane, const PictureList<C>& list) {
   // Pictures without cells are left out: there is one at most.
   const Picture<C>* items = list.items;
   Picture<C>* kept = lane.allocate_array<Picture<C>>((u64)list.n);
@@ -1134,11 +1134,11 @@ ARC_FN Picture<C> step_line_up(Lane& lane, const PictureList<C>& list) {
 }
 ARC_FN Value prim_line_up(Lane& lane, const Value* a) {
   ARC_PICTURE_LIST(list, a[0]);
-  return value_of(lane, step_line_up(lane, list));
+  return value_of(lane, move_line_up(lane, list));
 }
 
 template <class C>
-ARC_FN Picture<C> step_butt(Lane& lane, const PictureList<C>& list, i64 code) {
+ARC_FN Picture<C> move_butt(Lane& lane, const PictureList<C>& list, i64 code) {
   const Picture<C>* items = list.items;
   Key* order = lane.allocate_array<Key>((u64)list.n);
   if (!order) return failed_picture<C>(OVER_BUDGET);
@@ -1148,11 +1148,11 @@ ARC_FN Picture<C> step_butt(Lane& lane, const PictureList<C>& list, i64 code) {
 }
 ARC_FN Value prim_butt(Lane& lane, const Value* a) {
   ARC_PICTURE_LIST(list, a[0]);
-  return value_of(lane, step_butt(lane, list, a[1].number));
+  return value_of(lane, move_butt(lane, list, a[1].number));
 }
 
 template <class C>
-ARC_FN Picture<C> step_overlay(Lane& lane, const PictureList<C>& list, i64 code) {
+ARC_FN Picture<C> move_overlay(Lane& lane, const PictureList<C>& list, i64 code) {
   const Picture<C>* items = list.items;
   const i64 start = first_where(list.n, [=](i64 k) { return !items[k].empty(); });
   if (start == list.n) return empty_picture<C>();
@@ -1185,7 +1185,7 @@ ARC_FN Picture<C> step_overlay(Lane& lane, const PictureList<C>& list, i64 code)
 }
 ARC_FN Value prim_overlay(Lane& lane, const Value* a) {
   ARC_PICTURE_LIST(list, a[0]);
-  return value_of(lane, step_overlay(lane, list, a[1].number));
+  return value_of(lane, move_overlay(lane, list, a[1].number));
 }
 
 }  // namespace arc

@@ -31,25 +31,25 @@ template <class C>
 ARC_FN C cell_to_find(i64 color) { return color >= 0 && color <= 9 ? (C)color : (C)100; }
 
 template <class C>
-ARC_FN Picture<C> step_keep_color(Lane& lane, const Picture<C>& p, i64 color) {
+ARC_FN Picture<C> move_keep_color(Lane& lane, const Picture<C>& p, i64 color) {
   ARC_NEW_PICTURE(kept, to, p.row, p.column, p.n_rows, p.width);
   const C wanted = cell_to_find<C>(color);
   map_cells(p.area(), to, p.cells, [=](C c) { return c == wanted ? c : (C)0; });
   return kept;
 }
 ARC_FN Value prim_keep_color(Lane& lane, const Value* a) {
-  return value_of(lane, step_keep_color(lane, picture_of(a[0]), a[1].number));
+  return value_of(lane, move_keep_color(lane, picture_of(a[0]), a[1].number));
 }
 
 template <class C>
-ARC_FN Picture<C> step_drop_color(Lane& lane, const Picture<C>& p, i64 color) {
+ARC_FN Picture<C> move_drop_color(Lane& lane, const Picture<C>& p, i64 color) {
   ARC_NEW_PICTURE(rest, to, p.row, p.column, p.n_rows, p.width);
   const C dropped = cell_to_find<C>(color);
   map_cells(p.area(), to, p.cells, [=](C c) { return c == dropped ? (C)0 : c; });
   return rest;
 }
 ARC_FN Value prim_drop_color(Lane& lane, const Value* a) {
-  return value_of(lane, step_drop_color(lane, picture_of(a[0]), a[1].number));
+  return value_of(lane, move_drop_color(lane, picture_of(a[0]), a[1].number));
 }
 
 // The lowest colour but 0; 1 where there is none.
@@ -66,24 +66,24 @@ ARC_FN C lowest_color(const Picture<C>& p) {
   return lowest < 10 ? lowest : (C)1;
 }
 template <class C>
-ARC_FN Picture<C> step_negative(Lane& lane, const Picture<C>& p) {
+ARC_FN Picture<C> move_negative(Lane& lane, const Picture<C>& p) {
   ARC_NEW_PICTURE(turned, to, p.row, p.column, p.n_rows, p.width);
   const C lowest = lowest_color(p);
   map_cells(p.area(), to, p.cells, [=](C c) { return c ? (C)0 : lowest; });
   return turned;
 }
 ARC_FN Value prim_negative(Lane& lane, const Value* a) {
-  return value_of(lane, step_negative(lane, picture_of(a[0])));
+  return value_of(lane, move_negative(lane, picture_of(a[0])));
 }
 
 template <class C>
-ARC_FN Picture<C> step_tint(Lane& lane, const Picture<C>& p, i64 color) {
+ARC_FN Picture<C> move_tint(Lane& lane, const Picture<C>& p, i64 color) {
   ARC_NEW_PICTURE(tinted, to, p.row, p.column, p.n_rows, p.width);
   map_cells(p.area(), to, p.cells, [ink = (C)color](C c) { return c ? ink : (C)0; });
   return tinted;
 }
 ARC_FN Value prim_tint(Lane& lane, const Value* a) {
-  return value_of(lane, step_tint(lane, picture_of(a[0]), a[1].number));
+  return value_of(lane, move_tint(lane, picture_of(a[0]), a[1].number));
 }
 
 // --- extent ---
@@ -115,7 +115,7 @@ ARC_FN Picture<C> cropped(Lane& lane, const Picture<C>& p, i64 top, i64 left, i6
 }
 
 template <class C>
-ARC_FN Picture<C> step_shrink(Lane& lane, const Picture<C>& p) {
+ARC_FN Picture<C> move_shrink(Lane& lane, const Picture<C>& p) {
   const C* cells = p.cells;
 #if !defined(__CUDACC__)
   if (fits_bits(p)) {
@@ -142,24 +142,24 @@ ARC_FN Picture<C> step_shrink(Lane& lane, const Picture<C>& p) {
   return cropped(lane, p, top, left, last / width - top + 1, right - left + 1);
 }
 ARC_FN Value prim_shrink(Lane& lane, const Value* a) {
-  return value_of(lane, step_shrink(lane, picture_of(a[0])));
+  return value_of(lane, move_shrink(lane, picture_of(a[0])));
 }
 
 template <class C>
-ARC_FN Picture<C> step_to_origin(Lane&, const Picture<C>& p) {
+ARC_FN Picture<C> move_to_origin(Lane&, const Picture<C>& p) {
   Picture<C> moved = p;
   moved.row = moved.column = 0;
   return moved;
 }
 ARC_FN Value prim_to_origin(Lane& lane, const Value* a) {
-  return value_of(lane, step_to_origin(lane, picture_of(a[0])));
+  return value_of(lane, move_to_origin(lane, picture_of(a[0])));
 }
 
 // Rows and columns of a picture, moved together, at the origin.
 template <class C, class Index>
 ARC_FN Picture<C> lines_together(Lane& lane, const Picture<C>& p, const Index* rows, i64 n_rows,
                                  const Index* columns, i64 width) {
-  if (n_rows == p.n_rows && width == p.width) return step_to_origin(lane, p);
+  if (n_rows == p.n_rows && width == p.width) return move_to_origin(lane, p);
   ARC_NEW_PICTURE(together, to, 0, 0, n_rows, width);
   const C* from = p.cells;
   const i64 stride = p.width;
@@ -191,7 +191,7 @@ ARC_FN Picture<C> lines_where(Lane& lane, const Picture<C>& p, KeepRow keep_row,
 }
 
 template <class C>
-ARC_FN Picture<C> step_squeeze(Lane& lane, const Picture<C>& p) {
+ARC_FN Picture<C> move_squeeze(Lane& lane, const Picture<C>& p) {
   if (p.empty()) return p;
 #if !defined(__CUDACC__)
   if (fits_bits(p)) {
@@ -220,11 +220,11 @@ ARC_FN Picture<C> step_squeeze(Lane& lane, const Picture<C>& p) {
   return lines_where(lane, p, keep_row, keep_column);
 }
 ARC_FN Value prim_squeeze(Lane& lane, const Value* a) {
-  return value_of(lane, step_squeeze(lane, picture_of(a[0])));
+  return value_of(lane, move_squeeze(lane, picture_of(a[0])));
 }
 
 template <class C>
-ARC_FN Picture<C> step_collapse(Lane& lane, const Picture<C>& p) {
+ARC_FN Picture<C> move_collapse(Lane& lane, const Picture<C>& p) {
   if (p.empty()) return p;
 #if !defined(__CUDACC__)
   if (fits_bits(p)) {
@@ -254,29 +254,29 @@ ARC_FN Picture<C> step_collapse(Lane& lane, const Picture<C>& p) {
   return lines_where(lane, p, keep_row, keep_column);
 }
 ARC_FN Value prim_collapse(Lane& lane, const Value* a) {
-  return value_of(lane, step_collapse(lane, picture_of(a[0])));
+  return value_of(lane, move_collapse(lane, picture_of(a[0])));
 }
 
 template <class C>
-ARC_FN Picture<C> step_spot(Lane& lane, const Picture<C>& p) {
+ARC_FN Picture<C> move_spot(Lane& lane, const Picture<C>& p) {
   if (p.empty()) return p;
   return one_cell<C>(lane, p.row, p.column, (C)count_colors(p).main_color());
 }
 ARC_FN Value prim_spot(Lane& lane, const Value* a) {
-  return value_of(lane, step_spot(lane, picture_of(a[0])));
+  return value_of(lane, move_spot(lane, picture_of(a[0])));
 }
 
 template <class C>
-ARC_FN Picture<C> step_swatch(Lane& lane, const Picture<C>& p) {
+ARC_FN Picture<C> move_swatch(Lane& lane, const Picture<C>& p) {
   if (p.empty()) return p;
   return one_cell<C>(lane, 0, 0, (C)count_colors(p).main_color());
 }
 ARC_FN Value prim_swatch(Lane& lane, const Value* a) {
-  return value_of(lane, step_swatch(lane, picture_of(a[0])));
+  return value_of(lane, move_swatch(lane, picture_of(a[0])));
 }
 
 template <class C>
-ARC_FN Picture<C> step_middle(Lane& lane, const Picture<C>& p) {
+ARC_FN Picture<C> move_middle(Lane& lane, const Picture<C>& p) {
   if (p.empty()) return p;
   const i64 high = 2 - (p.n_rows & 1), wide = 2 - (p.width & 1);
   ARC_NEW_PICTURE(spot, to, (i64)p.row + (p.n_rows - 1) / 2, (i64)p.column + (p.width - 1) / 2, high, wide);
@@ -284,18 +284,18 @@ ARC_FN Picture<C> step_middle(Lane& lane, const Picture<C>& p) {
   return spot;
 }
 ARC_FN Value prim_middle(Lane& lane, const Value* a) {
-  return value_of(lane, step_middle(lane, picture_of(a[0])));
+  return value_of(lane, move_middle(lane, picture_of(a[0])));
 }
 
 template <class C>
-ARC_FN Picture<C> step_slab(Lane& lane, const Picture<C>& p, i64 code) {
+ARC_FN Picture<C> move_slab(Lane& lane, const Picture<C>& p, i64 code) {
   const bool in_place = code >= 2;
   ARC_NEW_PICTURE(slab, to, in_place ? p.row : 0, in_place ? p.column : 0, p.n_rows, p.width);
   fill_cells<C>(p.area(), to, code & 1 ? (C)0 : (C)count_colors(p).main_color());
   return slab;
 }
 ARC_FN Value prim_slab(Lane& lane, const Value* a) {
-  return value_of(lane, step_slab(lane, picture_of(a[0]), a[1].number));
+  return value_of(lane, move_slab(lane, picture_of(a[0]), a[1].number));
 }
 
 // --- inside and outside ---
@@ -329,15 +329,15 @@ ARC_FN Picture<C> filled_in(Lane& lane, const Picture<C>& p, bool shapes) {
 }
 
 template <class C>
-ARC_FN Picture<C> step_solid(Lane& lane, const Picture<C>& p) { return filled_in(lane, p, true); }
+ARC_FN Picture<C> move_solid(Lane& lane, const Picture<C>& p) { return filled_in(lane, p, true); }
 ARC_FN Value prim_solid(Lane& lane, const Value* a) {
-  return value_of(lane, step_solid(lane, picture_of(a[0])));
+  return value_of(lane, move_solid(lane, picture_of(a[0])));
 }
 
 template <class C>
-ARC_FN Picture<C> step_holes(Lane& lane, const Picture<C>& p) { return filled_in(lane, p, false); }
+ARC_FN Picture<C> move_holes(Lane& lane, const Picture<C>& p) { return filled_in(lane, p, false); }
 ARC_FN Value prim_holes(Lane& lane, const Value* a) {
-  return value_of(lane, step_holes(lane, picture_of(a[0])));
+  return value_of(lane, move_holes(lane, picture_of(a[0])));
 }
 
 // The cells on the edge and those that touch the outside, or all others.
@@ -377,15 +377,15 @@ ARC_FN Picture<C> bordering(Lane& lane, const Picture<C>& p, bool rim) {
 }
 
 template <class C>
-ARC_FN Picture<C> step_rim(Lane& lane, const Picture<C>& p) { return bordering(lane, p, true); }
+ARC_FN Picture<C> move_rim(Lane& lane, const Picture<C>& p) { return bordering(lane, p, true); }
 ARC_FN Value prim_rim(Lane& lane, const Value* a) {
-  return value_of(lane, step_rim(lane, picture_of(a[0])));
+  return value_of(lane, move_rim(lane, picture_of(a[0])));
 }
 
 template <class C>
-ARC_FN Picture<C> step_core(Lane& lane, const Picture<C>& p) { return bordering(lane, p, false); }
+ARC_FN Picture<C> move_core(Lane& lane, const Picture<C>& p) { return bordering(lane, p, false); }
 ARC_FN Value prim_core(Lane& lane, const Value* a) {
-  return value_of(lane, step_core(lane, picture_of(a[0])));
+  return value_of(lane, move_core(lane, picture_of(a[0])));
 }
 
 // --- counts ---
@@ -444,7 +444,7 @@ ARC_FN i64 count_regions(Lane& lane, const Picture<C>& p, i64 what) {
 }
 
 template <class C>
-ARC_FN Picture<C> step_tally(Lane& lane, const Picture<C>& p, i64 what, i64 form) {
+ARC_FN Picture<C> move_tally(Lane& lane, const Picture<C>& p, i64 what, i64 form) {
   if (p.empty()) return p;
   const ColorCounts counts = count_colors(p);
   const C color = (C)counts.main_color();
@@ -469,7 +469,7 @@ ARC_FN Picture<C> step_tally(Lane& lane, const Picture<C>& p, i64 what, i64 form
   return drawn;
 }
 ARC_FN Value prim_tally(Lane& lane, const Value* a) {
-  return value_of(lane, step_tally(lane, picture_of(a[0]), a[1].number, a[2].number));
+  return value_of(lane, move_tally(lane, picture_of(a[0]), a[1].number, a[2].number));
 }
 
 }  // namespace arc

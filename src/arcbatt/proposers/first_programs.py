@@ -13,7 +13,7 @@ ORIGIN = "primitive"
 
 
 @cache
-def seed_programs() -> tuple[Program, ...]:
+def first_programs() -> tuple[Program, ...]:
     """Return the programs of at most one call that give a grid for a grid."""
     grid = input_node("I")
     return (
@@ -29,8 +29,8 @@ def seed_programs() -> tuple[Program, ...]:
 
 
 def fill_pool(pool: Pool, *, library: bool) -> None:
-    """Put what is known at the start into a pool: the seeds and, if wanted, the bundled solvers."""
+    """Put what is known at the start into a pool, with the bundled solvers or without."""
     with pool.writing():
         if library:
             pool.add_library()
-        pool.add_programs([NewProgram.of(program, ORIGIN) for program in seed_programs()])
+        pool.add_programs([NewProgram.of(program, ORIGIN) for program in first_programs()])

@@ -1,6 +1,6 @@
-// The vocabulary of the search: every step that it tries, in the order in which it tries them.
+// The vocabulary of the search: every move that it tries, in the order in which it tries them.
 //
-// A step is a primitive with its further arguments. steps.inc is made from the registry, where a
+// A move is a primitive with its further arguments. moves.inc is made from the registry, where a
 // primitive on pictures says how it is searched with.
 #pragma once
 #include "arcbatt/primitives/picture_drawing.hpp"
@@ -17,25 +17,25 @@ struct Size {
   bool operator==(const Size& other) const { return n_rows == other.n_rows && width == other.width; }
 };
 
-// What a step takes and gives: P a picture, L a list of pictures.
+// What a move takes and gives: P a picture, L a list of pictures.
 enum class Shape : u8 { P_TO_P, P_TO_L, L_TO_P, L_TO_L };
-// The size that a step takes, if it takes one: that of the input, or that of the output.
+// The size that a move takes, if it takes one: that of the input, or that of the output.
 enum class Takes : u8 { NOTHING, INPUT_SIZE, OUTPUT_SIZE };
 
-struct Step {
+struct Move {
   Shape shape;
   const char* primitive;
   Takes takes;
   u8 n_args;
   i32 args[2];
-  i8 color;  // the step does something only where this colour occurs; -1: always
+  i8 color;  // the move does something only where this colour occurs; -1: always
   Pic (*to_picture)(Lane&, const Pic&, const i32*, Size);
   PicList (*to_list)(Lane&, const Pic&, const i32*);
   Pic (*pick)(Lane&, const PicList&, const i32*);
   PicList (*sift)(Lane&, const PicList&, const i32*);
 };
 
-// One row of steps.inc: calls step_<name> with what the search is working on, then the size that it
+// One row of moves.inc: calls move_<name> with what the search is working on, then the size that it
 // takes, if any, and its codes.
 #define ARC_SIZE_NOTHING
 #define ARC_SIZE_INPUT_SIZE , size.n_rows, size.width
@@ -53,13 +53,13 @@ struct Step {
 #define ARC_RUN_P_TO_L(call) nullptr, ARC_RUN_LIST(Pic, call), nullptr, nullptr
 #define ARC_RUN_L_TO_P(call) nullptr, nullptr, ARC_RUN_LIST(PicList, call), nullptr
 #define ARC_RUN_L_TO_L(call) nullptr, nullptr, nullptr, ARC_RUN_LIST(PicList, call)
-#define ARC_STEP(shape, name, takes, n_codes, a, b, color)                  \
+#define ARC_MOVE(shape, name, takes, n_codes, a, b, color)                  \
   {Shape::shape, #name, Takes::takes, n_codes, {a, b}, color,               \
-   ARC_RUN_##shape(step_##name(lane, given ARC_SIZE_##takes ARC_ARGS_##n_codes))},
+   ARC_RUN_##shape(move_##name(lane, given ARC_SIZE_##takes ARC_ARGS_##n_codes))},
 
-inline const Step STEPS[] = {
-#include "steps.inc"
+inline const Move ALL_MOVES[] = {
+#include "moves.inc"
 };
-constexpr u32 N_STEPS = sizeof(STEPS) / sizeof(STEPS[0]);
+constexpr u32 N_MOVES = sizeof(ALL_MOVES) / sizeof(ALL_MOVES[0]);
 
 }  // namespace arc

@@ -1,4 +1,4 @@
-"""Steps on the bank's pictures, of bytes, give what the primitives' definitions give."""
+"""Moves on the bank's pictures, of bytes, give what the primitives' definitions give."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from arcbatt.language.budget import Meter, use_meter
 from arcbatt.language.calling import call_primitive
 from arcbatt.language.failure import CallFailed, over_budget
 from arcbatt.language.values import MAX_NUMBER, ordered, weigh
-from arcbatt.proposers.enumerate.stacks import Step, vocabulary
+from arcbatt.proposers.enumerate.stacks import Move, vocabulary
 
 from .conftest import colors
 
 # A search refuses what is larger than this in a task of the largest grids: pictures, lists in all,
-# and what a step asks for before it makes it.
+# and what a move asks for before it makes it.
 MAX_AREA = 2 * 30 * 30
 MAX_LIST_AREA = 10 * 30 * 30
 MAX_ITEMS = 1000
 MAX_REQUIRED = 2 * MAX_AREA
 
-PRIMITIVES = tuple(dict.fromkeys(step.primitive for step in vocabulary()))
+PRIMITIVES = tuple(dict.fromkeys(move.primitive for move in vocabulary()))
 EMPTY = ((0, 0), ())
 # Of each primitive: the definitions are slow on large pictures.
 N_EXAMPLES = 50
@@ -49,7 +49,7 @@ def unpack(packed: Any) -> Any:
 
 
 def apply(number: int, value: Any, size: tuple[int, int]) -> Any:
-    """What a step gives in the bank, as a value of the language; None where it is refused."""
+    """What a move gives in the bank, as a value of the language; None where it is refused."""
     is_list = isinstance(value, frozenset)
     packed = [pack(picture) for picture in value] if is_list else pack(value)
     found = _enumerate.apply(number, packed, size)
@@ -58,8 +58,8 @@ def apply(number: int, value: Any, size: tuple[int, int]) -> Any:
     return frozenset(map(unpack, found)) if isinstance(found, list) else unpack(found)
 
 
-def arguments(step: Step, size: tuple[int, int]) -> list[Value]:
-    return [*([size] if step.takes else []), *step.args]
+def arguments(move: Move, size: tuple[int, int]) -> list[Value]:
+    return [*([size] if move.takes else []), *move.args]
 
 
 def area(picture: Any) -> int:
@@ -74,7 +74,7 @@ def is_kept(value: Any) -> bool:
 
 
 def numbers_of(primitive: str) -> list[int]:
-    return [k for k, step in enumerate(vocabulary()) if step.primitive == primitive]
+    return [k for k, move in enumerate(vocabulary()) if move.primitive == primitive]
 
 
 class BankMeter(Meter):
@@ -96,11 +96,11 @@ def by_definition(name: str, args: Sequence[Value]) -> Any:
 
 
 def check(number: int, value: Any, size: tuple[int, int]) -> None:
-    """A step on a value is what its definition gives, or refused as stated."""
-    step = vocabulary()[number]
-    args = [value, *arguments(step, size)]
-    found, wanted = apply(number, value, size), by_definition(step.primitive, args)
-    # Some steps ask for a list as a whole before they make it, where the definition has it weighed
+    """A move on a value is what its definition gives, or refused as stated."""
+    move = vocabulary()[number]
+    args = [value, *arguments(move, size)]
+    found, wanted = apply(number, value, size), by_definition(move.primitive, args)
+    # Some moves ask for a list as a whole before they make it, where the definition has it weighed
     # after: such a list may be refused.
     if found is None and isinstance(wanted, frozenset) and weigh(wanted, 2**30) > MAX_REQUIRED:
         return
@@ -108,9 +108,9 @@ def check(number: int, value: Any, size: tuple[int, int]) -> None:
 
 
 def check_on_items(number: int, pictures: Any, size: tuple[int, int]) -> None:
-    """A step from pictures to pictures, on a list, is that step on each of its pictures."""
-    step = vocabulary()[number]
-    found = [by_definition(step.primitive, [each, *step.args]) for each in ordered(pictures)]
+    """A move from pictures to pictures, on a list, is that move on each of its pictures."""
+    move = vocabulary()[number]
+    found = [by_definition(move.primitive, [each, *move.args]) for each in ordered(pictures)]
     # The area is that of the pictures before equal ones become one.
     is_refused = None in found or sum(map(area, found)) > MAX_LIST_AREA
     assert apply(number, pictures, size) == (None if is_refused else frozenset(found))
@@ -138,9 +138,9 @@ def large_pictures(draw: st.DrawFn) -> Any:
     """Pictures as large as grids are, or twice as large, with a pattern in them."""
     high, wide = draw(st.sampled_from([(30, 30), (60, 30), (30, 60), (29, 1), (1, 30), (17, 30)]))
     a, b, n = draw(st.integers(1, 7)), draw(st.integers(1, 7)), draw(st.integers(1, 10))
-    step = draw(st.integers(1, 5))
+    move = draw(st.integers(1, 5))
     grid = tuple(
-        tuple((i * a + j * b) % n if (i // step + j // step) % 2 else 0 for j in range(wide))
+        tuple((i * a + j * b) % n if (i // move + j // move) % 2 else 0 for j in range(wide))
         for i in range(high)
     )
     return (draw(st.integers(-3, 3)), draw(st.integers(-3, 3))), grid
@@ -162,7 +162,7 @@ def test_a_step_is_what_its_primitive_is(primitive: str, data: st.DataObject) ->
 
 ON_ITEMS = tuple(
     dict.fromkeys(
-        step.primitive for step in vocabulary() if step.shape == "picture" and not step.takes
+        move.primitive for move in vocabulary() if move.shape == "picture" and not move.takes
     )
 )
 
@@ -176,12 +176,12 @@ def test_a_step_on_a_list_is_the_step_on_each_picture(primitive: str, data: st.D
 
 
 def test_long_lists_keep_their_order() -> None:
-    """Pictures of a long list come out of many steps in another order than they went in."""
+    """Pictures of a long list come out of many moves in another order than they went in."""
     many = frozenset(((i, j), ((1 + (i * j) % 9,),)) for i in range(8) for j in range(10))
-    for number, step in enumerate(vocabulary()):
-        if step.shape in ("pick", "sift"):
+    for number, move in enumerate(vocabulary()):
+        if move.shape in ("pick", "sift"):
             check(number, many, (30, 30))
-        elif step.primitive in ON_ITEMS:
+        elif move.primitive in ON_ITEMS:
             check_on_items(number, many, (30, 30))
 
 
@@ -197,8 +197,8 @@ def test_every_row_of_the_vocabulary_is_tried_once() -> None:
     picture = ((1, 2), grid)
     parts: Any = evaluate_call("cut", [picture])
     assert len(parts) > 1
-    for number, step in enumerate(vocabulary()):
-        check(number, parts if step.shape in ("pick", "sift") else picture, (4, 7))
+    for number, move in enumerate(vocabulary()):
+        check(number, parts if move.shape in ("pick", "sift") else picture, (4, 7))
 
 
 # --- what is refused ---
@@ -207,7 +207,7 @@ def test_every_row_of_the_vocabulary_is_tried_once() -> None:
 @pytest.mark.parametrize(
     ("number", "value", "size", "message"),
     [
-        (len(vocabulary()), (0, 0, 1, 1, b"\1"), (1, 1), "no such step"),
+        (len(vocabulary()), (0, 0, 1, 1, b"\1"), (1, 1), "no such move"),
         (0, (0, 0, 1, 1, b"\1"), (0, 1), "sides are not 1 to 30"),
         (0, (0, 0, 1, 1, b"\1"), (1, 31), "sides are not 1 to 30"),
         (0, (0, 0, 1, 1, b"\1\1"), (1, 1), "do not fit"),
@@ -230,10 +230,10 @@ def test_what_is_no_picture_is_said(
 def shapes_that_do_not_fit() -> Sequence[tuple[int, Any]]:
     picture, pictures_ = ((0, 0), ((1,),)), frozenset({((0, 0), ((1,),))})
     wrong = []
-    for number, step in enumerate(vocabulary()):
-        if step.shape in ("pick", "sift"):
+    for number, move in enumerate(vocabulary()):
+        if move.shape in ("pick", "sift"):
             wrong.append((number, picture))
-        elif step.shape == "cut" or step.takes:
+        elif move.shape == "cut" or move.takes:
             wrong.append((number, pictures_))
     return wrong
 
