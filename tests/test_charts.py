@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageColor
 
 from arcbatt.drawing.charts import (
-    COLOURS,
+    COLORS,
     PLOT_HEIGHT,
     PLOT_WIDTH,
     Chart,
@@ -104,16 +104,16 @@ def test_steps_are_round_and_neither_few_nor_many(span: float) -> None:
     assert step == pytest.approx(float(f"{step:.0e}"))
 
 
-def test_several_lines_have_colours_and_a_legend_and_one_has_none() -> None:
+def test_several_lines_have_colors_and_a_legend_and_one_has_none() -> None:
     block = lay_out_chart(chart(RISE, FALL))
-    assert [line.stroke for line in lines_of(block)] == list(COLOURS[:2])
+    assert [line.stroke for line in lines_of(block)] == list(COLORS[:2])
     assert {"rise", "fall"} <= labels(block).keys()
     swatches = {command.fill for command in block.commands if isinstance(command, Boxes)}
-    assert swatches >= set(COLOURS[:2])
+    assert swatches >= set(COLORS[:2])
     assert "rise" not in labels(lay_out_chart(chart(RISE)))
 
 
-def test_any_number_of_lines_has_colours_of_its_own() -> None:
+def test_any_number_of_lines_has_colors_of_its_own() -> None:
     many = [Line(str(k), ((0, k), (1, k))) for k in range(30)]
     assert len({line.stroke for line in lines_of(lay_out_chart(chart(*many)))}) == 30
 
@@ -165,6 +165,6 @@ def test_the_png_has_the_lines_where_the_scene_says() -> None:
     (line,) = lines_of(scene)
     (x0, y0), (x1, y1) = line.points
     middle = (round((x0 + x1) / 2 * SCALE), round((y0 + y1) / 2 * SCALE))
-    assert image.getpixel(middle) == ImageColor.getrgb(COLOURS[0])
+    assert image.getpixel(middle) == ImageColor.getrgb(COLORS[0])
     above = (middle[0], middle[1] - 12 * SCALE)
     assert image.getpixel(above) == (255, 255, 255)

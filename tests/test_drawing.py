@@ -88,12 +88,12 @@ def shown(drawn: RenderableType, width: int = 100, **options: Any) -> str:
     return capture.get()
 
 
-def coloured(drawn: RenderableType, width: int = 100) -> str:
+def colored(drawn: RenderableType, width: int = 100) -> str:
     return shown(drawn, width, force_terminal=True, color_system="truecolor", no_color=False)
 
 
-def background(colour: str) -> str:
-    channels = (str(int(colour[k : k + 2], 16)) for k in (1, 3, 5))
+def background(color: str) -> str:
+    channels = (str(int(color[k : k + 2], 16)) for k in (1, 3, 5))
     return "48;2;" + ";".join(channels)
 
 
@@ -188,8 +188,8 @@ def test_a_picture_is_drawn_at_its_place_over_the_input() -> None:
     assert patch.cells == {(1, 2): 3, (1, 3): 0, (2, 2): 0, (2, 3): 4}
     cell = cell_size([canvas])
     svg = svg_value(PICTURE, over=((0,) * 5,) * 4)
-    ((x, y, _, _),) = boxes(svg, palette.COLOURS[3])
-    ((x4, y4, _, _),) = boxes(svg, palette.COLOURS[4])
+    ((x, y, _, _),) = boxes(svg, palette.COLORS[3])
+    ((x4, y4, _, _),) = boxes(svg, palette.COLORS[4])
     assert (x4 - x, y4 - y) == (cell, cell)
 
 
@@ -216,31 +216,31 @@ def test_long_text_is_cut_to_one_line() -> None:
 
 
 def test_palette() -> None:
-    assert len(set(palette.COLOURS)) == 10
-    assert palette.COLOURS[1] == "#0074D9"
+    assert len(set(palette.COLORS)) == 10
+    assert palette.COLORS[1] == "#0074D9"
     assert palette.mix("#000000", "#FFFFFF", 0.5) == "#808080"
-    assert palette.colour_of(-1) == palette.colour_of(10) == palette.ODD
+    assert palette.color_of(-1) == palette.color_of(10) == palette.ODD
 
 
 # SVG
 
 
-def test_svg_grid_fills_every_cell_with_its_colour() -> None:
+def test_svg_grid_fills_every_cell_with_its_color() -> None:
     svg = svg_grid(GRID)
     cell = cell_size([canvas_of_grid(GRID)])
-    for row, colours in enumerate(GRID):
-        for column, colour in enumerate(colours):
+    for row, colors in enumerate(GRID):
+        for column, color in enumerate(colors):
             expected = (MARGIN + column * cell, MARGIN + row * cell, cell + 1, cell + 1)
-            assert boxes(svg, palette.COLOURS[colour]) == [expected]
+            assert boxes(svg, palette.COLORS[color]) == [expected]
     # Four lines each way for three rows and three columns.
     assert len(boxes(svg, palette.GRID_LINE)) == 8
     side = str(3 * cell + 1 + 2 * MARGIN)
     assert (scene(svg).get("width"), scene(svg).get("height")) == (side, side)
 
 
-def test_neighbours_of_one_colour_share_a_box() -> None:
+def test_neighbours_of_one_color_share_a_box() -> None:
     svg = svg_grid(((2, 2, 2), (2, 0, 2)))
-    assert len(boxes(svg, palette.COLOURS[2])) == 3
+    assert len(boxes(svg, palette.COLORS[2])) == 3
 
 
 def test_cells_shrink_with_the_size_of_the_grid() -> None:
@@ -253,7 +253,7 @@ def test_svg_pair_has_an_arrow_between_its_grids() -> None:
     svg = svg_pair(Pair(((1,),), ((2,),)))
     (arrow,) = list(scene(svg).iter(SVG + "polygon"))
     tip = max(int(point.split(",")[0]) for point in (arrow.get("points") or "").split())
-    (before,), (after,) = boxes(svg, palette.COLOURS[1]), boxes(svg, palette.COLOURS[2])
+    (before,), (after,) = boxes(svg, palette.COLORS[1]), boxes(svg, palette.COLORS[2])
     assert before[0] + before[2] < tip < after[0]
     assert before[1] == after[1]
 
@@ -283,9 +283,9 @@ def test_every_task_is_laid_out_within_the_page() -> None:
 
 def test_object_is_bright_and_outlined_over_a_dimmed_grid() -> None:
     svg = svg_value(OBJECT, over=GRID)
-    assert len(boxes(svg, palette.COLOURS[1])) == 1
-    assert len(boxes(svg, palette.dimmed(palette.COLOURS[8]))) == 1
-    assert not boxes(svg, palette.COLOURS[8])
+    assert len(boxes(svg, palette.COLORS[1])) == 1
+    assert len(boxes(svg, palette.dimmed(palette.COLORS[8]))) == 1
+    assert not boxes(svg, palette.COLORS[8])
     # Two cells, one below the other: six edges are on the border.
     assert len(boxes(svg, palette.OUTLINES[0])) == 6
     assert texts(svg) == ["object 2 cells"]
@@ -335,7 +335,7 @@ def test_far_cells_are_left_out_with_a_note() -> None:
 def test_large_grid_is_cut_with_a_note() -> None:
     svg = svg_grid(((3,) * 500,) * 400)
     assert texts(svg) == [f"the first {MAX_SIDE}x{MAX_SIDE} cells of 400x500"]
-    assert len(boxes(svg, palette.COLOURS[3])) == MAX_SIDE
+    assert len(boxes(svg, palette.COLORS[3])) == MAX_SIDE
 
 
 def test_odd_numbers_are_drawn_with_digits_on_a_hatch() -> None:
@@ -394,16 +394,16 @@ def opened(data: bytes) -> Image.Image:
     return Image.open(io.BytesIO(data)).convert("RGB")
 
 
-def test_png_has_the_size_and_the_colours_of_the_scene() -> None:
+def test_png_has_the_size_and_the_colors_of_the_scene() -> None:
     image = opened(render_png(lay_out_grid(GRID)))
     block = lay_out_grid(GRID)
     assert image.size == (block.width * SCALE, block.height * SCALE)
     cell = cell_size([canvas_of_grid(GRID)])
-    for row, colours in enumerate(GRID):
-        for column, colour in enumerate(colours):
+    for row, colors in enumerate(GRID):
+        for column, color in enumerate(colors):
             x = (MARGIN + column * cell + cell // 2) * SCALE
             y = (MARGIN + row * cell + cell // 2) * SCALE
-            expected = tuple(bytes.fromhex(palette.COLOURS[colour][1:]))
+            expected = tuple(bytes.fromhex(palette.COLORS[color][1:]))
             assert image.getpixel((x, y)) == expected
 
 
@@ -412,12 +412,12 @@ def test_png_blends_the_shade_of_indices() -> None:
         opened(render_png(lay_out_value(frozenset({(0, 0)}), ((0, 0), (0, 0))))).getcolors(10**6)
         or []
     )
-    seen = {colour for _, colour in pixels}
-    under = palette.dimmed(palette.COLOURS[0])
+    seen = {color for _, color in pixels}
+    under = palette.dimmed(palette.COLORS[0])
     blended = bytes.fromhex(palette.mix(under, palette.SHADES[0], 0.62)[1:])
     assert any(
-        all(abs(a - b) <= 1 for a, b in zip(colour, blended, strict=True))  # type: ignore[arg-type]
-        for colour in seen
+        all(abs(a - b) <= 1 for a, b in zip(color, blended, strict=True))  # type: ignore[arg-type]
+        for color in seen
     )
 
 
@@ -441,16 +441,16 @@ def test_digits_under_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
     assert plain(output) == "0 1 2\n3 4 5\n6 7 8"
 
 
-def test_colours_on_a_terminal() -> None:
-    output = coloured(draw_grid(GRID))
-    assert [output.count(background(colour)) for colour in palette.COLOURS] == [1] * 9 + [0]
+def test_colors_on_a_terminal() -> None:
+    output = colored(draw_grid(GRID))
+    assert [output.count(background(color)) for color in palette.COLORS] == [1] * 9 + [0]
     assert len(output.splitlines()) == 3
 
 
 def test_half_blocks_where_the_terminal_is_narrow() -> None:
     grid = ((1,) * 20,) * 5
-    assert "▀" not in coloured(draw_grid(grid), width=40)
-    narrow = coloured(draw_grid(grid), width=39)
+    assert "▀" not in colored(draw_grid(grid), width=40)
+    narrow = colored(draw_grid(grid), width=39)
     assert len(narrow.splitlines()) == 3
     assert narrow.count("▀") == 60
 
@@ -471,7 +471,7 @@ def test_pair_is_in_line_with_its_arrow() -> None:
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_task_fits_the_terminal(width: int) -> None:
     task = find_task("00d62c1b")
-    for output in (shown(draw_task(task), width), coloured(draw_task(task), width)):
+    for output in (shown(draw_task(task), width), colored(draw_task(task), width)):
         bare = re.sub(r"\x1b\[[0-9;]*m", "", output)
         assert max(map(len, bare.splitlines())) <= width
         assert all(f"demo {number} " in bare for number in range(1, 6))
@@ -489,7 +489,7 @@ def test_task_shows_no_grid_twice_and_all_digits() -> None:
     assert "test 2" in output
 
 
-def test_patches_without_colour() -> None:
+def test_patches_without_color() -> None:
     assert plain(shown(draw_value(OBJECT, over=GRID))) == "object 2 cells\n. 1 .\n. 4 .\n. . ."
     assert plain(shown(draw_value(INDICES, over=GRID))) == "indices 2\n# . .\n. . .\n. . #"
     several = plain(shown(draw_value((INDICES, frozenset({(1, 1)})), over=GRID)))
@@ -498,19 +498,19 @@ def test_patches_without_colour() -> None:
     assert objects.splitlines()[1:] == [" . 1a  .", " . 4a  .", " .  . 7b"]
 
 
-def test_patches_with_colour() -> None:
-    output = coloured(draw_value(OBJECT, over=GRID))
-    assert background(palette.COLOURS[4]) in output
-    assert background(palette.COLOURS[5]) not in output
-    assert background(palette.dimmed(palette.COLOURS[5])) in output
-    output = coloured(draw_value(INDICES, over=GRID))
-    assert background(palette.mix(palette.COLOURS[0], palette.SHADES[0], 0.7)) in output
+def test_patches_with_color() -> None:
+    output = colored(draw_value(OBJECT, over=GRID))
+    assert background(palette.COLORS[4]) in output
+    assert background(palette.COLORS[5]) not in output
+    assert background(palette.dimmed(palette.COLORS[5])) in output
+    output = colored(draw_value(INDICES, over=GRID))
+    assert background(palette.mix(palette.COLORS[0], palette.SHADES[0], 0.7)) in output
 
 
 def test_odd_numbers_in_the_terminal() -> None:
     grid = ((0, -1), (10,))
     assert plain(shown(draw_grid(grid))) == " 0 -1\n10"
-    bare = re.sub(r"\x1b\[[0-9;]*m", "", coloured(draw_grid(grid)))
+    bare = re.sub(r"\x1b\[[0-9;]*m", "", colored(draw_grid(grid)))
     assert "-1" in bare
     assert "10" in bare
 
@@ -518,7 +518,7 @@ def test_odd_numbers_in_the_terminal() -> None:
 def test_values_without_a_picture() -> None:
     assert plain(shown(draw_value(5))) == "number 5"
     assert plain(shown(draw_value(Function()))) == "function compose(first, <last>)"
-    failure = coloured(draw_value(Failure("empty", "no [bold]cells")))
+    failure = colored(draw_value(Failure("empty", "no [bold]cells")))
     assert "failure: empty: no [bold]cells" in failure
     assert "38;2;229;56;59" in failure
     assert "(no cells)" in shown(draw_value(((), ())))
@@ -562,4 +562,4 @@ def test_any_value_can_be_drawn(value: Any, over: Any) -> None:
     assert texts(svg_value(value, over))[0] == caption
     for width in (20, 80):
         assert shown(draw_value(value, over), width)
-        assert coloured(draw_value(value, over), width)
+        assert colored(draw_value(value, over), width)

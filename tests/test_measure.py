@@ -19,7 +19,7 @@ from rich.console import Console
 
 from arcbatt import measure
 from arcbatt.measure import PHASES, Clock, Phase, Report, TimelineReport, phase
-from arcbatt.measure.icicle import COLOUR_OF, svg_icicle
+from arcbatt.measure.icicle import COLOR_OF, svg_icicle
 from arcbatt.measure.process import process_start_ns
 from arcbatt.measure.tables import draw_report
 
@@ -440,7 +440,7 @@ def test_the_icicle_stands_alone(report: Report) -> None:
 
 def test_blocks_of_the_icicle_lie_inside_those_above(report: Report) -> None:
     root = ET.fromstring(svg_icicle(report))
-    names = {colour: name for name, colour in COLOUR_OF.items()}
+    names = {color: name for name, color in COLOR_OF.items()}
     blocks = {}
     for group in root.findall("{http://www.w3.org/2000/svg}g"):
         rect = group.find("{http://www.w3.org/2000/svg}rect")

@@ -149,7 +149,7 @@ def test_a_later_direction_paints_over_an_earlier_one() -> None:
     assert drawn("smear", "2.1 ... ...", 14) == "211 211 1.2"
 
 
-def test_colours_are_stopped_by_cells_not_by_paint() -> None:
+def test_colors_are_stopped_by_cells_not_by_paint() -> None:
     assert drawn("smear", ".3. 1.. ...", 6) == "133 131 13."
 
 

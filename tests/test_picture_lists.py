@@ -161,7 +161,7 @@ def test_what_is_over_the_budget(steps: int) -> None:
 # --- what they mean ---
 
 
-def test_cut_takes_the_colour_whose_smallest_part_is_largest() -> None:
+def test_cut_takes_the_color_whose_smallest_part_is_largest() -> None:
     # Both 5 and 0 reach across and leave two parts or more; 0 leaves a single cell.
     p = pic("11511 .15.. 11511", 3, 2)
     assert call("cut", p) == frozenset({pic("11 .1 11", 3, 2), pic("11 .. 11", 3, 5)})
@@ -180,7 +180,7 @@ def test_cut_does_not_separate_what_touches_no_outer_wall() -> None:
     assert call("cut", p) == frozenset({ring, pic("3", 3, 3)})
 
 
-def test_cut_without_a_separator_takes_the_commonest_colour() -> None:
+def test_cut_without_a_separator_takes_the_commonest_color() -> None:
     assert call("cut", pic("333 343 333")) == frozenset({pic("4", 1, 1)})
     assert call("cut", pic("333")) == frozenset()
 

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from arcbatt.drawing.palette import COLOURS
+from arcbatt.drawing.palette import COLORS
 from arcbatt.drawing.pixels import png_pixels
 from arcbatt.language import parse_file, parse_program, run
 from arcbatt.pool import NewProgram, Pool, merge
@@ -222,8 +222,8 @@ def test_pictures_have_a_pixel_a_cell() -> None:
             assert image.size == (len(grid[0]), len(grid))
             pixels = image.convert("RGB")
             for r, row in enumerate(grid):
-                for c, colour in enumerate(row):
-                    assert pixels.getpixel((c, r)) == tuple(bytes.fromhex(COLOURS[colour][1:]))
+                for c, color in enumerate(row):
+                    assert pixels.getpixel((c, r)) == tuple(bytes.fromhex(COLORS[color][1:]))
 
 
 # --- ends that nobody planned ---

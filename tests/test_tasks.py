@@ -315,8 +315,8 @@ def test_largest_and_smallest_grids_are_valid(tmp_path: Path) -> None:
 # Types
 
 
-def make_task(task_id: str = "a", colour: int = 1) -> Task:
-    grid = ((colour,),)
+def make_task(task_id: str = "a", color: int = 1) -> Task:
+    grid = ((color,),)
     return Task(task_id, (Pair(grid, grid),), (grid,), "here")
 
 
@@ -333,7 +333,7 @@ def test_digest_depends_on_content_alone() -> None:
     canonical = b"[[[[[1]],[[1]]]],[[[1]]]]"
     assert task.digest == blake2b(canonical, digest_size=16).hexdigest()
     assert task.digest == make_task("other").digest
-    assert task.digest != make_task(colour=2).digest
+    assert task.digest != make_task(color=2).digest
     moved = Task("a", (*task.demos, *task.demos), task.test_inputs, "here")
     assert task.digest != moved.digest
 
@@ -347,7 +347,7 @@ def test_task_set_is_an_immutable_sorted_sequence() -> None:
     assert "a" in tasks  # type: ignore[comparison-overlap]
     assert tasks[0] in tasks
     assert "z" not in tasks  # type: ignore[comparison-overlap]
-    assert make_task("a", colour=5) not in tasks
+    assert make_task("a", color=5) not in tasks
     assert tasks.get("z") is None
     assert repr(tasks) == "<TaskSet here: 3 tasks>"
     assert tasks == pickle.loads(pickle.dumps(tasks)) == copy.deepcopy(tasks)

@@ -59,7 +59,7 @@ def test_roles_are_a_permutation_that_leaves_0_in_place(task: Task) -> None:
             assert tuple(colors[0][role] for role in roles) == row
 
 
-def test_roles_do_not_depend_on_what_the_colours_are() -> None:
+def test_roles_do_not_depend_on_what_the_colors_are() -> None:
     """A task with its colours renamed, as long as none of them is fixed, looks the same by role."""
 
     def task_in(background: int, thing: int) -> Task:

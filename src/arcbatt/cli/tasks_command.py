@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arcbatt.drawing import draw_task, png_task, svg_task
-from arcbatt.drawing.palette import colour_of, text_on
+from arcbatt.drawing.palette import color_of, text_on
 from arcbatt.tasks import TASK_SETS, Grid, Task, TaskSet, load
 
 from .console import print_blocks, print_json, write_file
@@ -108,7 +108,7 @@ def _table_of_tasks(found: TaskSet) -> Table:
             str(len(task.test_inputs)),
             _sizes(_inputs(task)),
             _sizes([demo.output for demo in task.demos]),
-            _swatches(_colours(task)),
+            _swatches(_colors(task)),
         )
     return table
 
@@ -120,7 +120,7 @@ def _facts(task: Task) -> dict[str, Any]:
         "tests": len(task.test_inputs),
         "input_sizes": [list(_size(grid)) for grid in _inputs(task)],
         "output_sizes": [list(_size(demo.output)) for demo in task.demos],
-        "colours": _colours(task),
+        "colours": _colors(task),
     }
 
 
@@ -143,15 +143,15 @@ def _span(sides: Iterable[int]) -> str:
     return str(low) if low == high else f"{low}-{high}"
 
 
-def _colours(task: Task) -> list[int]:
+def _colors(task: Task) -> list[int]:
     """Return the colours of all grids of a task, ascending."""
     grids = [*_inputs(task), *(demo.output for demo in task.demos)]
     return sorted({cell for grid in grids for row in grid for cell in row})
 
 
-def _swatches(colours: Iterable[int]) -> Text:
+def _swatches(colors: Iterable[int]) -> Text:
     swatches = Text()
-    for colour in colours:
-        fill = colour_of(colour)
-        swatches.append(f" {colour}", style=f"{text_on(fill)} on {fill}")
+    for color in colors:
+        fill = color_of(color)
+        swatches.append(f" {color}", style=f"{text_on(fill)} on {fill}")
     return swatches

@@ -62,24 +62,24 @@ def _place(index: Index, canvas: Canvas, cell: int) -> tuple[int, int]:
 
 
 def _cells(
-    colours: Mapping[Index, int], canvas: Canvas, cell: int, is_backdrop: bool
+    colors: Mapping[Index, int], canvas: Canvas, cell: int, is_backdrop: bool
 ) -> list[Command]:
     """Fill the cells, one command a colour, and draw the lines between them."""
     fade = palette.dimmed if is_backdrop else str
-    by_colour: dict[str, list[Index]] = defaultdict(list)
+    by_color: dict[str, list[Index]] = defaultdict(list)
     odd: list[tuple[Index, int]] = []
-    for index, number in sorted(colours.items()):
-        by_colour[palette.colour_of(number)].append(index)
-        if not palette.is_colour(number):
+    for index, number in sorted(colors.items()):
+        by_color[palette.color_of(number)].append(index)
+        if not palette.is_color(number):
             odd.append((index, number))
     commands: list[Command] = [
-        Boxes(tuple(_filled(indices, canvas, cell)), fade(colour))
-        for colour, indices in sorted(by_colour.items())
+        Boxes(tuple(_filled(indices, canvas, cell)), fade(color))
+        for color, indices in sorted(by_color.items())
     ]
     for index, _ in odd:
         commands += _hatch(index, canvas, cell, fade(palette.ODD_HATCH))
-    if colours:
-        commands.append(Boxes(tuple(_net(colours, canvas, cell)), fade(palette.GRID_LINE)))
+    if colors:
+        commands.append(Boxes(tuple(_net(colors, canvas, cell)), fade(palette.GRID_LINE)))
     commands += [_digits(index, number, canvas, cell) for index, number in odd]
     return commands
 
@@ -139,12 +139,12 @@ def _digits(index: Index, number: int, canvas: Canvas, cell: int) -> Label:
 
 def _patch(patch: Patch, number: int, canvas: Canvas, cell: int) -> list[Command]:
     """Draw the cells of one patch and the outline of their border."""
-    colours = {index: colour for index, colour in patch.cells.items() if colour is not None}
-    cells = _cells(colours, canvas, cell, is_backdrop=False)
+    colors = {index: color for index, color in patch.cells.items() if color is not None}
+    cells = _cells(colors, canvas, cell, is_backdrop=False)
     # Digits come last: the outline would cut into them.
     digits = [command for command in cells if isinstance(command, Label)]
     commands = [command for command in cells if not isinstance(command, Label)]
-    shaded = sorted(index for index, colour in patch.cells.items() if colour is None)
+    shaded = sorted(index for index, color in patch.cells.items() if color is None)
     outline = palette.OUTLINES[number % len(palette.OUTLINES)]
     if shaded:
         shade = palette.SHADES[number % len(palette.SHADES)]

@@ -43,7 +43,7 @@ AXIS_OPACITY = 0.9
 GRID_OPACITY = 0.3
 
 # Far apart from each other, and readable on white and on black.
-COLOURS = (
+COLORS = (
     "#2F7FD6",
     "#E4572E",
     "#2A9D6F",
@@ -164,10 +164,10 @@ def lay_out_chart(chart: Chart) -> Block:
     left = GAP + max(text_width(y_axis.label(tick), LABEL_SIZE) for tick in y_axis.ticks)
     x_axis = _x_axis([x for x, _ in points], left)
     commands: list[Command] = [*_draw_axes(x_axis, y_axis, left, bottom)]
-    for line, colour in zip(chart.lines, _colours(), strict=False):
+    for line, color in zip(chart.lines, _colors(), strict=False):
         if line.points:
             places = [(x_axis.place(x), y_axis.place(y)) for x, y in line.points]
-            commands.append(Polyline(tuple(thin_out(places)), colour, LINE_WIDTH))
+            commands.append(Polyline(tuple(thin_out(places)), color, LINE_WIDTH))
     if not points:
         middle = (left + PLOT_WIDTH // 2, bottom - PLOT_HEIGHT // 2)
         commands.append(Label(*middle, "no numbers", LABEL_SIZE, palette.TEXT, "middle"))
@@ -214,12 +214,12 @@ def thin_out(places: Points) -> list[tuple[float, float]]:
     return kept
 
 
-def _colours() -> Iterable[str]:
+def _colors() -> Iterable[str]:
     """Colours for any number of lines: all of them, then lighter ones."""
     part = 0.0
     while True:
-        for colour in COLOURS:
-            yield palette.mix(colour, "#FFFFFF", part)
+        for color in COLORS:
+            yield palette.mix(color, "#FFFFFF", part)
         part = (part + 0.35) % 1
 
 
@@ -228,8 +228,8 @@ def _legend(lines: Sequence[Line], width: int) -> Block:
     if len(lines) < 2:
         return Block(0, 0, ())
     entries = []
-    for line, colour in zip(lines, _colours(), strict=False):
-        swatch = Block(14, 4, (Boxes(((0, 0, 14, 4),), colour),))
+    for line, color in zip(lines, _colors(), strict=False):
+        swatch = Block(14, 4, (Boxes(((0, 0, 14, 4),), color),))
         name = text_block(line.name, LABEL_SIZE, palette.TEXT)
         entries.append(beside([swatch, name], 5, "middle"))
     return flow(entries, width, 2 * GAP, 4)

@@ -131,10 +131,10 @@ def _describe_container(value: tuple[Any, ...] | frozenset[Any], known: Type) ->
                 Kind.PAIR, f"pair ({number_text(value[0])}, {number_text(value[1])})"
             )
         if _is_cell(value):
-            colour, (row, column) = value
+            color, (row, column) = value
             return Description(
                 Kind.CELL,
-                f"cell colour {number_text(colour)} at ({number_text(row)}, {number_text(column)})",
+                f"cell colour {number_text(color)} at ({number_text(row)}, {number_text(column)})",
             )
         if all(map(_is_row, value)):
             return Description(Kind.GRID, _grid_caption(value))

@@ -79,7 +79,7 @@ def canvas_of_patches(patches: Sequence[Patch], over: Grid | None) -> Canvas:
     """
     window = _window([index for patch in patches for index in patch.cells], over)
     shown = tuple(
-        Patch({index: colour for index, colour in patch.cells.items() if _is_in(index, window)})
+        Patch({index: color for index, color in patch.cells.items() if _is_in(index, window)})
         for patch in patches
     )
     n_hidden = sum(len(patch.cells) for patch in patches) - sum(len(patch.cells) for patch in shown)
@@ -144,16 +144,16 @@ def _cells_in(grid: Grid, window: _Window) -> dict[Index, int]:
     top, left, height, width = window
     first_row, first_column = max(top, 0), max(left, 0)
     return {
-        (row, column): colour
+        (row, column): color
         for row, cells in enumerate(grid[first_row : top + height], first_row)
-        for column, colour in enumerate(cells[first_column : left + width], first_column)
+        for column, color in enumerate(cells[first_column : left + width], first_column)
     }
 
 
 def _patch_of(patch: frozenset[Any]) -> Patch:
     """Return an object, where the last colour in order wins at a place, or a set of indices."""
     if describe(patch).kind is Kind.OBJECT:
-        return Patch({index: colour for colour, index in cast(Sequence[Cell], ordered(patch))})
+        return Patch({index: color for color, index in cast(Sequence[Cell], ordered(patch))})
     return Patch(dict.fromkeys(cast(Sequence[Index], ordered(patch))))
 
 
@@ -162,9 +162,9 @@ def _patch_of_picture(picture: Any) -> Patch:
     (top, left), grid = picture
     return Patch(
         {
-            (row, column): colour
+            (row, column): color
             for row, cells in enumerate(grid, top)
-            for column, colour in enumerate(cells, left)
+            for column, color in enumerate(cells, left)
         }
     )
 

@@ -1,6 +1,6 @@
 """The colours of pictures: an ARC colour number in, a "#rrggbb" string out."""
 
-COLOURS = (
+COLORS = (
     "#000000",
     "#0074D9",
     "#FF4136",
@@ -36,31 +36,31 @@ OUTLINES = ("#FFFFFF", "#FFB8E6", "#B9F6C5", "#FFE89A", "#B8D4FF", "#E0C3FF")
 SHADES = ("#8A5CF6", "#12B5A6", "#E07A3F", "#D6498F", "#6B8E23", "#3F6FE0")
 
 
-def colour_of(number: int) -> str:
+def color_of(number: int) -> str:
     """Return the fill of a cell with this number; any number outside 0 to 9 has the odd one."""
-    return COLOURS[number] if is_colour(number) else ODD
+    return COLORS[number] if is_color(number) else ODD
 
 
-def is_colour(number: int) -> bool:
+def is_color(number: int) -> bool:
     """Return whether the number is one of the ten ARC colours."""
-    return 0 <= number < len(COLOURS)
+    return 0 <= number < len(COLORS)
 
 
-def mix(colour: str, other: str, part: float) -> str:
+def mix(color: str, other: str, part: float) -> str:
     """Return `colour` with `part` (0 to 1) of `other` in it."""
     channels = (
-        round(int(colour[k : k + 2], 16) * (1 - part) + int(other[k : k + 2], 16) * part)
+        round(int(color[k : k + 2], 16) * (1 - part) + int(other[k : k + 2], 16) * part)
         for k in (1, 3, 5)
     )
     return "#" + "".join(f"{channel:02X}" for channel in channels)
 
 
-def dimmed(colour: str) -> str:
+def dimmed(color: str) -> str:
     """Return the colour of a cell that lies under a patch of interest, but is not part of it."""
-    return mix(colour, BACKDROP, DIMMING)
+    return mix(color, BACKDROP, DIMMING)
 
 
-def text_on(colour: str) -> str:
+def text_on(color: str) -> str:
     """Return black or white, whichever can be read on `colour`."""
-    red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+    red, green, blue = (int(color[k : k + 2], 16) for k in (1, 3, 5))
     return "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else "#FFFFFF"

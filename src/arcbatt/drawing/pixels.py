@@ -8,10 +8,10 @@ from io import BytesIO
 
 from PIL import Image
 
-from arcbatt.drawing.palette import COLOURS
+from arcbatt.drawing.palette import COLORS
 from arcbatt.tasks import Grid
 
-_PALETTE = bytes.fromhex("".join(colour[1:] for colour in COLOURS))
+_PALETTE = bytes.fromhex("".join(color[1:] for color in COLORS))
 
 
 def png_pixels(grid: Grid) -> bytes:

@@ -68,18 +68,18 @@ def _is_shaded(canvas: Canvas, index: Index, owners: Mapping[Index, int]) -> boo
     return index in owners and canvas.patches[owners[index]].cells[index] is None
 
 
-def _colour_at(canvas: Canvas, index: Index, owners: Mapping[Index, int]) -> str | None:
+def _color_at(canvas: Canvas, index: Index, owners: Mapping[Index, int]) -> str | None:
     """Return the colour that is seen at an index, None where there is nothing."""
     number = _number_at(canvas, index, owners)
     if index not in owners:
         if number is None:
             return None
-        colour = palette.colour_of(number)
-        return palette.dimmed(colour) if canvas.patches else colour
+        color = palette.color_of(number)
+        return palette.dimmed(color) if canvas.patches else color
     if not _is_shaded(canvas, index, owners):
-        return palette.colour_of(number) if number is not None else None
+        return palette.color_of(number) if number is not None else None
     shade = palette.SHADES[owners[index] % len(palette.SHADES)]
-    return shade if number is None else palette.mix(palette.colour_of(number), shade, 0.7)
+    return shade if number is None else palette.mix(palette.color_of(number), shade, 0.7)
 
 
 def _letter(canvas: Canvas, index: Index, owners: Mapping[Index, int]) -> str:
@@ -100,7 +100,7 @@ def _blocks(canvas: Canvas) -> Text:
     for row in _rows(canvas):
         for column in _columns(canvas):
             number = _number_at(canvas, (row, column), owners)
-            is_odd = number is not None and not palette.is_colour(number)
+            is_odd = number is not None and not palette.is_color(number)
             digits = number_text(number) if number is not None and is_odd else ""
             labels[row, column] = digits + _letter(canvas, (row, column), owners)
     widest = max(map(len, labels.values()))
@@ -110,11 +110,11 @@ def _blocks(canvas: Canvas) -> Text:
         if row != canvas.top:
             text.append("\n")
         for column in _columns(canvas):
-            colour = _colour_at(canvas, (row, column), owners)
-            if colour is None:
+            color = _color_at(canvas, (row, column), owners)
+            if color is None:
                 text.append(_cell_text("." if canvas.patches else "", columns), style="dim")
             else:
-                style = f"{palette.text_on(colour)} on {colour}"
+                style = f"{palette.text_on(color)} on {color}"
                 text.append(_cell_text(labels[row, column], columns), style=style)
     return text
 
@@ -127,10 +127,10 @@ def _half_blocks(canvas: Canvas) -> Text:
         if row != canvas.top:
             text.append("\n")
         for column in _columns(canvas):
-            upper = _colour_at(canvas, (row, column), owners)
+            upper = _color_at(canvas, (row, column), owners)
             lower = None
             if row + 1 in _rows(canvas):
-                lower = _colour_at(canvas, (row + 1, column), owners)
+                lower = _color_at(canvas, (row + 1, column), owners)
             if upper is None and lower is None:
                 text.append(" ")
             elif upper is None:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from arcbatt.drawing import Kind, describe, svg_grid, svg_pair, svg_value
 from arcbatt.drawing.describe import count
 from arcbatt.drawing.pages import render_page, trusted
-from arcbatt.drawing.palette import colour_of, is_colour
+from arcbatt.drawing.palette import color_of, is_color
 from arcbatt.grid_diff import differing_cells
 from arcbatt.language import Failure, find_primitive, format_value
 from arcbatt.language.types import NAMED
@@ -122,8 +122,8 @@ def _show_value(step: Step, pair: PairTrace) -> _ShownValue:
             text = text[:MAX_FUNCTION_TEXT] + "..."
         return _ShownValue("function", text)
     if description.kind in PLAIN:
-        is_swatch = step.type is NAMED["Color"] and isinstance(value, int) and is_colour(value)
-        swatch = colour_of(value) if is_swatch and isinstance(value, int) else ""
+        is_swatch = step.type is NAMED["Color"] and isinstance(value, int) and is_color(value)
+        swatch = color_of(value) if is_swatch and isinstance(value, int) else ""
         return _ShownValue("plain", description.caption, swatch)
     return _ShownValue("picture", drawing=trusted(svg_value(value, pair.input, step.type)))
 

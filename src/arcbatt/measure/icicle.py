@@ -23,7 +23,7 @@ LETTER_WIDTH = 7.2
 MIN_BLOCK = 0.3
 
 # Light enough for black text on them.
-COLOURS = (
+COLORS = (
     "#9ecae1",
     "#fdd0a2",
     "#c7e9c0",
@@ -36,7 +36,7 @@ COLOURS = (
     "#fff2ae",
     "#e0e0e0",
 )
-COLOUR_OF: dict[str, str] = dict(zip(PHASES, COLOURS, strict=True))
+COLOR_OF: dict[str, str] = dict(zip(PHASES, COLORS, strict=True))
 
 
 def svg_icicle(report: Report) -> str:
@@ -93,7 +93,7 @@ def _draw_block(
         hint += f"; entered {at.n_entered:,} times"
     block = (
         f'<rect x="{left:.2f}" y="{top:g}" width="{width:.2f}" height="{ROW - 1}" '
-        f'fill="{COLOUR_OF[name]}" stroke="#fff" stroke-width="0.5"/>'
+        f'fill="{COLOR_OF[name]}" stroke="#fff" stroke-width="0.5"/>'
     )
     parts = [f"<g><title>{escape(hint)}</title>", block]
     for label in (f"{name} {_seconds(at.total_ns)}", name):
@@ -111,7 +111,7 @@ def _draw_legend(timeline: TimelineReport, top: float) -> tuple[list[str], float
         row, column = divmod(number, LEGEND_COLUMNS)
         x, y = MARGIN + column * column_width, top + row * LEGEND_ROW
         text = f"{each.name}  {_seconds(each.ns)}  {timeline.share(each.ns):.1%}"
-        fill = COLOUR_OF[each.name]
+        fill = COLOR_OF[each.name]
         parts.append(f'<rect x="{x:g}" y="{y:g}" width="12" height="12" fill="{fill}"/>')
         parts.append(f'<text x="{x + 18:g}" y="{y + 10:g}">{escape(text)}</text>')
     n_rows = -(-len(timeline.phases) // LEGEND_COLUMNS)

@@ -39,7 +39,7 @@ from math import exp, log2
 from arcbatt.evaluation import FULL_CREDIT
 from arcbatt.proposers import Candidate
 from arcbatt.tasks import Grid, Task
-from arcbatt.tasks.validation import MAX_COLOUR
+from arcbatt.tasks.validation import MAX_COLOR
 
 from .candidates import TaskCandidates
 
@@ -189,6 +189,6 @@ def _stand_ins(grid: Grid) -> Iterator[Grid]:
     """What is submitted where too little was found: the input, then grids of its size."""
     yield grid
     counts = Counter(chain.from_iterable(grid))
-    usual = min(counts, key=lambda colour: (-counts[colour], colour))
-    for colour in (usual, *range(MAX_COLOUR + 1)):
-        yield tuple((colour,) * len(row) for row in grid)
+    usual = min(counts, key=lambda color: (-counts[color], color))
+    for color in (usual, *range(MAX_COLOR + 1)):
+        yield tuple((color,) * len(row) for row in grid)

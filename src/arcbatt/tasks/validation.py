@@ -12,10 +12,10 @@ from typing import Any
 from arcbatt.tasks.task import Grid, Pair, Task
 
 MAX_SIDE = 30
-MAX_COLOUR = 9
+MAX_COLOR = 9
 
 _ONLY_INT = {int}
-_COLOURS = frozenset(range(MAX_COLOUR + 1))
+_COLORS = frozenset(range(MAX_COLOR + 1))
 
 
 class TaskError(ValueError):
@@ -51,7 +51,7 @@ def parse_grid(raw: object, place: str, error: type[ValueError] = TaskError) -> 
             and len(set(map(len, grid))) == 1
             # The exact type, since True and 1.0 equal 1 but are no colours.
             and set(map(type, chain.from_iterable(grid))) == _ONLY_INT
-            and _COLOURS.issuperset(chain.from_iterable(grid))
+            and _COLORS.issuperset(chain.from_iterable(grid))
         ):
             return grid
     raise error(f"{place}: {_what_is_wrong(raw)}")
@@ -71,9 +71,9 @@ def _what_is_wrong(raw: object) -> str:
         if len(row) != len(raw[0]):
             return f"row {number}: {len(row)} cells, expected {len(raw[0])} as in row 1"
         for column, cell in enumerate(row, 1):
-            if type(cell) is not int or not 0 <= cell <= MAX_COLOUR:
+            if type(cell) is not int or not 0 <= cell <= MAX_COLOR:
                 where = f"row {number}, column {column}"
-                return f"{where}: {show(cell)} is not a colour (0 to {MAX_COLOUR})"
+                return f"{where}: {show(cell)} is not a colour (0 to {MAX_COLOR})"
     raise AssertionError("this is a grid")
 
 
