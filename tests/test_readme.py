@@ -1,0 +1,52 @@
+"""The README says what is so: its snippets run as they stand, its commands and links are there."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arcbatt.checking import find_built_in
+from arcbatt.cli.app import _COMMANDS
+from arcbatt.language import Program, parse_program, run
+
+ROOT = Path(__file__).parent.parent
+TEXT = (ROOT / "README.md").read_text("utf-8")
+SNIPPETS = re.findall(r"```python\n(.*?)```", TEXT, re.S)
+MAX_LINES = 120
+
+
+def test_it_is_a_page() -> None:
+    assert len(TEXT.splitlines()) < MAX_LINES
+
+
+@pytest.mark.parametrize("snippet", [each for each in SNIPPETS if each.startswith("import")])
+def test_snippets_run_as_they_stand(snippet: str, tmp_path: Path) -> None:
+    file = tmp_path / "snippet.py"
+    file.write_text(snippet, "utf-8")
+    ended = subprocess.run([sys.executable, file], capture_output=True, text=True, cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_the_solver_that_is_shown_is_right() -> None:
+    (text,) = (each for each in SNIPPETS if each.startswith("def solve_"))
+    program: Program = parse_program(text)
+    known = find_built_in(program.name.removeprefix("solve_"))
+    assert known is not None
+    for demo in known.task.demos:
+        assert run(program, {"I": demo.input}).outcome == demo.output
+
+
+def test_commands_are_there() -> None:
+    named = set(re.findall(r"^arcbatt (\w+)", TEXT, re.M)) | set(
+        re.findall(r"`arcbatt (\w+)", TEXT)
+    )
+    assert named and named <= set(_COMMANDS)
+
+
+def test_links_lead_somewhere() -> None:
+    links = re.findall(r"\]\((?!http)([^)#]+)", TEXT)
+    assert links and all((ROOT / link).exists() for link in links)
