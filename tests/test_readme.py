@@ -41,9 +41,8 @@ def test_the_solver_that_is_shown_is_right() -> None:
 
 
 def test_commands_are_there() -> None:
-    named = set(re.findall(r"^arcbatt (\w+)", TEXT, re.M)) | set(
-        re.findall(r"`arcbatt (\w+)", TEXT)
-    )
+    blocks = "".join(re.findall(r"```\n(.*?)```", TEXT, re.S))
+    named = {*re.findall(r"^arcbatt (\w+)", blocks, re.M), *re.findall(r"`arcbatt (\w+)", TEXT)}
     assert named and named <= set(_COMMANDS)
 
 
