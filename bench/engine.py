@@ -90,7 +90,7 @@ def mixed_programs(n_calls: int) -> list[Program]:
 
 CLOSURES = """
 def closures(I):
-    a = asindices(canvas(0, (25, 25)))
+    a = asindices(I)
     b = sfilter(a, compose(even, first))
     c = apply(fork(add, identity, compose(toivec, last)), a)
     d = argmax(a, fork(subtract, first, last))
@@ -102,6 +102,29 @@ def closures(I):
 """
 # Inner calls of CLOSURES on its 625 elements: 2, 4, 3, 3, 4 and (with the comparison) 5 each.
 N_INNER = 625 * (2 + 4 + 3 + 3 + 4 + 5)
+
+
+# A rule learnt from the demos by role, and what it makes of the first of them: all that without I.
+LEARNED = """
+def learned_{code}(S, I):
+    demos = role_demos(S)
+    known = first(first(demos))
+    again = learn_cells(demos, known, {code})
+    colors = palette(again)
+    return fill(I, size(colors), ofcolor(I, 0))
+"""
+
+
+def demo_samples(n_tasks: int, *, shared: bool) -> Samples:
+    """Demos of tasks, those of one task with the same `S`, or each with a copy of its own."""
+    inputs, targets, demos = [], [], []
+    for task in load("arc-agi-1/training")[:n_tasks]:
+        pairs = tuple((pair.input, pair.output) for pair in task.demos)
+        for pair in task.demos:
+            inputs.append(pair.input)
+            targets.append(pair.output)
+            demos.append(pairs if shared else (*pairs,))
+    return Samples(inputs, targets, demos)
 
 
 def main() -> None:
@@ -151,12 +174,25 @@ def main() -> None:
     )
 
     closures = Batt([parse_program(CLOSURES)])
-    few = Samples(inputs[:200])  # type: ignore[arg-type]
+    few = Samples([((0,) * 25,) * 25] * 200)
     closures_s = measure(lambda: closures.run(few, n_threads=1))
     table.add_row(
         "closures over 625 elements",
         f"{closures_s / 200 / N_INNER * 1e9:.1f} ns an inner call",
         "3 ns",
+    )
+
+    learned = Batt([parse_program(LEARNED.format(code=code)) for code in range(8)])
+    alone, together = (demo_samples(100, shared=shared) for shared in (False, True))
+    figures = []
+    for n_threads in (1, 2):
+        alone_s = measure(lambda: learned.run(alone, n_threads=n_threads))  # noqa: B023
+        together_s = measure(lambda: learned.run(together, n_threads=n_threads))  # noqa: B023
+        figures.append(f"{together_s * 1e3:.0f} ms, {alone_s / together_s:.2f} times")
+    table.add_row(
+        f"8 rules learnt from S alone, {len(together)} demos of 100 tasks; against S of one's own",
+        f"one thread {figures[0]}; two {figures[1]}",
+        f"{len(together) / 100:.1f} times",
     )
 
     many_programs = [random_program(seed, 24) for seed in range(2000)]

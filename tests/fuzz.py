@@ -27,6 +27,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from arcbatt.language import Budget, Failure, Program, format_program, format_value, run
+from arcbatt.language.ir import call_node, input_node, replace_input
 from arcbatt.language.random_programs import random_program
 from arcbatt.language.values import content_hash
 from arcbatt.tasks import load
@@ -59,7 +60,7 @@ class Case:
     seed: int
     programs: tuple[Program, ...]
     inputs: tuple[Grid, ...]
-    demos: Demos
+    demos: tuple[Demos, ...]  # of each sample; some have the same ones
     budget: Budget
     n_threads: int
 
@@ -68,8 +69,10 @@ class Case:
         lines = [f"seed {self.seed}: {self.budget.steps} steps, {self.budget.bytes} bytes"]
         for k in programs:
             lines += [f"program {k}:", format_program(self.programs[k]).rstrip()]
-        lines += [f"I of sample {k} = {format_value(self.inputs[k])}" for k in samples]
-        return "\n".join([*lines, f"S = {format_value(self.demos)}"])
+        for k in samples:
+            lines.append(f"I of sample {k} = {format_value(self.inputs[k])}")
+            lines.append(f"S of sample {k} = {format_value(self.demos[k])}")
+        return "\n".join(lines)
 
 
 def make_case(seed: int) -> Case:
@@ -78,9 +81,20 @@ def make_case(seed: int) -> Case:
         random_program(rng.randrange(2**32), rng.randint(1, MAX_CALLS), well_typed=k % 2 == 0)
         for k in range(rng.randint(1, MAX_PROGRAMS))
     )
+    programs = tuple(of_a_demo(p) if rng.random() < 0.3 else p for p in programs)
     inputs = tuple(_any_grid(rng) for _ in range(rng.randint(1, MAX_SAMPLES)))
-    demos = tuple((_any_grid(rng), _any_grid(rng)) for _ in range(rng.randint(1, 3)))
+    tasks = [
+        tuple((_any_grid(rng), _any_grid(rng)) for _ in range(rng.randint(1, 3)))
+        for _ in range(rng.randint(1, 2))
+    ]
+    demos = tuple(rng.choice(tasks) for _ in inputs)
     return Case(seed, programs, inputs, demos, rng.choice(BUDGETS), rng.randint(1, 2))
+
+
+def of_a_demo(program: Program) -> Program:
+    """The same program on the input of the first demo: samples with the same demos share it."""
+    demo = call_node("first", call_node("first", input_node("S")))
+    return Program(replace_input(program.result, "I", demo), program.name)
 
 
 def _any_grid(rng: random.Random) -> Grid:
@@ -103,7 +117,7 @@ def check_case(case: Case, announce: Announce = lambda text: None) -> str | None
 
     # The targets are the inputs backwards: now and then one is met.
     targets = case.inputs[::-1]
-    samples = Samples(case.inputs, targets, [case.demos] * len(case.inputs))
+    samples = Samples(case.inputs, targets, case.demos)
     everything = range(len(case.programs))
     for chosen in (*([k] for k in everything), everything):
         announce(f"{case.seed} {' '.join(map(str, chosen))}")
@@ -123,7 +137,7 @@ def _compare(
     case: Case, program: int, sample: int, result: BattResult, place: int, target: Grid
 ) -> str | None:
     grid = case.inputs[sample]
-    wanted = run(case.programs[program], {"I": grid, "S": case.demos}, case.budget)
+    wanted = run(case.programs[program], {"I": grid, "S": case.demos[sample]}, case.budget)
     compared: list[tuple[str, object, object]] = [
         ("outcome", wanted.outcome, result.outcome(place, sample)),
         ("steps", wanted.steps, int(result.steps[place, sample])),

@@ -48,14 +48,23 @@ struct Arena {
     *given = chunks[n_used].size;
     return chunks[n_used++].memory.get();
   }
-  void reset(Lane& lane) {
-    n_used = 0;
-    if (!POOLED) {
-      chunks.clear();
-      n_bytes = 0;
-    }
+  // How far a lane has filled it; nothing yet, unless said otherwise.
+  struct Mark {
+    size_t n_used = 0;
+    char* top = nullptr;
+    char* end = nullptr;
+  };
+  Mark mark(const Lane& lane) const { return {n_used, lane.top, lane.end}; }
+
+  void reset(Lane& lane) { reset(lane, Mark()); }
+  // Begins a lane behind the mark: what lies before it stays.
+  void reset(Lane& lane, const Mark& from) {
+    n_used = from.n_used;
+    if (!POOLED)
+      for (; chunks.size() > n_used; chunks.pop_back()) n_bytes -= chunks.back().size;
     lane.owner = this;
-    lane.top = lane.end = nullptr;
+    lane.top = from.top;
+    lane.end = from.end;
     lane.exhausted = lane.exceeded = false;
     lane.steps = lane.bytes = 0;
   }

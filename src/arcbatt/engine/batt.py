@@ -144,7 +144,8 @@ class Batt:
         kept: list[KeptWords] = []
         left = samples.order
         if not at_once_on_gpu:
-            kept += run.on_cpu(self.fused, samples.spread if rival else left, arrays, rival)
+            chosen = samples.spread if rival else samples.by_demos
+            kept += run.on_cpu(self.fused, chosen, arrays, rival)
             # Samples are run whole: one program tells.
             left = left[arrays.reasons[0, left] == _engine.NOT_RUN] if rival else left[:0]
         on_cpu = arrays.reasons.size - len(self.programs) * len(left)

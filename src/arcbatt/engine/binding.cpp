@@ -171,6 +171,7 @@ struct FusedBatt {
   std::vector<u32> args, results, program_nodes;
   std::vector<u64> starts;
   std::vector<Value> constants;
+  std::vector<u8> is_own;  // whether a node needs the input or the target
   Arena arena;
 
   FusedBatt(Array<u8> ops, Array<i32> primitives, Array<i32> firsts, Array<i32> counts, Array<i32> arg_nodes,
@@ -185,10 +186,14 @@ struct FusedBatt {
           (ops(k) >= CALL && first + count > (i64)arg_nodes.size()) ||
           (ops(k) == LOAD_CONSTANT && first >= (i64)nb::len(constant_values)))
         throw std::invalid_argument("a node that makes no sense");
+      u8 own = ops(k) == LOAD_INPUT || ops(k) == LOAD_TARGET;
       if (ops(k) >= CALL)
-        for (i64 a = first; a < first + count; a++)
+        for (i64 a = first; a < first + count; a++) {
           if (arg_nodes(a) < 0 || (size_t)arg_nodes(a) >= k)
             throw std::invalid_argument("a node used before it is made");
+          own |= is_own[arg_nodes(a)];
+        }
+      is_own.push_back(own);
       code.push_back({ops(k), (u16)primitive, (u32)count, (u32)first});
     }
     for (size_t a = 0; a < arg_nodes.size(); a++) args.push_back((u32)arg_nodes(a));
@@ -325,9 +330,10 @@ void write_image(const T& packed, Vector<u8> to, u64 base) {
 // --- runs ---
 
 // Runs on threads, without the lock of the interpreter; Ctrl-C is taken meanwhile.
-std::vector<std::unique_ptr<Worker>> run_on_threads(Run& run, int n_threads, const Rival& rival) {
+std::vector<std::unique_ptr<Worker>> run_on_threads(Run& run, u64 n_lanes, int n_threads,
+                                                    const Rival& rival) {
   // Little work is done here and now: starting a thread would take longer.
-  const bool at_once = (u64)run.batt.n_nodes * run.n_units < 256;
+  const bool at_once = run.batt.n_nodes * n_lanes < 256;
   n_threads = at_once ? 1 : (int)min_of<u64>((u64)max_of(1, n_threads), run.n_units);
   std::vector<std::unique_ptr<Worker>> workers;
   for (int k = 0; k < n_threads; k++) workers.push_back(take_worker());
@@ -380,8 +386,8 @@ nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> ch
     if (chosen(k) >= samples.samples.size()) throw std::invalid_argument("no such sample");
   SampleRun run;
   run.batt = batt.view();
+  run.is_own = batt.is_own.data();
   run.samples = &samples.samples;
-  run.n_units = chosen.size();
   run.budget = {max_steps, max_bytes};
   run.max_arena_bytes = max_arena_bytes;
   run.profiled = profile.size() > 0;
@@ -392,8 +398,8 @@ nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> ch
   run.steps = steps.data();
   run.numbers = numbers.data();
   run.keep_values = keep_values;
-  run.prepare();
-  auto workers = run_on_threads(run, n_threads, {rival_fixed_s, rival_per_thread_s});
+  run.prepare(chosen.size(), (u64)max_of(1, n_threads));
+  auto workers = run_on_threads(run, chosen.size(), n_threads, {rival_fixed_s, rival_per_thread_s});
   add_profile(workers, profile);
   nb::object kept = nb::none();
   if (keep_values) {
@@ -426,6 +432,7 @@ void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts,
   check_size(numbers, n_cells);
   TaskRun run;
   run.batt = batt.view();
+  run.is_own = batt.is_own.data();
   run.samples = &samples.samples;
   run.n_units = n_tasks;
   run.budget = {max_steps, max_bytes};
@@ -439,7 +446,7 @@ void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts,
   run.steps = steps.data();
   run.numbers = numbers.data();
   run.assign_programs(tasks_of_programs.data());
-  auto workers = run_on_threads(run, n_threads, {-1.0, 0.0});
+  auto workers = run_on_threads(run, n_tasks, n_threads, {-1.0, 0.0});
   add_profile(workers, profile);
   for (auto& worker : workers) give_back(std::move(worker));
 }

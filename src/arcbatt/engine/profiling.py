@@ -4,7 +4,8 @@
         batt.run(samples)
     profile.rows()
 
-A call inside a function value counts with the call that it is part of. Only the CPU is profiled.
+A call inside a function value counts with the call that it is part of. What samples with the same
+demos share counts once for those that a thread runs one after the other. Only the CPU is profiled.
 """
 
 from __future__ import annotations

@@ -24,6 +24,12 @@ inline double seconds_since(Clock::time_point start) {
 // Of a profile: a place for each primitive, and one for calls of function values.
 constexpr u64 N_PROFILED = N_PRIMITIVES + 1;
 
+// Nodes to run, ascending, so that arguments come first. Those that need neither the input nor the
+// target have the same values, failures and costs on all samples with the same demos.
+struct Nodes {
+  std::vector<u32> shared, own;
+};
+
 // What a thread keeps from lane to lane.
 struct Worker {
   Arena arena;
@@ -32,8 +38,13 @@ struct Worker {
   std::vector<NodeCost> costs;
   std::vector<i32> words;
   std::vector<std::pair<u64, u64>> kept;  // (cell of the result, where its words start)
-  std::vector<u32> programs, nodes;       // those of a stage
+  std::vector<u32> programs;              // those of a stage
+  Nodes nodes;                            // theirs
   std::vector<i64> profile;               // nanoseconds, then calls
+  // The values of shared nodes that slots and arena still have from the lane before.
+  bool has_shared = false;
+  const Block* demos = nullptr;  // what they were made of: samples with the same demos point to one
+  Arena::Mark shared_end;
 
   Slots view() { return {slots.data(), costs.data(), 1}; }
 };
@@ -41,6 +52,7 @@ struct Worker {
 // A run: units of work that threads take one after the other.
 struct Run {
   Batt batt;
+  const u8* is_own = nullptr;  // whether a node needs the input or the target
   const std::vector<Sample>* samples = nullptr;
   u64 n_units = 0;
   Budget budget;
@@ -67,22 +79,40 @@ struct Run {
     return fits;
   }
 
+  // False when memory was not enough, or the run was stopped.
+  bool run_nodes(Worker& worker, const std::vector<u32>& nodes, const Sample& sample) {
+    for (u32 node : nodes)
+      if (!run_one(worker, node, sample) || stopped.load(std::memory_order_relaxed)) return false;
+    return true;
+  }
+
+  // As the lane before has left the shared nodes, if its demos were the same. They come first, so
+  // that their values lie together in the arena, in front of the sample's own.
+  bool run_shared(Worker& worker, const std::vector<u32>& nodes, const Sample& sample) {
+    if (worker.has_shared && worker.demos == sample.demos.block) {
+      worker.arena.reset(worker.lane, worker.shared_end);
+      return true;
+    }
+    worker.arena.reset(worker.lane);
+    worker.has_shared = run_nodes(worker, nodes, sample);
+    worker.demos = sample.demos.block;
+    worker.shared_end = worker.arena.mark(worker.lane);
+    return worker.has_shared;
+  }
+
   // Programs on one sample, every node once; record(program) of each. If that takes too much memory,
   // one program after the other, which each fit: a program's values are bounded by its budget.
+  // Shared nodes must be among those of the lane before, or worker.has_shared be taken back.
   template <class Record>
-  void run_programs(Worker& worker, const Sample& sample, const std::vector<u32>& nodes,
+  void run_programs(Worker& worker, const Sample& sample, const Nodes& nodes,
                     const std::vector<u32>& programs, Record record) {
     worker.arena.max_bytes = max_arena_bytes;
-    worker.arena.reset(worker.lane);
-    bool fits = true;
-    for (size_t k = 0; k < nodes.size() && fits; k++) {
-      fits = run_one(worker, nodes[k], sample);
-      if (stopped.load(std::memory_order_relaxed)) return;
-    }
-    if (fits) {
+    if (run_shared(worker, nodes.shared, sample) && run_nodes(worker, nodes.own, sample)) {
       for (u32 p : programs) record(p);
       return;
     }
+    if (stopped.load(std::memory_order_relaxed)) return;
+    worker.has_shared = false;
     worker.arena.max_bytes = max_arena_bytes + 16 * budget.bytes + (256ULL << 20);
     for (u32 p : programs) {
       worker.arena.reset(worker.lane);
@@ -104,6 +134,7 @@ struct Run {
     worker.costs.resize(batt.n_nodes);
     worker.words.clear();
     worker.kept.clear();
+    worker.has_shared = false;
     if (profiled) worker.profile.assign(2 * N_PROFILED, 0);
     set_budget(worker.lane, budget);
     for (u64 k = next++; k < n_units && !stopped; k = next++) {
@@ -116,13 +147,18 @@ struct Run {
     work(worker, [] { return true; });
   }
 
-  // The nodes of some programs, ascending, so that arguments come first.
-  void collect_nodes(const std::vector<u32>& programs, std::vector<u32>& nodes) const {
-    nodes.clear();
+  void collect_nodes(const std::vector<u32>& programs, Nodes& nodes) const {
+    nodes.shared.clear();
+    nodes.own.clear();
     for (u32 p : programs)
-      nodes.insert(nodes.end(), batt.program_nodes + batt.starts[p], batt.program_nodes + batt.starts[p + 1]);
-    std::sort(nodes.begin(), nodes.end());
-    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+      for (u64 k = batt.starts[p]; k < batt.starts[p + 1]; k++) {
+        const u32 node = batt.program_nodes[k];
+        (is_own[node] ? nodes.own : nodes.shared).push_back(node);
+      }
+    for (auto* some : {&nodes.shared, &nodes.own}) {
+      std::sort(some->begin(), some->end());
+      some->erase(std::unique(some->begin(), some->end()), some->end());
+    }
   }
 };
 
@@ -135,19 +171,42 @@ struct SampleRun final : Run {
   i64* steps = nullptr;
   i32* numbers = nullptr;
   bool keep_values = false;
-  std::vector<u32> all_nodes, all_programs;
+  Nodes all_nodes;
+  std::vector<u32> all_programs;
+  std::vector<u64> starts;  // unit u is the samples chosen[starts[u]] .. chosen[starts[u + 1] - 1]
 
-  void prepare() {
-    all_nodes.resize(batt.n_nodes);
-    std::iota(all_nodes.begin(), all_nodes.end(), 0);
+  void prepare(u64 n_chosen, u64 n_threads) {
+    bool has_shared_calls = false;
+    for (u32 node = 0; node < batt.n_nodes; node++) {
+      (is_own[node] ? all_nodes.own : all_nodes.shared).push_back(node);
+      has_shared_calls |= !is_own[node] && batt.code[node].op >= CALL;
+    }
     all_programs.resize(batt.n_programs);
     std::iota(all_programs.begin(), all_programs.end(), 0);
+    starts.resize(n_chosen + 1);
+    std::iota(starts.begin(), starts.end(), 0);
+    if (has_shared_calls && n_threads > 1) join_units(2 * n_threads);
+    n_units = starts.size() - 1;
+  }
+
+  // Lets one thread take all samples with the same demos, where they are chosen one after the other.
+  // The last ones stay single, so that threads end together.
+  void join_units(u64 n_single) {
+    const auto demos_of = [&](u64 k) { return (*samples)[chosen[k]].demos.block; };
+    const auto begins = [&](u64 k) { return k == 0 || demos_of(k) != demos_of(k - 1); };
+    const u64 n_chosen = starts.back();
+    u64 n_joined = n_chosen;  // those from here on stay single
+    for (u64 n = 0; n < n_single && n_joined > 0; n += begins(n_joined)) n_joined--;
+    const auto inner = [&](u64 k) { return k < n_joined && !begins(k); };
+    starts.erase(std::remove_if(starts.begin(), starts.end(), inner), starts.end());
   }
 
   void run_unit(Worker& worker, u64 unit) override {
-    const u64 sample = chosen[unit];
-    run_programs(worker, (*samples)[sample], all_nodes, all_programs,
-                 [&](u32 p) { record(worker, p, sample); });
+    for (u64 k = starts[unit]; k < starts[unit + 1] && !stopped; k++) {
+      const u64 sample = chosen[k];
+      run_programs(worker, (*samples)[sample], all_nodes, all_programs,
+                   [&](u32 p) { record(worker, p, sample); });
+    }
   }
 
   void record(Worker& worker, u32 program, u64 sample) {
@@ -181,7 +240,7 @@ struct TaskRun final : Run {
 
   std::vector<u32> everywhere;              // the programs that are tried on all tasks
   std::vector<std::vector<u32>> only_here;  // those that are tried on one task, by task
-  std::vector<u32> base_nodes;              // of those everywhere
+  Nodes base_nodes;                         // of those everywhere
 
   // tasks_of_programs[p] is the only task of program p, or -1.
   void assign_programs(const i32* tasks_of_programs) {
@@ -210,12 +269,12 @@ struct TaskRun final : Run {
     if (here.empty()) {
       worker.nodes = base_nodes;
     } else {
-      std::vector<u32> more;
+      Nodes more;
       collect_nodes(here, more);
-      worker.nodes.clear();
-      std::set_union(base_nodes.begin(), base_nodes.end(), more.begin(), more.end(),
-                     std::back_inserter(worker.nodes));
+      unite(base_nodes.shared, more.shared, worker.nodes.shared);
+      unite(base_nodes.own, more.own, worker.nodes.own);
     }
+    worker.has_shared = false;  // another task may have the same demos, but not the same programs
     const u32 first = starts[task], end = starts[task + 1];
     for (u32 sample = first; sample < end && !worker.programs.empty(); sample++) {
       const Sample& s = (*samples)[sample];
@@ -233,6 +292,11 @@ struct TaskRun final : Run {
       if (stopped.load(std::memory_order_relaxed)) return;
       if (staged && sample == first) keep_those_that_matched(worker, task, here);
     }
+  }
+
+  static void unite(const std::vector<u32>& a, const std::vector<u32>& b, std::vector<u32>& to) {
+    to.clear();
+    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(to));
   }
 
   // Programs tried on this task alone, which judge rather than solve, all go on.

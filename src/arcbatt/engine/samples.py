@@ -59,11 +59,12 @@ class Samples:
         if demos is None:
             places = [-1] * len(inputs)
         self._n_samples = len(inputs)
+        self._groups = places
         self.images: dict[int, Any] = {}  # by device; see gpu.py
         cells, shapes = packer.cells(), np.array(packer.shapes, np.int32)
         # Places of the samples, the largest inputs first: what is run together should be alike.
-        sizes = shapes.reshape(-1, 2).prod(axis=1, dtype=np.int64)[input_places]
-        self.order = np.argsort(-sizes, kind="stable").astype(np.uint32)
+        self._sizes = shapes.reshape(-1, 2).prod(axis=1, dtype=np.int64)[input_places]
+        self.order = np.argsort(-self._sizes, kind="stable").astype(np.uint32)
         self.packed = _engine.Samples(
             cells,
             shapes,
@@ -73,6 +74,16 @@ class Samples:
             np.array(starts, np.int32),
             np.array(members, np.int32),
         )
+
+    @cached_property
+    def by_demos(self) -> NDArray[np.uint32]:
+        """Places of the samples, those with the same demos together, the largest inputs first."""
+        groups = np.array(self._groups, np.int64)
+        if not len(groups) or groups[0] < 0:
+            return self.order
+        largest = np.zeros(groups.max() + 1, np.int64)
+        np.maximum.at(largest, groups, self._sizes)
+        return np.lexsort((-self._sizes, groups, -largest[groups])).astype(np.uint32)
 
     @cached_property
     def spread(self) -> NDArray[np.uint32]:
