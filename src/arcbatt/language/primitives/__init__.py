@@ -8,6 +8,7 @@ from . import (
     grids,
     learned,
     numbers,
+    object_actions,
     objects,
     patches,
     picture_drawing,
@@ -33,4 +34,5 @@ FAMILIES = (
     picture_drawing,
     picture_lists,
     learned,
+    object_actions,
 )
