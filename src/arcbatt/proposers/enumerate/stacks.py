@@ -289,7 +289,7 @@ class _Writer:
     @cached_property
     def output_size(self) -> Node:
         _, rows, columns = self._size
-        if rows[0] == columns[0] == [_INPUT] and rows[1:4] == columns[1:4] == ([], 1, 0):
+        if (rows, columns) == (([_INPUT], [], 1, 0, False), ([_INPUT], [], 1, 0, True)):
             return self._input_size
         sides = [self._side(*rows), self._side(*columns)]
         if all(side.kind == "constant" for side in sides):
