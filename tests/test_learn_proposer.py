@@ -41,6 +41,7 @@ def all_views(task: Task) -> list[View]:
         as_it_is,
         with_roles(as_it_is),
         *(with_ground(as_it_is, code) for code in range(len(GROUNDS))),
+        *(with_roles(with_ground(as_it_is, code)) for code in range(len(GROUNDS))),
         *(with_turns(as_it_is, code) for code in range(len(TURNS))),
     ]
 
@@ -76,12 +77,14 @@ def test_rules_are_learnt_in_the_views_that_a_task_has() -> None:
     small = task_named("small")
     names = [view.name for view in views_to_learn_in(small)]
     assert names[:2] == ["plain", "roles"] and len(set(names)) == len(names)
-    (task,) = training("bda2d7a6")  # has a background of its own in each example
+    (task,) = training("b2862040")  # has another background than 0
     for switch, kind in ((GROUND_RULES, "ground"), (TURNED_RULES, "turn")):
         left = [view.name for view in views_to_learn_in(task, frozenset({switch}))]
-        assert not any(name.startswith(kind) for name in left)
+        assert not any(kind in name for name in left)
     assert any(view.name.startswith("ground") for view in views_to_learn_in(task))
-    used = {node.name for each in learnt(task).candidates(task).kept for node in each.program.nodes}
+    used = {
+        node.name for each in learnt(task).candidates(task).kept for node in each.program.nodes()
+    }
     assert "swap_ground" in used
 
 
@@ -92,7 +95,7 @@ def test_what_is_proposed_fits_by_the_reference_and_holds_for_demos_it_did_not_s
     for task in tasks:
         pairs = tuple((demo.input, demo.output) for demo in task.demos)
         for candidate in loop.candidates(task).kept[:3]:
-            assert candidate.fits and candidate.proposal.bits == BITS_OF_A_RULE
+            assert candidate.fits and candidate.proposal.bits >= BITS_OF_A_RULE
             assert candidate.trial.learns and candidate.trial.n_held_out
             for demo in task.demos:
                 values = {"I": demo.input, "S": pairs}

@@ -21,12 +21,15 @@ from arcbatt.measure import phase
 from arcbatt.tasks import Task
 
 from .enumerate.stacks import View
-from .enumerate.views import grounds, plain, turns, with_roles
-from .proposer import Context, Offer, propose_plainly
+from .enumerate.views import grounded, grounds, plain, turns, with_roles
+from .proposer import Context, Offer, Proposal, propose_plainly
 
 # One rule of some hundred fits by chance more easily than one program that was there before.
 BITS_OF_A_RULE = 2.0
-MAX_OF_TASK = 24
+# One that takes 0 for the background where another colour is the commonest in the demos.
+BITS_BESIDE_GROUND = 1.0
+BITS_OF_A_TURN = 1.0
+MAX_OF_VIEW = 24
 # So many tasks between two looks at the clock.
 TASKS_AT_ONCE = 64
 # Of a task, on training.
@@ -44,9 +47,22 @@ def views_to_learn_in(task: Task, off: frozenset[str] = frozenset()) -> Iterator
     yield as_it_is
     yield with_roles(as_it_is)
     if GROUND_RULES not in off:
-        yield from grounds(as_it_is)
+        for view in grounds(as_it_is):
+            yield view
+            yield with_roles(view)
     if TURNED_RULES not in off:
-        yield from turns(as_it_is)
+        yield from turns(as_it_is if GROUND_RULES in off else grounded(task))
+
+
+def _bits_in(views: Sequence[View]) -> list[float]:
+    """How much choice goes into a rule of each of a task's views."""
+    has_ground = any(view.name == "ground 0" for view in views)
+    return [
+        BITS_OF_A_RULE
+        + BITS_BESIDE_GROUND * (has_ground and not view.kind.startswith("ground"))
+        + BITS_OF_A_TURN * view.kind.endswith("turn")
+        for view in views
+    ]
 
 
 def rules(view: View, off: frozenset[str] = frozenset()) -> tuple[Program, ...]:
@@ -99,35 +115,36 @@ class LearnedRules:
             tasks = offer.tasks[start : start + TASKS_AT_ONCE]
             fitting, n_pairs = self._fitting(tasks, context)
             for task in tasks:
-                self._propose(task, fitting[task.id][:MAX_OF_TASK], context)
+                self._propose(fitting[task.id], context)
                 context.note_done(RULES, task, {"n_fitting": len(fitting[task.id])})
             context.log({"n_pairs": n_pairs})
 
     def _fitting(
         self, tasks: Sequence[Task], context: Context
-    ) -> tuple[dict[str, list[Program]], int]:
-        """By task id, the rules that fit it, and how many pairs of both were tried."""
-        tasks_of: dict[str, list[Task]] = {}
+    ) -> tuple[dict[str, list[Proposal]], int]:
+        """By task id, rules that fit it; and how many pairs of both were tried."""
+        in_view: dict[str, list[tuple[Task, float]]] = {}
         for task in tasks:
-            for view in views_to_learn_in(task, self._off):
-                tasks_of.setdefault(view.name, []).append(task)
+            views = list(views_to_learn_in(task, self._off))
+            for view, bits in zip(views, _bits_in(views), strict=True):
+                in_view.setdefault(view.name, []).append((task, bits))
                 if view.name not in self._batts:
                     with phase("fuse"):
                         self._batts[view.name] = Batt(rules(view, self._off))
-        found: dict[str, list[Program]] = {task.id: [] for task in tasks}
+        found: dict[str, list[Proposal]] = {task.id: [] for task in tasks}
         n_pairs = 0
-        for name, seen in tasks_of.items():
+        for name, seen in in_view.items():
             batt = self._batts[name]
-            result = context.board.part(seen).screen(batt, device="cpu")
+            result = context.board.part([task for task, _ in seen]).screen(batt, device="cpu")
             n_pairs += len(batt.programs) * len(seen)
-            for t, task in enumerate(seen):
-                found[task.id] += [batt.programs[p] for p in np.flatnonzero(result.solved[:, t])]
+            for t, (task, bits) in enumerate(seen):
+                found[task.id] += [
+                    replace(propose_plainly(batt.programs[p], task), bits=bits)
+                    for p in np.flatnonzero(result.solved[:, t]).tolist()[:MAX_OF_VIEW]
+                ]
         return found, n_pairs
 
-    def _propose(self, task: Task, programs: Sequence[Program], context: Context) -> None:
-        proposals = [
-            replace(propose_plainly(program, task), bits=BITS_OF_A_RULE) for program in programs
-        ]
+    def _propose(self, proposals: Sequence[Proposal], context: Context) -> None:
         for proposal, trial in zip(proposals, context.judge(proposals), strict=True):
             # A rule that finds again no demo which it does not see has learnt by heart.
             if trial.n_held_out != 0:

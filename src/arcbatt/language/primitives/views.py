@@ -88,19 +88,12 @@ def swap_ground(S: Demos, I: Grid, grid: Grid, code: Number) -> Value:  # noqa: 
 
 # --- turns ---
 
-# What the codes of `to_turn` mean, in words; the numbers are those of `_arrow` and `_turn_of`.
+# What the codes of `to_turn` mean, in words: all ways, in each of them all things.
 _THINGS = (
-    "the cells but 0, seen from the middle",
-    "the rarest colour, seen from the middle",
-    "the commonest colour, seen from the middle",
     "the rarest colour, seen from the centre of all cells but 0",
+    "the commonest colour but 0, seen from the middle",
 )
-_WAYS = (
-    "lie at the top left",
-    "point down",
-    "lie at the top left, more to the top",
-    "lie more to the top or the bottom than to a side",
-)
+_WAYS = ("at the top, and left", "below", "at the top left, never transposed")
 TURNS = tuple(f"{thing}: {way}" for way in _WAYS for thing in _THINGS)
 
 
@@ -108,24 +101,17 @@ def _arrow(grid: Grid, thing: int) -> Pair:
     """How far down and right a thing lies, summed up over its cells; (0, 0) without any."""
     shown = [(i, j) for i, j in all_places(grid) if grid[i][j]]
     counts = Counter(grid[i][j] for i, j in shown)
-    places = shown
-    if thing == 2:
-        color = _commonest(counts.elements())
-        places = [(i, j) for i, j in shown if grid[i][j] == color]
-    elif thing:
-        color = min(counts, key=lambda each: (counts[each], each), default=0)
-        places = [(i, j) for i, j in shown if grid[i][j] == color]
-    down, right = (sum(place[axis] for place in places) for axis in (0, 1))
-    if thing < 3:
-        return (
-            2 * down - len(places) * (len(grid) - 1),
-            2 * right - len(places) * (len(grid[0]) - 1),
-        )
-    all_down, all_right = (sum(place[axis] for place in shown) for axis in (0, 1))
-    return (
-        len(shown) * down - len(places) * all_down,
-        len(shown) * right - len(places) * all_right,
-    )
+    sign = 1 if thing == 0 else -1
+    color = min(counts, key=lambda each: (sign * counts[each], each), default=0)
+    places = [(i, j) for i, j in shown if grid[i][j] == color]
+
+    def offset(axis: int, n_lines: int) -> int:
+        own = sum(place[axis] for place in places)
+        if thing == 0:
+            return len(shown) * own - len(places) * sum(place[axis] for place in shown)
+        return 2 * own - len(places) * (n_lines - 1)
+
+    return offset(0, len(grid)), offset(1, len(grid[0]))
 
 
 def _turn_of(grid: Grid, code: int) -> tuple[bool, bool, bool]:
@@ -134,12 +120,10 @@ def _turn_of(grid: Grid, code: int) -> tuple[bool, bool, bool]:
     down, right = _arrow(grid, thing)
     is_steep = abs(down) >= abs(right)
     if way == 0:
-        return down > 0, right > 0, False
-    if way == 2:
         return down > 0, right > 0, not is_steep
-    if way == 3:
-        return False, False, not is_steep
-    # Only turns: an even number of flips and transpositions.
+    if way == 2:
+        return down > 0, right > 0, False
+    # A turn is an even number of flips and transpositions.
     if is_steep:
         return down < 0, down < 0, False
     return right > 0, right < 0, True
@@ -159,11 +143,11 @@ def _turned_back(grid: Grid, turn: tuple[bool, bool, bool]) -> Grid:
 
 
 @primitive(
-    "Demos, Code[0..15] -> Demos",
+    "Demos, Code[0..5] -> Demos",
     ties="of equally common colours, the lowest is chosen",
     examples=(
-        "turn_demos(((((0, 3),), ((4, 5, 6),)),), 0) == ((((3, 0),), ((6, 5, 4),)),)",
-        "turn_demos(((((0, 3),), ((4, 5, 6),)),), 4) == ((((0,), (3,)), ((4,), (5,), (6,))),)",
+        "turn_demos(((((0, 3),), ((4, 5, 6),)),), 5) == ((((3, 0),), ((6, 5, 4),)),)",
+        "turn_demos(((((0, 3),), ((4, 5, 6),)),), 3) == ((((0,), (3,)), ((4,), (5,), (6,))),)",
     ),
 )
 def turn_demos(S: Demos, code: Number) -> Value:
@@ -177,26 +161,33 @@ def turn_demos(S: Demos, code: Number) -> Value:
 
 
 @primitive(
-    "Grid, Code[0..15] -> Grid",
+    "Grid, Code[0..5] -> Grid",
     ties="of equally common colours, the lowest is chosen",
     examples=(
-        "to_turn(((0, 0), (0, 3)), 0) == ((3, 0), (0, 0))",
-        "to_turn(((0, 5, 0), (0, 5, 3)), 5) == ((0, 0), (5, 5), (3, 0))",
+        "to_turn(((0, 0), (0, 3)), 1) == ((3, 0), (0, 0))",
+        "to_turn(((0, 5, 0), (0, 5, 3)), 2) == ((0, 0), (5, 5), (3, 0))",
     ),
 )
 def to_turn(I: Grid, code: Number) -> Value:  # noqa: E741
     """A grid turned or mirrored so that a thing in it lies one way.
+
+    The thing is, for even codes, the rarest colour but 0, and it lies where its centre is, seen
+    from that of all cells but 0; for odd ones the commonest colour but 0, seen from the grid's
+    middle. The ways: 0 and 1 flip and transpose the grid, so that the thing lies not below and
+    not right, and at least as far up as left; 2 and 3 turn it, so that the thing lies below, and
+    at least as far down as to a side; 4 and 5 flip it, so that the thing lies not below and not
+    right. What lies so, or nowhere, is left as it is.
     """
     check_colors("to_turn", (), I)
     return _turned(I, _turn_of(I, code))
 
 
 @primitive(
-    "Grid, Grid, Code[0..15] -> Grid",
+    "Grid, Grid, Code[0..5] -> Grid",
     ties="of equally common colours, the lowest is chosen",
     examples=(
-        "from_turn(((0, 0), (0, 3)), ((3, 0), (0, 0)), 0) == ((0, 0), (0, 3))",
-        "from_turn(((0, 3),), ((4,), (5,), (6,)), 4) == ((4, 5, 6),)",
+        "from_turn(((0, 0), (0, 3)), ((3, 0), (0, 0)), 1) == ((0, 0), (0, 3))",
+        "from_turn(((0, 3),), ((4,), (5,), (6,)), 3) == ((4, 5, 6),)",
     ),
 )
 def from_turn(I: Grid, grid: Grid, code: Number) -> Value:  # noqa: E741

@@ -7,6 +7,7 @@ named by the steps that gave it; here those names become programs of the languag
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
@@ -73,6 +74,11 @@ class View:
     input_node: Node
     restore: Callable[[Node], Node]
     seeds: Sequence[Seed] = ()
+
+    @property
+    def kind(self) -> str:
+        """The name without the codes in it: what is found in views of one kind is kin."""
+        return re.sub(r" \d+", "", self.name)
 
 
 @dataclass(frozen=True)

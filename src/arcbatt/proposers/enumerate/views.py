@@ -1,4 +1,4 @@
-"""Views of a task: colours by role, the background as 0, turned or mirrored; to search and learn in.
+"""Views of a task: colours by role, the background as 0, examples turned; to search in.
 
 Each view has the nodes that compute it from `S` and `I`, so that what is found in it is a program
 for the task itself. Views are made of views: roles can be those of the task on its own background.
@@ -97,6 +97,11 @@ def mirrored(view: View, mirror: str) -> View:
 def grounds(view: View) -> Iterator[View]:
     """Yield the views on another background than 0, each once."""
     return _others(view, with_ground, len(GROUNDS), [_same_grid])
+
+
+def grounded(task: Task) -> View:
+    """The task on the first background that it has beside 0, or else as it is."""
+    return next(grounds(plain(task)), plain(task))
 
 
 def turns(view: View) -> Iterator[View]:

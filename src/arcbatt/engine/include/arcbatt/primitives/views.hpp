@@ -77,8 +77,8 @@ struct Turn {
 };
 ARC_FN Turn unpacked_turn(i64 bits) { return {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0}; }
 
-enum TurnThing { ALL_SHOWN, RAREST, COMMONEST, RAREST_OF_SHOWN, N_TURN_THINGS };
-enum TurnWay { TO_TOP_LEFT, TO_POINT_DOWN, TO_TOP_MORE_THAN_LEFT, TO_STAND };
+enum TurnThing { RAREST, COMMONEST, N_TURN_THINGS };
+enum TurnWay { TO_TOP_AND_LEFT, TO_BELOW, TO_TOP_LEFT_BY_FLIPS };
 
 struct CellSums {
   i64 n = 0, down = 0, right = 0;
@@ -95,29 +95,25 @@ ARC_FN Turn find_turn(const Scene& scene, i64 code) {
   i64 k = 0;
   for (i64 i = 0; i < scene.n_rows; i++)
     for (i64 j = 0; j < scene.width; j++, k++) by_color[scene.cells[k]].add({1, i, j});
-  int rarest = 0, commonest = 0;
-  for (int c = 1; c < 10; c++) {
-    const i64 n = by_color[c].n;
-    if (!n) continue;
-    shown.add(by_color[c]);
-    if (!rarest || n < by_color[rarest].n) rarest = c;
-    if (!commonest || n > by_color[commonest].n) commonest = c;
-  }
-  if (!shown.n) return {false, false, false};
   const i64 thing = code % N_TURN_THINGS, way = code / N_TURN_THINGS;
-  const CellSums of = thing == ALL_SHOWN ? shown : by_color[thing == COMMONEST ? commonest : rarest];
+  const int sign = thing == RAREST ? 1 : -1;
+  int color = 0;
+  for (int c = 1; c < 10; c++) {
+    if (!by_color[c].n) continue;
+    shown.add(by_color[c]);
+    if (!color || sign * by_color[c].n < sign * by_color[color].n) color = c;
+  }
+  if (!color) return {false, false, false};
+  const CellSums of = by_color[color];
   i64 down = 2 * of.down - of.n * (scene.n_rows - 1), right = 2 * of.right - of.n * (scene.width - 1);
-  if (thing == RAREST_OF_SHOWN) {
+  if (thing == RAREST) {
     down = shown.n * of.down - of.n * shown.down;
     right = shown.n * of.right - of.n * shown.right;
   }
   const bool is_steep = (down < 0 ? -down : down) >= (right < 0 ? -right : right);
-  switch (way) {
-    case TO_TOP_LEFT: return {down > 0, right > 0, false};
-    case TO_TOP_MORE_THAN_LEFT: return {down > 0, right > 0, !is_steep};
-    case TO_STAND: return {false, false, !is_steep};
-    default: break;
-  }
+  if (way == TO_TOP_AND_LEFT) return {down > 0, right > 0, !is_steep};
+  if (way == TO_TOP_LEFT_BY_FLIPS) return {down > 0, right > 0, false};
+  // A turn is an even number of flips and transpositions.
   if (is_steep) return {down < 0, down < 0, false};
   return {right > 0, right < 0, true};
 }
