@@ -152,6 +152,6 @@ def test_a_second_size_is_tried_where_there_is_doubt() -> None:
 
 
 def test_what_no_view_can_be_made_of_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views, "evaluate_call", lambda *_: Failure(Reason.EMPTY))
+    monkeypatch.setattr(views, "evaluate_data", lambda *_: Failure(Reason.EMPTY))
     with pytest.raises(NoView, match="role_demos"):
         by_role(task_named("one"))

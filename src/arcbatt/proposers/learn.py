@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,8 @@ BITS_OF_A_RULE = 2.0
 BITS_BESIDE_GROUND = 1.0
 BITS_OF_A_TURN = 1.0
 MAX_OF_VIEW = 24
+# Of the ways to turn a task that differ, so many are learnt in.
+MAX_TURNS = 2
 # So many tasks between two looks at the clock.
 TASKS_AT_ONCE = 64
 # Of a task, on training.
@@ -51,7 +54,8 @@ def views_to_learn_in(task: Task, off: frozenset[str] = frozenset()) -> Iterator
             yield view
             yield with_roles(view)
     if TURNED_RULES not in off:
-        yield from turns(as_it_is if GROUND_RULES in off else grounded(task))
+        base = as_it_is if GROUND_RULES in off else grounded(task)
+        yield from islice(turns(base), MAX_TURNS)
 
 
 def _bits_in(views: Sequence[View]) -> list[float]:

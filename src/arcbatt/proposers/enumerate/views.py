@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from arcbatt.engine.cpu import evaluate_call
+from arcbatt.engine.cpu import evaluate_data
 from arcbatt.language import Failure
 from arcbatt.language.ir import Node, call_node, constant, input_node, primitive_node
 from arcbatt.language.primitives.views import GROUNDS, TURNS
@@ -176,7 +176,7 @@ def _same(node: Node) -> Node:
 
 
 def _call(name: str, *args: Value) -> Value:
-    given = evaluate_call(name, args)
+    given = evaluate_data(name, args)
     if isinstance(given, Failure):
         raise NoView(f"{name}: {given}")
     return given
