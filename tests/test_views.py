@@ -9,10 +9,22 @@ import pytest
 
 from arcbatt.language import Failure, Program, Reason, run
 from arcbatt.language.ir import Node, constant
+from arcbatt.language.primitives.views import TURNS
 from arcbatt.proposers.enumerate import all_passes, views
 from arcbatt.proposers.enumerate.stacks import View
-from arcbatt.proposers.enumerate.views import NoView, by_role, mirrored, plain
-from arcbatt.tasks import Pair, Task, load
+from arcbatt.proposers.enumerate.views import (
+    NoView,
+    by_role,
+    grounds,
+    mirrored,
+    nth,
+    plain,
+    turns,
+    with_ground,
+    with_roles,
+    with_turns,
+)
+from arcbatt.tasks import Grid, Pair, Task, load
 
 from .solving_parts import huge_task, task_named
 
@@ -22,6 +34,17 @@ VIEWS: dict[str, Callable[[Task], View]] = {
     "roles": by_role,
     **{f"plain {name}": lambda task, n=name: mirrored(plain(task), n) for name in MIRRORS},
     **{f"roles {name}": lambda task, n=name: mirrored(by_role(task), n) for name in MIRRORS},
+    **{f"ground {k}": lambda task, k=k: with_ground(plain(task), k) for k in range(3)},
+    **{
+        f"ground {k}, roles": lambda task, k=k: with_roles(with_ground(plain(task), k))
+        for k in range(3)
+    },
+    **{f"turn {k}": lambda task, k=k: with_turns(plain(task), k) for k in range(len(TURNS))},
+    **{
+        f"turn {k}, roles": lambda task, k=k: with_roles(with_turns(plain(task), k))
+        for k in range(len(TURNS))
+    },
+    "turned ground": lambda task: with_roles(with_turns(with_ground(plain(task), 1), 0)),
     "twice": lambda task: mirrored(mirrored(by_role(task), "dmirror"), "hmirror"),
 }
 TASKS = [*list(load("arc-agi-1/training"))[::40], huge_task(), task_named("small")]
@@ -70,16 +93,53 @@ def test_roles_do_not_depend_on_what_the_colors_are() -> None:
 
 
 def test_the_views_of_passes_are_among_those_tested() -> None:
-    tested = {make(TASKS[0]).name for make in VIEWS.values()}
+    tested = {make(TASKS[0]).kind for make in VIEWS.values()}
     for each in all_passes():
-        names = set()
+        kinds = set()
         for task in TASKS:
             try:
-                names.add(each.view(task).name)
+                kinds.add(each.view(task).kind)
             except NoView:  # a pass may leave tasks out, but not all
                 continue
-        assert names, each.name
-        assert names <= tested, each.name
+        assert kinds, each.name
+        assert kinds <= tested, each.name
+
+
+def test_views_of_one_kind_differ_in_their_codes_alone() -> None:
+    view = with_roles(with_turns(with_ground(plain(TASKS[0]), 1), 2))
+    assert (view.name, view.kind) == ("ground 1, turn 2, roles", "ground, turn, roles")
+
+
+def task_of(*inputs: Grid) -> Task:
+    """Tasks whose demos, all but the last input, leave their inputs as they are."""
+    pairs = tuple(Pair(grid, grid) for grid in inputs[:-1])
+    return Task("task", pairs, inputs[-1:], "tests")
+
+
+def test_grounds_are_given_once_and_only_where_they_change_something() -> None:
+    black = ((0, 0, 0), (0, 5, 0), (0, 0, 0))
+    red = ((2, 2, 2), (2, 5, 2), (2, 2, 2))
+    assert list(grounds(plain(task_of(black, black, black)))) == []
+    # One colour for all, by whatever code, is one view.
+    (only,) = grounds(plain(task_of(red, red, red)))
+    assert only.tests == [black] and only.name == "ground 0"
+    # With each its own, the codes for all and for each differ.
+    names = [view.name for view in grounds(plain(task_of(red, red, black)))]
+    assert names == ["ground 0", "ground 1"]
+    assert nth(grounds(plain(task_of(red, red, black))), 1).name == "ground 1"
+    with pytest.raises(NoView, match="view 2"):
+        nth(grounds(plain(task_of(red, red, black))), 2)
+
+
+def test_turns_are_given_once_and_only_where_examples_differ() -> None:
+    top = ((0, 5, 0), (0, 0, 0), (0, 0, 0))
+    bottom = top[::-1]
+    assert list(turns(plain(task_of(bottom, bottom, bottom)))) == []
+    found = list(turns(plain(task_of(top, bottom, top))))
+    assert found and found[0].tests == [top]
+    assert [before for before, _ in found[0].demos] == [top, top]
+    seen = [[*view.demos, *view.tests] for view in found]
+    assert all(seen.count(each) == 1 for each in seen)
 
 
 def test_a_second_size_is_tried_where_there_is_doubt() -> None:
@@ -92,6 +152,6 @@ def test_a_second_size_is_tried_where_there_is_doubt() -> None:
 
 
 def test_what_no_view_can_be_made_of_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views, "evaluate_call", lambda *_: Failure(Reason.EMPTY))
+    monkeypatch.setattr(views, "evaluate_data", lambda *_: Failure(Reason.EMPTY))
     with pytest.raises(NoView, match="role_demos"):
         by_role(task_named("one"))

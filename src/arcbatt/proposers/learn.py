@@ -1,29 +1,38 @@
 """Proposes rules that primitives learn from the demos, every one of them for every task.
 
 The rules are programs of one or a few calls (`learn_cells`, `learn_objects`, `learn_moves`,
-`pick_object`), all of them in one batt, on the task as it is and with colours by role.
+`pick_object`), in each view that a task has: as it is, with colours by role, on its background,
+turned. All rules of a view are one batt.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from arcbatt.engine.batt import Batt
 from arcbatt.language import Program
-from arcbatt.language.ir import Node, call_node, constant, input_node
+from arcbatt.language.ir import Node, call_node, constant
 from arcbatt.language.primitives.learning import FEATURES, N_CUTS, N_OBJECT_CUTS, N_SIGHTS
 from arcbatt.measure import phase
+from arcbatt.tasks import Task
 
-from .proposer import Context, Offer, propose_plainly
+from .enumerate.stacks import View
+from .enumerate.views import grounded, grounds, plain, turns, with_roles
+from .proposer import Context, Offer, Proposal, propose_plainly
 
 # One rule of some hundred fits by chance more easily than one program that was there before.
 BITS_OF_A_RULE = 2.0
-MAX_OF_TASK = 24
+# One that takes 0 for the background where another colour is the commonest in the demos.
+BITS_BESIDE_GROUND = 1.0
+BITS_OF_A_TURN = 1.0
+MAX_OF_VIEW = 24
+# Of the ways to turn a task that differ, so many are learnt in.
+MAX_TURNS = 2
 # So many tasks between two looks at the clock.
 TASKS_AT_ONCE = 64
 # Of a task, on training.
@@ -31,19 +40,42 @@ COST_S, GAIN = 3e-3, 0.17
 # The primitives that learn.
 LEARNING = ("learn_cells", "learn_objects", "learn_moves", "pick_object")
 RULES = "rules"
+# The names of the switches of views to learn in.
+GROUND_RULES, TURNED_RULES = "ground-rules", "turned-rules"
 
 
-@cache
-def rules(off: frozenset[str] = frozenset()) -> tuple[Program, ...]:
-    """Return all rules, as programs, but those of primitives that are off."""
-    demos, grid = input_node("S"), input_node("I")
-    role_demos, role_grid = call_node("role_demos", demos), call_node("to_roles", demos, grid)
-    programs = []
-    for number, node in enumerate(_rules(demos, grid, off)):
-        programs.append(Program(node, f"rule_{number}"))
-    for number, node in enumerate(_rules(role_demos, role_grid, off)):
-        programs.append(Program(call_node("from_roles", demos, grid, node), f"role_rule_{number}"))
-    return tuple(programs)
+def views_to_learn_in(task: Task, off: frozenset[str] = frozenset()) -> Iterator[View]:
+    """Yield the views of a task in which rules are learnt, the simplest first."""
+    as_it_is = plain(task)
+    yield as_it_is
+    yield with_roles(as_it_is)
+    if GROUND_RULES not in off:
+        for view in grounds(as_it_is):
+            yield view
+            yield with_roles(view)
+    if TURNED_RULES not in off:
+        base = as_it_is if GROUND_RULES in off else grounded(task)
+        yield from islice(turns(base), MAX_TURNS)
+
+
+def _bits_in(views: Sequence[View]) -> list[float]:
+    """How much choice goes into a rule of each of a task's views."""
+    has_ground = any(view.name == "ground 0" for view in views)
+    return [
+        BITS_OF_A_RULE
+        + BITS_BESIDE_GROUND * (has_ground and not view.kind.startswith("ground"))
+        + BITS_OF_A_TURN * view.kind.endswith("turn")
+        for view in views
+    ]
+
+
+def rules(view: View, off: frozenset[str] = frozenset()) -> tuple[Program, ...]:
+    """Return all rules in a view, as programs, but those of primitives that are off."""
+    prefix = "".join(each if each.isalnum() else "_" for each in view.name)
+    return tuple(
+        Program(view.restore(node), f"{prefix}_rule_{number}")
+        for number, node in enumerate(_rules(view.demos_node, view.input_node, off))
+    )
 
 
 def _rules(demos: Node, grid: Node, off: frozenset[str]) -> Iterator[Node]:
@@ -66,37 +98,61 @@ class LearnedRules:
     trust = 1.0
 
     def __init__(self, off: frozenset[str] = frozenset()) -> None:
-        """`off` has names of primitives that learn nothing here."""
-        self._rules = rules(off & set(LEARNING))
+        """`off` has names of primitives that learn nothing here, and of views."""
+        self._off = off
+        self._learns = not off >= set(LEARNING)
+        # By the name of a view, whose nodes are the same for all tasks.
+        self._batts: dict[str, Batt] = {}
 
     def next_offer(self, context: Context) -> Offer | None:
         done = context.done(RULES)
         tasks = tuple(task for task in context.board.tasks if task.id not in done)
-        if not tasks or not self._rules:
+        if not tasks or not self._learns:
             return None
         return Offer(RULES, tasks, GAIN * len(tasks), COST_S * len(tasks))
 
     def work(self, offer: Offer, context: Context) -> None:
-        context.say(f"{len(self._rules)} rules learnt from the demos of {len(offer.tasks)} tasks")
-        with phase("fuse"):
-            batt = Batt(self._rules)
+        context.say(f"rules learnt from the demos of {len(offer.tasks)} tasks")
         for start in range(0, len(offer.tasks), TASKS_AT_ONCE):
             if context.allowance.is_spent:
                 return
-            board = context.board.part(offer.tasks[start : start + TASKS_AT_ONCE])
-            result = board.screen(batt, device="cpu")
-            for t, task in enumerate(board.tasks):
-                places = np.flatnonzero(result.solved[:, t]).tolist()[:MAX_OF_TASK]
-                proposals = [
-                    replace(propose_plainly(batt.programs[p], task), bits=BITS_OF_A_RULE)
-                    for p in places
+            tasks = offer.tasks[start : start + TASKS_AT_ONCE]
+            fitting, n_pairs = self._fitting(tasks, context)
+            for task in tasks:
+                self._propose(fitting[task.id], context)
+                context.note_done(RULES, task, {"n_fitting": len(fitting[task.id])})
+            context.log({"n_pairs": n_pairs})
+
+    def _fitting(
+        self, tasks: Sequence[Task], context: Context
+    ) -> tuple[dict[str, list[Proposal]], int]:
+        """By task id, rules that fit it; and how many pairs of both were tried."""
+        in_view: dict[str, list[tuple[Task, float]]] = {}
+        for task in tasks:
+            views = list(views_to_learn_in(task, self._off))
+            for view, bits in zip(views, _bits_in(views), strict=True):
+                in_view.setdefault(view.name, []).append((task, bits))
+                if view.name not in self._batts:
+                    with phase("fuse"):
+                        self._batts[view.name] = Batt(rules(view, self._off))
+        found: dict[str, list[Proposal]] = {task.id: [] for task in tasks}
+        n_pairs = 0
+        for name, seen in in_view.items():
+            batt = self._batts[name]
+            result = context.board.part([task for task, _ in seen]).screen(batt, device="cpu")
+            n_pairs += len(batt.programs) * len(seen)
+            for t, (task, bits) in enumerate(seen):
+                found[task.id] += [
+                    replace(propose_plainly(batt.programs[p], task), bits=bits)
+                    for p in np.flatnonzero(result.solved[:, t]).tolist()[:MAX_OF_VIEW]
                 ]
-                for proposal, trial in zip(proposals, context.judge(proposals), strict=True):
-                    # A rule that finds again no demo which it does not see has learnt by heart.
-                    if trial.n_held_out != 0:
-                        context.keep(proposal, trial)
-                context.note_done(RULES, task, {"n_fitting": len(places)})
-            context.log({"n_pairs": len(batt.programs) * len(board)})
+        return found, n_pairs
+
+    def _propose(self, proposals: Sequence[Proposal], context: Context) -> None:
+        for proposal, trial in zip(proposals, context.judge(proposals), strict=True):
+            # A rule that finds again no demo which it does not see has learnt by heart.
+            if trial.n_held_out != 0:
+                context.keep(proposal, trial)
 
     def finish(self, context: Context) -> None:
         pass

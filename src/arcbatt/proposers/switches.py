@@ -13,7 +13,7 @@ from arcbatt.tasks.task import suggest
 
 from .enumerate import FIRST_PASSES, EnumerateOptions, vocabulary
 from .enumerate.stacks import MODES
-from .learn import LEARNING
+from .learn import GROUND_RULES, LEARNING, TURNED_RULES
 
 PARTS: Mapping[str, str] = {
     "known-values": "what known programs make of the input as values to enumerate from",
@@ -24,6 +24,8 @@ PARTS: Mapping[str, str] = {
     "paint-shown": "pieces of which the cells that are not 0 are painted",
     "paint-holes": "pieces of which the cells that are 0 are painted",
     "paint-whole": "pieces of which all cells are painted",
+    GROUND_RULES: "rules learnt on another background than 0",
+    TURNED_RULES: "rules learnt from examples that are turned one way",
     "parents": "candidates of other proposers as parents to evolve from",
     "deepening": "passes of enumerate that go on beyond the named ones while there is time",
 }

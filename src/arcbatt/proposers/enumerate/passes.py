@@ -15,7 +15,7 @@ from typing import Any
 from arcbatt.tasks import Grid, Task
 
 from .stacks import View
-from .views import NoView, by_role, mirrored, plain
+from .views import NoView, by_role, grounded, grounds, mirrored, nth, plain, turns, with_roles
 
 # Moves that no memory would hold.
 MOST_MOVES = 400_000_000
@@ -72,6 +72,18 @@ def _mirrored_roles(task: Task) -> View:
     return mirrored(by_role(task), "dmirror")
 
 
+@cache
+def _grounded(n: int) -> Callable[[Task], View]:
+    """The roles of the task on its background: of those that it may have, the n-th."""
+    return lambda task: with_roles(nth(grounds(plain(task)), n))
+
+
+@cache
+def _turned(n: int) -> Callable[[Task], View]:
+    """The roles of the task with its examples turned: of the ways that differ, the n-th."""
+    return lambda task: with_roles(nth(turns(grounded(task)), n))
+
+
 FIRST_PASSES = (
     Pass("roles", by_role, 2, 20_000_000, 0.25, 0.04),
     Pass("plain", plain, 2, 20_000_000, 0.06, 0.04),
@@ -80,6 +92,13 @@ FIRST_PASSES = (
     Pass("plain, deeper", plain, 3, 100_000, 0.02, 0.09),
     Pass("roles, deepest", by_role, 3, 400_000, 0.015, 0.3),
     Pass("roles, transposed", _mirrored_roles, 3, 100_000, 0.0045, 0.1),
+    Pass("ground", _grounded(0), 2, 20_000_000, 0.01, 0.006),
+    Pass("ground, second", _grounded(1), 2, 20_000_000, 0.003, 0.004),
+    Pass("ground, deeper", _grounded(0), 3, 100_000, 0.003, 0.015),
+    Pass("turned", _turned(0), 2, 20_000_000, 0.02, 0.025),
+    Pass("turned, second", _turned(1), 2, 20_000_000, 0.01, 0.02),
+    Pass("turned, third", _turned(2), 2, 20_000_000, 0.005, 0.02),
+    Pass("turned, fourth", _turned(3), 2, 20_000_000, 0.003, 0.02),
 )
 
 

@@ -322,10 +322,10 @@ def _choose(stacks: Sequence[Stack]) -> list[Stack]:
 
 
 def _family(found: Enumerated, stack: Stack) -> str:
-    """Stacks of one view that begin alike are kin."""
+    """Stacks of one kind of view that begin alike are kin."""
     path = stack.picks[0].path
     last = vocabulary()[path[-1]].primitive if len(path) > 1 else "source"
-    return f"{found.view.name} {last}"
+    return f"{found.view.kind} {last}"
 
 
 def _area(task: Task) -> int:

@@ -7,6 +7,7 @@ named by the moves that gave it; here those names become programs of the languag
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
@@ -73,6 +74,11 @@ class View:
     input_node: Node
     restore: Callable[[Node], Node]
     sources: Sequence[Source] = ()
+
+    @property
+    def kind(self) -> str:
+        """The name without the codes in it: what is found in views of one kind is kin."""
+        return re.sub(r" \d+", "", self.name)
 
 
 @dataclass(frozen=True)
@@ -289,7 +295,7 @@ class _Writer:
     @cached_property
     def output_size(self) -> Node:
         _, rows, columns = self._size
-        if rows[0] == columns[0] == [_INPUT] and rows[1:4] == columns[1:4] == ([], 1, 0):
+        if (rows, columns) == (([_INPUT], [], 1, 0, False), ([_INPUT], [], 1, 0, True)):
             return self._input_size
         sides = [self._side(*rows), self._side(*columns)]
         if all(side.kind == "constant" for side in sides):

@@ -15,6 +15,7 @@
 #include "primitives/picture_lists.hpp"
 #include "primitives/learned.hpp"
 #include "primitives/object_actions.hpp"
+#include "primitives/views.hpp"
 #include "columns.hpp"
 
 namespace arc {

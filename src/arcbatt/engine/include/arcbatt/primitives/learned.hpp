@@ -217,19 +217,14 @@ ARC_FN Value renamed_by_roles(Lane& lane, const Value& demos, const Value& grid,
   return done ? renamed(lane, shown, names) : fail(OVER_BUDGET);
 }
 
-ARC_FN Value prim_role_demos(Lane& lane, const Value* a) {
-  const Value demos = a[0];
-  if (!are_color_demos(demos)) return fail(WRONG_TYPE);
-  ARC_ALLOCATE(names, i32, 10 * (u64)demos.n);
-  const Scratch scratch(lane);
-  const bool done = role_tables(lane, demos, nullptr, true, names);
-  scratch.give_back(lane);
-  if (!done) return fail(OVER_BUDGET);
+// Demos made of others: make(k, side, grid) for the input and the output of each, in this order.
+template <class Make>
+ARC_FN Value demos_by(Lane& lane, const Value& demos, Make make) {
   ARC_NEW_MEMBERS(pairs, demos.n);
   for (u32 k = 0; k < demos.n; k++) {
     ARC_NEW_MEMBERS(sides, 2);
     for (u32 side = 0; side < 2; side++) {
-      const Value grid = renamed(lane, demos.members()[k].members()[side], names + 10 * k);
+      const Value grid = make(k, side, demos.members()[k].members()[side]);
       if (grid.failed()) return grid;
       sync();
       if (thread_index() == 0) sides[side] = grid;
@@ -242,6 +237,19 @@ ARC_FN Value prim_role_demos(Lane& lane, const Value* a) {
     sync();
   }
   return tuple_of(lane, pairs, demos.n);
+}
+
+ARC_FN Value prim_role_demos(Lane& lane, const Value* a) {
+  const Value demos = a[0];
+  if (!are_color_demos(demos)) return fail(WRONG_TYPE);
+  ARC_ALLOCATE(names, i32, 10 * (u64)demos.n);
+  const Scratch scratch(lane);
+  const bool done = role_tables(lane, demos, nullptr, true, names);
+  scratch.give_back(lane);
+  if (!done) return fail(OVER_BUDGET);
+  return demos_by(lane, demos, [&](u32 k, u32, const Value& grid) {
+    return renamed(lane, grid, names + 10 * k);
+  });
 }
 ARC_FN Value prim_to_roles(Lane& lane, const Value* a) {
   if (!are_color_demos(a[0]) || !is_color_grid(a[1])) return fail(WRONG_TYPE);
