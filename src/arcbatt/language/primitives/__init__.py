@@ -1,6 +1,7 @@
 """All primitives, by family. Importing this package declares them."""
 
 from . import (
+    cell_trees,
     codes,
     containers,
     demos,
@@ -33,4 +34,5 @@ FAMILIES = (
     picture_drawing,
     picture_lists,
     learned,
+    cell_trees,
 )
