@@ -1,7 +1,8 @@
 """Proposes rules that primitives learn from the demos, every one of them for every task.
 
 The rules are programs of one or a few calls (`learn_cells`, `learn_objects`, `learn_moves`,
-`pick_object`), all of them in one batt, on the task as it is and with colours by role.
+`pick_object`), all of them in one batt, on the task as it is and with colours by role; then
+trees over cells (`trees`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from arcbatt.language.ir import Node, call_node, constant, input_node
 from arcbatt.language.primitives.learning import FEATURES, N_CUTS, N_OBJECT_CUTS, N_SIGHTS
 from arcbatt.measure import phase
 
+from . import trees
 from .proposer import Context, Offer, propose_plainly
+from .trees import GROWING, TREES
 
 # One rule of some hundred fits by chance more easily than one program that was there before.
 BITS_OF_A_RULE = 2.0
@@ -29,7 +32,7 @@ TASKS_AT_ONCE = 64
 # Of a task, on training.
 COST_S, GAIN = 3e-3, 0.17
 # The primitives that learn.
-LEARNING = ("learn_cells", "learn_objects", "learn_moves", "pick_object")
+LEARNING = ("learn_cells", "learn_objects", "learn_moves", "pick_object", GROWING)
 RULES = "rules"
 
 
@@ -47,7 +50,7 @@ def rules(off: frozenset[str] = frozenset()) -> tuple[Program, ...]:
 
 
 def _rules(demos: Node, grid: Node, off: frozenset[str]) -> Iterator[Node]:
-    cells, objects, *others = LEARNING
+    cells, objects, *others = LEARNING[:4]
     if cells not in off:
         for code in range(N_SIGHTS):
             yield call_node(cells, demos, grid, constant(code))
@@ -68,15 +71,40 @@ class LearnedRules:
     def __init__(self, off: frozenset[str] = frozenset()) -> None:
         """`off` has names of primitives that learn nothing here."""
         self._rules = rules(off & set(LEARNING))
+        self._grows_trees = GROWING not in off
 
     def next_offer(self, context: Context) -> Offer | None:
         done = context.done(RULES)
         tasks = tuple(task for task in context.board.tasks if task.id not in done)
-        if not tasks or not self._rules:
+        if tasks and self._rules:
+            return Offer(RULES, tasks, GAIN * len(tasks), COST_S * len(tasks))
+        if not self._grows_trees:
             return None
-        return Offer(RULES, tasks, GAIN * len(tasks), COST_S * len(tasks))
+        done = context.done(TREES)
+        tasks = tuple(
+            task
+            for task in context.board.tasks
+            if task.id not in done and trees.can_be_learnt(task)
+        )
+        if not tasks:
+            return None
+        return Offer(TREES, tasks, trees.GAIN * len(tasks), trees.COST_S * len(tasks))
 
     def work(self, offer: Offer, context: Context) -> None:
+        if offer.item == TREES:
+            self._work_on_trees(offer, context)
+        else:
+            self._work_on_rules(offer, context)
+
+    def _work_on_trees(self, offer: Offer, context: Context) -> None:
+        context.say(f"trees over cells learnt from the demos of {len(offer.tasks)} tasks")
+        for start in range(0, len(offer.tasks), TASKS_AT_ONCE):
+            if context.allowance.is_spent:
+                return
+            board = context.board.part(offer.tasks[start : start + TASKS_AT_ONCE])
+            trees.propose_trees(board.tasks, board, context)
+
+    def _work_on_rules(self, offer: Offer, context: Context) -> None:
         context.say(f"{len(self._rules)} rules learnt from the demos of {len(offer.tasks)} tasks")
         with phase("fuse"):
             batt = Batt(self._rules)
