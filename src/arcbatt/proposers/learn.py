@@ -102,7 +102,7 @@ class LearnedRules:
             if context.allowance.is_spent:
                 return
             board = context.board.part(offer.tasks[start : start + TASKS_AT_ONCE])
-            trees.propose_trees(board.tasks, board, context)
+            trees.propose_trees(board, context)
 
     def _work_on_rules(self, offer: Offer, context: Context) -> None:
         context.say(f"{len(self._rules)} rules learnt from the demos of {len(offer.tasks)} tasks")

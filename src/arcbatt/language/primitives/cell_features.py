@@ -42,8 +42,15 @@ class CellFeature:
 
 COLOR_NAMES = "black blue red green yellow grey pink orange cyan brown".split()
 DIRECTION_NAMES = (
-    "up-left", "up", "up-right", "left", "right", "down-left", "down", "down-right",
-)  # fmt: skip
+    "up-left",
+    "up",
+    "up-right",
+    "left",
+    "right",
+    "down-left",
+    "down",
+    "down-right",
+)
 # Opposite directions, as places in AROUND: the row, the column, both diagonals.
 LINES = ((3, 4, "row"), (1, 6, "column"), (0, 7, "falling diagonal"), (2, 5, "rising diagonal"))
 
@@ -54,7 +61,7 @@ class _Object:
 
     places: list[int]
     width: int  # of the grid
-    color: int  # of its first place
+    color: int  # its commonest
 
     @property
     def size(self) -> int:
@@ -149,6 +156,7 @@ class _Columns:
         self._own()
         self._around()
         self._looks()
+        self._sights()
         self._mirrored()
         self._position()
         self._lines()
@@ -189,9 +197,10 @@ class _Columns:
                     continue
                 near = (di, dj) in AROUND
                 where = (
-                    DIRECTION_NAMES[AROUND.index((di, dj))] + " of it" if near
+                    DIRECTION_NAMES[AROUND.index((di, dj))] + " of it"
+                    if near
                     else f"{di:+d} rows, {dj:+d} columns from it"
-                )  # fmt: skip
+                )
                 seen = [
                     self.at(i + di, j + dj) for i in range(self.n_rows) for j in range(self.width)
                 ]
@@ -223,7 +232,7 @@ class _Columns:
                         color[k] = following
             colors.append(color)
             distances.append(distance)
-            self.add(f"the first other colour {name} of it", PAINT | TURNS, 14, color)
+            self.add(f"the first other colour {name} of it", SHADE | TURNS, 14, color)
             self.add(f"how far off another colour is {name} of it", TURNS, 10, distance)
             odd = [number % 2 for number in distance]
             self.add(f"another colour is an odd way {name} of it", TURNS, 8, odd)
@@ -245,7 +254,8 @@ class _Columns:
         for one, other, line in LINES:
             found = [a if a == b else NONE for a, b in zip(colors[one], colors[other], strict=True)]
             between.append(found)
-            self.add(f"the colour on both sides of it in its {line}", PAINT | TURNS, 14, found)
+            traits = (PAINT if len(between) <= 2 else SHADE) | TURNS
+            self.add(f"the colour on both sides of it in its {line}", traits, 14, found)
             is_between = [int(color != NONE) for color in found]
             self.add(f"it is between two of a colour in its {line}", TURNS, 12, is_between)
         for pair, words in ((between[:2], "row or column"), (between[2:], "diagonals")):
@@ -253,6 +263,21 @@ class _Columns:
             self.add(f"the colour on both sides of it in its {words}", PAINT, 13, found)
             number = [sum(c != NONE for c in colors) for colors in zip(*pair, strict=True)]
             self.add(f"how often it is between two of a colour in its {words}", 0, 11, number)
+
+    def _sights(self) -> None:
+        """What is seen first in each direction but background and the own colour."""
+        self.sights: list[Column] = []
+        for (di, dj), name in zip(AROUND, DIRECTION_NAMES, strict=True):
+            found = []
+            for k, own in enumerate(self.cells):
+                i, j = divmod(k, self.width)
+                color = own
+                while color in (own, self.ground):
+                    i, j = i + di, j + dj
+                    color = self.at(i, j)
+                found.append(color)
+            self.sights.append(found)
+            self.add(f"the colour seen {name} of it", PAINT | TURNS, 13, found)
 
     def _mirrored(self) -> None:
         last_row, last_column = self.n_rows - 1, self.width - 1
@@ -278,30 +303,36 @@ class _Columns:
         self.each("rows below it", TURNS, 10, lambda i, j: last_row - i)
         self.each("columns left of it", TURNS, 10, lambda i, j: j)
         self.each("columns right of it", TURNS, 10, lambda i, j: last_column - j)
+        above = [i for i in range(self.n_rows) for _ in range(self.width)]
+        left = [j for _ in range(self.n_rows) for j in range(self.width)]
+        below, right = above[::-1], left[::-1]
+        both = [i + j for i, j in zip(above, left, strict=True)]
         for m in (2, 3):
-            self.each(f"rows above it modulo {m}", TURNS, 10, lambda i, j, m=m: i % m)
-            self.each(f"rows below it modulo {m}", TURNS, 8, lambda i, j, m=m: (last_row - i) % m)
-            self.each(f"columns left of it modulo {m}", TURNS, 10, lambda i, j, m=m: j % m)
-            self.each(
-                f"columns right of it modulo {m}", TURNS, 8, lambda i, j, m=m: (last_column - j) % m
-            )
-            self.each(f"rows and columns modulo {m}", TURNS, 10, lambda i, j, m=m: (i + j) % m)
-        self.each(
-            "rows less columns modulo 3", TURNS, 9, lambda i, j: (i - j + 3 * self.width) % 3
-        )
+            for words, simplicity, numbers in (
+                ("rows above it", 10, above),
+                ("rows below it", 8, below),
+                ("columns left of it", 10, left),
+                ("columns right of it", 8, right),
+                ("rows and columns", 10, both),
+            ):
+                column = [number % m for number in numbers]
+                self.add(f"{words} modulo {m}", TURNS, simplicity, column)
+        self.each("rows less columns modulo 3", TURNS, 9, lambda i, j: (i - j + 3 * self.width) % 3)
         edge: Callable[[int, int], int] = lambda i, j: min(i, j, last_row - i, last_column - j)  # noqa: E731
         self.each("its distance from the edge", 0, 12, edge)
         self.each("its distance from the edge is odd", 0, 10, lambda i, j: edge(i, j) % 2)
         self.each("its distance from top or bottom", TURNS, 9, lambda i, j: min(i, last_row - i))
-        self.each(
-            "its distance from left or right", TURNS, 9, lambda i, j: min(j, last_column - j)
-        )
+        self.each("its distance from left or right", TURNS, 9, lambda i, j: min(j, last_column - j))
         self.each("it is on the falling diagonal", TURNS, 10, lambda i, j: i == j)
         self.each("it is on the rising diagonal", TURNS, 10, lambda i, j: i + j == last_column)
         self.each("it is in the middle row", TURNS, 9, lambda i, j: 2 * i == last_row)
         self.each("it is in the middle column", TURNS, 9, lambda i, j: 2 * j == last_column)
+        is_square = last_row == last_column
         self.each(
-            "how many diagonals it is on", 0, 9, lambda i, j: (i == j) + (i + j == last_column)
+            "how many diagonals of the square it is on",
+            0,
+            9,
+            lambda i, j: is_square * ((i == j) + (i + j == last_column)),
         )
         self.each(
             "how many middle lines it is on",
@@ -314,8 +345,10 @@ class _Columns:
         rows = [self.cells[i * self.width : (i + 1) * self.width] for i in range(self.n_rows)]
         lines = (rows, [list(column) for column in zip(*rows, strict=True)])
         counts = tuple([_count(line) for line in kind] for kind in lines)
-        uniform = tuple([int(max(found) == len(line)) for line, found in zip(*both, strict=True)]
-                        for both in zip(lines, counts, strict=True))  # fmt: skip
+        uniform = tuple(
+            [int(max(found) == len(line)) for line, found in zip(*both, strict=True)]
+            for both in zip(lines, counts, strict=True)
+        )
         shown = tuple(
             [len(line) - found[self.ground] for line, found in zip(*both, strict=True)]
             for both in zip(lines, counts, strict=True)
@@ -323,36 +356,63 @@ class _Columns:
 
         def add(kind: int, name: str, traits: int, simplicity: int, of: Sequence[int]) -> None:
             words = f"its {('row', 'column')[kind]}"
-            self.each(
-                name.format(words), traits | TURNS, simplicity, lambda i, j: of[(i, j)[kind]]
-            )
+            self.each(name.format(words), traits | TURNS, simplicity, lambda i, j: of[(i, j)[kind]])
 
         for kind in range(2):
             shown_in = [[c for c in line if c != self.ground] for line in lines[kind]]
             main = [_commonest(found, (self.ground,)) for found in counts[kind]]
             add(kind, "{} is of one colour", 0, 12, uniform[kind])
             add(kind, "the main colour of {} but background", PAINT, 11, main)
-            add(kind, "the first colour in {} but background", PAINT, 11,
-                [line[0] if line else NONE for line in shown_in])  # fmt: skip
-            add(kind, "the last colour in {} but background", PAINT, 11,
-                [line[-1] if line else NONE for line in shown_in])  # fmt: skip
+            add(
+                kind,
+                "the first colour in {} but background",
+                PAINT,
+                11,
+                [line[0] if line else NONE for line in shown_in],
+            )
+            add(
+                kind,
+                "the last colour in {} but background",
+                PAINT,
+                11,
+                [line[-1] if line else NONE for line in shown_in],
+            )
             add(kind, "the colour where {} begins", SHADE, 11, [line[0] for line in lines[kind]])
             add(kind, "the colour where {} ends", SHADE, 11, [line[-1] for line in lines[kind]])
             add(kind, "how many cells of {} are not background", 0, 9, shown[kind])
             for c, name in enumerate(COLOR_NAMES):
                 has = [int(found[c] > 0) for found in counts[kind]]
                 add(kind, f"{{}} has {name}", NAMES, 11, has)
+        likeness = [sum(max(found) for found in kind) for kind in counts]
+        kind = int(likeness[1] > likeness[0])
+        alike = [_commonest(found) for found in counts[kind]]
+        if likeness[0] == likeness[1]:
+            alike = [NONE] * len(alike)
+        name = "the main colour of its row, or of its column, whichever are more alike"
+        self.each(name, PAINT, 9, lambda i, j: alike[(i, j)[kind]])
         of_rows, of_columns = uniform
-        self.each("how many of its row and column are of one colour", 0, 12,
-                  lambda i, j: of_rows[i] + of_columns[j])  # fmt: skip
+        self.each(
+            "how many of its row and column are of one colour",
+            0,
+            12,
+            lambda i, j: of_rows[i] + of_columns[j],
+        )
         in_rows, in_columns = counts
         for c, name in enumerate(COLOR_NAMES):
-            self.each(f"how many of its row and column have {name}", NAMES, 11,
-                      lambda i, j, c=c: (in_rows[i][c] > 0) + (in_columns[j][c] > 0))  # fmt: skip
-        self.each("cells but background in its row or column, the more", 0, 8,
-                  lambda i, j: max(shown[0][i], shown[1][j]))  # fmt: skip
-        self.each("cells but background in its row or column, the fewer", 0, 8,
-                  lambda i, j: min(shown[0][i], shown[1][j]))  # fmt: skip
+            column = [(a[c] > 0) + (b[c] > 0) for a in in_rows for b in in_columns]
+            self.add(f"how many of its row and column have {name}", NAMES, 11, column)
+        self.each(
+            "cells but background in its row or column, the more",
+            0,
+            8,
+            lambda i, j: max(shown[0][i], shown[1][j]),
+        )
+        self.each(
+            "cells but background in its row or column, the fewer",
+            0,
+            8,
+            lambda i, j: min(shown[0][i], shown[1][j]),
+        )
 
     def _counts(self) -> None:
         for directions, words, simplicity in (
@@ -365,14 +425,31 @@ class _Columns:
                 column = [counts[c] for counts in found]
                 self.add(f"how many {name} cells are {words}", NAMES, simplicity, column)
             own = list(zip(found, self.cells, strict=True))
-            self.add(f"how many cells of its colour are {words}", 0, 12,
-                     [counts[color] for counts, color in own])  # fmt: skip
-            self.add(f"how many cells but background are {words}", 0, 12,
-                     [sum(counts[:NONE]) - counts[self.ground] for counts in found])  # fmt: skip
-            self.add(f"how many colours are {words}", 0, 9,
-                     [sum(number > 0 for number in counts[:NONE]) for counts in found])  # fmt: skip
-            self.add(f"the commonest other colour {words} but background", PAINT, 12,
-                     [_commonest(counts, (self.ground, color)) for counts, color in own])  # fmt: skip
+            self.add(
+                f"how many cells of its colour are {words}",
+                0,
+                12,
+                [counts[color] for counts, color in own],
+            )
+            self.add(
+                f"how many cells but background are {words}",
+                0,
+                12,
+                [sum(counts[:NONE]) - counts[self.ground] for counts in found],
+            )
+            self.add(
+                f"how many colours are {words}",
+                0,
+                9,
+                [sum(number > 0 for number in counts[:NONE]) for counts in found],
+            )
+            traits = SHADE if directions is CORNERS else PAINT
+            self.add(
+                f"the commonest other colour {words} but background",
+                traits,
+                12,
+                [_commonest(counts, (self.ground, color)) for counts, color in own],
+            )
 
     def _spread(self, color: int, oblique: bool) -> Column:
         """How far the nearest cell of a colour is, straight or also obliquely."""
@@ -444,7 +521,8 @@ class _Columns:
                     if alike and not seen[at]:
                         seen[at] = True
                         found.append(at)
-            objects.append(_Object(sorted(found), self.width, color))
+            main = _commonest(_count(self.cells[k] for k in found))
+            objects.append(_Object(sorted(found), self.width, main))
         charge(sum(each.height * each.breadth for each in objects))
         return objects
 
@@ -482,14 +560,30 @@ class _Columns:
         breadths = [each.breadth for each in objects]
         add(f"the size of {its}", 0, 10, sizes)
         add(f"the size of {its} is odd", 0, 7, [size % 2 for size in sizes])
-        add(f"the rank by size of {its}, from the largest", 0, 12,
-            among(is_ground, rank(sizes, True)))  # fmt: skip
-        add(f"the rank by size of {its}, from the smallest", 0, 12,
-            among(is_ground, rank(sizes, False)))  # fmt: skip
-        add(f"the rank by size of {its} in its colour, from the largest", 0, 9,
-            among(colors, rank(sizes, True)))  # fmt: skip
-        add(f"how many have the size of {its}", 0, 9,
-            among(list(zip(is_ground, sizes, strict=True)), count))  # fmt: skip
+        add(
+            f"the rank by size of {its}, from the largest",
+            0,
+            12,
+            among(is_ground, rank(sizes, True)),
+        )
+        add(
+            f"the rank by size of {its}, from the smallest",
+            0,
+            12,
+            among(is_ground, rank(sizes, False)),
+        )
+        add(
+            f"the rank by size of {its} in its colour, from the largest",
+            0,
+            9,
+            among(colors, rank(sizes, True)),
+        )
+        add(
+            f"how many have the size of {its}",
+            0,
+            9,
+            among(list(zip(is_ground, sizes, strict=True)), count),
+        )
         shapes = [(ground, each.shape) for ground, each in zip(is_ground, objects, strict=True)]
         add(f"how many have the shape of {its}", 0, 10, among(shapes, count))
         add(f"how many have the colour of {its}", 0, 8, among(colors, count))
@@ -498,8 +592,12 @@ class _Columns:
         sides = list(zip(heights, breadths, strict=True))
         add(f"the longer side of {its}", 0, 9, [max(side) for side in sides])
         add(f"the shorter side of {its}", 0, 9, [min(side) for side in sides])
-        add(f"{its} fills its box", 0, 10,
-            [int(h * w == size) for (h, w), size in zip(sides, sizes, strict=True)])  # fmt: skip
+        add(
+            f"{its} fills its box",
+            0,
+            10,
+            [int(h * w == size) for (h, w), size in zip(sides, sizes, strict=True)],
+        )
         add(f"the box of {its} is a square", 0, 9, [int(h == w) for h, w in sides])
         add(f"how many holes {its} has", 0, 11, [each.n_holes for each in objects])
         on_edge = [
@@ -507,20 +605,30 @@ class _Columns:
             for top, bottom, left, right in boxes
         ]
         add(f"{its} touches the edge", 0, 12, on_edge)
+        ends = (0, self.n_rows - 1, 0, self.width - 1)
+        for side, name in enumerate(("top", "bottom", "left edge", "right edge")):
+            add(f"{its} touches the {name}", TURNS, 9, [int(b[side] == ends[side]) for b in boxes])
         mirrors = [each.mirrors for each in objects]
         add(f"{its} is symmetric left to right", TURNS, 8, [int(m[0]) for m in mirrors])
         add(f"{its} is symmetric top to bottom", TURNS, 8, [int(m[1]) for m in mirrors])
         add(f"how many ways {its} is symmetric", 0, 8, [sum(m) for m in mirrors])
         for side, name, falling in (
-            (0, "top", False), (1, "bottom", True), (2, "left", False), (3, "right", True),
-        ):  # fmt: skip
-            add(f"the rank of {its} from the {name}", TURNS, 9,
-                among(is_ground, rank([box[side] for box in boxes], falling)))  # fmt: skip
+            (0, "top", False),
+            (1, "bottom", True),
+            (2, "left", False),
+            (3, "right", True),
+        ):
+            add(
+                f"the rank of {its} from the {name}",
+                TURNS,
+                9,
+                among(is_ground, rank([box[side] for box in boxes], falling)),
+            )
         touched = [
             _count(
                 self.at(k // self.width + di, k % self.width + dj)
                 for k in each.places
-                for di, dj in AROUND
+                for di, dj in (AROUND if cut else BESIDE)
                 if 0 <= k // self.width + di < self.n_rows
                 and 0 <= k % self.width + dj < self.width
                 and of[k + di * self.width + dj] != number
@@ -529,19 +637,35 @@ class _Columns:
         ]
         for c, name in enumerate(COLOR_NAMES):
             add(f"{its} touches {name}", NAMES, 11, [int(counts[c] > 0) for counts in touched])
-        add(f"the colour but background that {its} touches most", PAINT, 11,
-            [_commonest(counts, (self.ground,)) for counts in touched])  # fmt: skip
-        add(f"how many colours {its} touches", 0, 8,
-            [sum(number > 0 for number in counts[:NONE]) for counts in touched])  # fmt: skip
+        # Of what together is all but background that would be no other colour.
+        traits = SHADE if cut == 2 else PAINT
+        add(
+            f"the colour but background that {its} touches most",
+            traits,
+            11,
+            [_commonest(counts, (self.ground,)) for counts in touched],
+        )
+        add(
+            f"how many colours {its} touches",
+            0,
+            8,
+            [sum(number > 0 for number in counts[:NONE]) for counts in touched],
+        )
         if cut == 2:
             inside = [_count(self.cells[k] for k in each.places) for each in objects]
-            add(f"how many colours {its} has", 0, 10,
-                [sum(number > 0 for number in counts) for counts in inside])  # fmt: skip
+            add(
+                f"how many colours {its} has",
+                0,
+                10,
+                [sum(number > 0 for number in counts) for counts in inside],
+            )
             add(f"the commonest colour of {its}", PAINT, 11, [_commonest(c) for c in inside])
             add(f"the rarest colour of {its}", PAINT, 11, [_rarest(c) for c in inside])
         self._places(its, [boxes[number] for number in of], of, cut)
+        if cut == 1:
+            self._sighted(words, objects, of)
         if cut:
-            self._enclosing(words, [each for each in objects if each.color != self.ground])
+            self._enclosing(words, cut, [each for each in objects if each.color != self.ground])
 
     def _places(
         self, its: str, boxes: list[tuple[int, int, int, int]], of: list[int], cut: int
@@ -558,11 +682,24 @@ class _Columns:
         self.add(f"its distance from the box of {its} is odd", 0, 8, [min(s) % 2 for s in sides])
         self.add(f"its row in {its} is odd", TURNS, 7, [s[0] % 2 for s in sides])
         self.add(f"its column in {its} is odd", TURNS, 7, [s[2] % 2 for s in sides])
-        self.add(f"its row and column in {its} are odd", TURNS, 8, [(s[0] + s[2]) % 2 for s in sides])
-        self.add(f"how many middle lines of {its} it is on", 0, 8,
-                 [(s[0] == s[1]) + (s[2] == s[3]) for s in sides])  # fmt: skip
-        self.add(f"how many diagonals of {its} it is on", 0, 8,
-                 [(s[0] == s[2]) + (s[0] == s[3]) for s in sides])  # fmt: skip
+        self.add(
+            f"its row and column in {its} are odd", TURNS, 8, [(s[0] + s[2]) % 2 for s in sides]
+        )
+        self.add(
+            f"how many middle lines of {its} it is on",
+            0,
+            8,
+            [(s[0] == s[1]) + (s[2] == s[3]) for s in sides],
+        )
+        self.add(
+            f"how many diagonals of {its} it is on",
+            0,
+            8,
+            [
+                (s[0] + s[1] == s[2] + s[3]) * ((s[0] == s[2]) + (s[0] == s[3]))  # of squares
+                for s in sides
+            ],
+        )
         for directions, words in ((BESIDE, "beside"), (AROUND, "around")):
             number = []
             for k, (i, j) in enumerate(places):
@@ -575,15 +712,90 @@ class _Columns:
             self.add(f"how many places {words} it are not of {its}", 0, 10, number)
         if cut == 2:
             boxed = list(zip(places, boxes, strict=True))
-            self.add(f"the colour there when {its} is mirrored left to right", PAINT | TURNS, 9,
-                     [self.at(i, left + right - j) for (i, j), (_, _, left, right) in boxed])  # fmt: skip
-            self.add(f"the colour there when {its} is mirrored top to bottom", PAINT | TURNS, 9,
-                     [self.at(top + bottom - i, j) for (i, j), (top, bottom, _, _) in boxed])  # fmt: skip
-            self.add(f"the colour there when {its} is turned by half", PAINT, 9,
-                     [self.at(top + bottom - i, left + right - j)
-                      for (i, j), (top, bottom, left, right) in boxed])  # fmt: skip
+            self.add(
+                f"the colour there when {its} is mirrored left to right",
+                PAINT | TURNS,
+                9,
+                [self.at(i, left + right - j) for (i, j), (_, _, left, right) in boxed],
+            )
+            self.add(
+                f"the colour there when {its} is mirrored top to bottom",
+                PAINT | TURNS,
+                9,
+                [self.at(top + bottom - i, j) for (i, j), (top, bottom, _, _) in boxed],
+            )
+            self.add(
+                f"the colour there when {its} is turned by half",
+                PAINT,
+                9,
+                [
+                    self.at(top + bottom - i, left + right - j)
+                    for (i, j), (top, bottom, left, right) in boxed
+                ],
+            )
 
-    def _enclosing(self, words: str, objects: list[_Object]) -> None:
+    def _sighted(self, words: str, objects: list[_Object], of: list[int]) -> None:
+        """What a cell sees of objects but background, and what its own object sees."""
+        sizes = [0 if each.color == self.ground else each.size for each in objects]
+        seen: list[Column] = []  # by direction: the object seen, or -1
+        for (di, dj), sight in zip(AROUND, self.sights, strict=True):
+            column = []
+            for k, color in enumerate(sight):
+                i, j = divmod(k, self.width)
+                while color != NONE and self.at(i, j) != color:
+                    i, j = i + di, j + dj
+                column.append(-1 if color == NONE else of[i * self.width + j])
+            seen.append(column)
+        around = [
+            [
+                sizes[of[k + di * self.width + dj]]
+                for (di, dj), color in zip(AROUND, self.beside(k, AROUND), strict=True)
+                if color not in (NONE, self.ground) and of[k + di * self.width + dj] != of[k]
+            ]
+            for k in range(len(self.cells))
+        ]
+        self.add(
+            f"the size of the largest other {words} around it",
+            0,
+            11,
+            [max(found, default=0) for found in around],
+        )
+        self.add(
+            f"the size of the smallest other {words} around it",
+            0,
+            10,
+            [min(found, default=0) for found in around],
+        )
+        for step in BESIDE:
+            d = AROUND.index(step)
+            self.add(
+                f"the size of the {words} seen {DIRECTION_NAMES[d]} of it",
+                TURNS,
+                9,
+                [sizes[number] if number >= 0 else 0 for number in seen[d]],
+            )
+        less, more = [], []
+        for k in range(len(self.cells)):
+            ends = [(seen[one][k], seen[other][k]) for one, other, _ in LINES[:2]]
+            pairs = [pair for pair in ends if min(pair) >= 0]
+            found = min(
+                (sorted((sizes[n], objects[n].color) for n in pair) for pair in pairs), default=[]
+            )
+            less.append(found[0][1] if found else NONE)
+            more.append(found[1][1] if found else NONE)
+        self.add(f"the colour of the smaller {words} that it is between", PAINT, 12, less)
+        self.add(f"the colour of the larger {words} that it is between", PAINT, 12, more)
+        for step in BESIDE:
+            d = AROUND.index(step)
+            main = [_commonest(_count(self.sights[d][k] for k in each.places)) for each in objects]
+            self.add(
+                f"the main colour that its {words} sees {DIRECTION_NAMES[d]} of it",
+                PAINT | TURNS,
+                10,
+                [main[number] for number in of],
+            )
+
+    def _enclosing(self, words: str, cut: int, objects: list[_Object]) -> None:
         """The object of two cells or more with the smallest box, the first of several, around."""
         n = len(self.cells)
         color, ring, size, area = [NONE] * n, [MOST] * n, [0] * n, [n + 1] * n
@@ -600,7 +812,7 @@ class _Columns:
                         ring[k] = min(i - top, bottom - i, j - left, right - j)
         box = f"smallest box of a {words} around it"
         self.add(f"it is within the box of a {words}", 0, 11, [int(c != NONE) for c in color])
-        self.add(f"the colour of the {box}", PAINT, 10, color)
+        self.add(f"the colour of the {box}", PAINT if cut == 2 else SHADE, 10, color)
         self.add(f"its distance from the {box}", 0, 9, ring)
         self.add(f"the size of what has the {box}", 0, 8, size)
 

@@ -34,7 +34,7 @@ from .learning import check_colors, size_of
 N_WAYS, N_PARTS = 4, 13
 MAX_ACTIONS = 8
 MAX_LEVELS = 9
-MAX_LEAVES = 64
+MAX_LEAVES = 12
 STEPS_A_CELL = 64
 LEAF = -1
 NODE_SIZE = 3
@@ -222,7 +222,7 @@ def grow_tree(S: Demos, way: Number, part: Number) -> Value:
     the ones before leave. Its tests are chosen one by one, too: the one that gains most
     information on which action is right, times the feature's simplicity; a cell for which several
     are right counts for the one that most cells there may share. A leaf takes the first action
-    that is right for all its cells. It fails with more than 9 tests on the way to a leaf, 64
+    that is right for all its cells. It fails with more than 9 tests on the way to a leaf, 12
     leaves, or where no test tells cells apart that become different.
 
     The way says what is tested: 0 all features, 1 those that do not change when the grid is turned
@@ -238,7 +238,9 @@ def grow_tree(S: Demos, way: Number, part: Number) -> Value:
     require(STEPS_A_CELL // 2 * len(wanted))
     charge(STEPS_A_CELL * len(wanted))
     of_demos = [columns_of(given) for given, _ in S]
-    columns = [[number for column in parts for number in column] for parts in zip(*of_demos, strict=True)]
+    columns = [
+        [number for column in parts for number in column] for parts in zip(*of_demos, strict=True)
+    ]
     right = [0] * len(wanted)
     for place, action in enumerate(ACTIONS):
         taken = columns[action - 10] if action >= 10 else [action] * len(wanted)
@@ -264,7 +266,9 @@ def _check_tree(tree: Sequence[Value]) -> list[tuple[int, int, int]]:
         if feature == LEAF:
             good = value in ACTIONS and other == 0
         else:
-            good = 0 <= feature < len(FEATURES) and 0 <= value <= MOST and k + 1 < other < len(nodes)
+            good = (
+                0 <= feature < len(FEATURES) and 0 <= value <= MOST and k + 1 < other < len(nodes)
+            )
         if not good:
             raise out_of_range(f"apply_tree: node {k} is no test and no leaf")
     return nodes
@@ -328,5 +332,7 @@ def _describe(nodes: list[tuple[int, int, int]], k: int, level: int) -> Iterator
 def _condition(feature: int, value: int) -> str:
     name = FEATURES[feature].name
     if FEATURES[feature].traits & IS_COLOR:
-        return f"{name} is {'none' if value == NONE else COLOR_NAMES[value] if value < 10 else value}"
+        return (
+            f"{name} is {'none' if value == NONE else COLOR_NAMES[value] if value < 10 else value}"
+        )
     return f"{name}: at most {value}"

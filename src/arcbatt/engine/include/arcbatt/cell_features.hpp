@@ -5,7 +5,7 @@
 
 namespace arc {
 
-constexpr int N_CELL_FEATURES = 436;
+constexpr int N_CELL_FEATURES = 469;
 constexpr i32 NO_COLOR_THERE = 10, MOST_OF_CELL = 63;
 enum CellTrait : u8 {
   IS_COLOR = 1,
@@ -39,6 +39,7 @@ struct CellScratch {
   u8* looked = nullptr;    // 8 n: the first other colour, by direction
   i32* distant = nullptr;  // 10 n: how far that is; how far colours are
   u8* image = nullptr;     // 4 n
+  u8* sights = nullptr;    // 8 n: the first colour but background and the own, by direction
   i32* of = nullptr;       // the part of each cell
   i32* places = nullptr;
   i32* queue = nullptr;
@@ -52,6 +53,7 @@ ARC_FN bool allocate_cell_scratch(Lane& lane, i64 n, CellScratch& s) {
   s.looked = lane.allocate_array<u8>(8 * n);
   s.distant = lane.allocate_array<i32>(10 * n);
   s.image = lane.allocate_array<u8>(4 * n);
+  s.sights = lane.allocate_array<u8>(8 * n);
   s.of = lane.allocate_array<i32>(n);
   s.places = lane.allocate_array<i32>(n);
   s.queue = lane.allocate_array<i32>(n);
@@ -59,7 +61,7 @@ ARC_FN bool allocate_cell_scratch(Lane& lane, i64 n, CellScratch& s) {
   s.tally = lane.allocate_array<i32>(2 * n + 4);
   s.seen = lane.allocate_array<u8>(n);
   s.objects = lane.allocate_array<CellObject>(n);
-  return s.counts && s.looked && s.distant && s.image && s.of && s.places && s.queue && s.values &&
+  return s.counts && s.looked && s.distant && s.image && s.sights && s.of && s.places && s.queue && s.values &&
          s.tally && s.seen && s.objects;
 }
 
@@ -167,7 +169,7 @@ struct CellWriter {
       u8* color = s.looked + d * n;
       i32* distance = s.distant + d * n;
       if (columns) look(d, color, distance);
-      add(PAINT | TURNS, 14, [=](i64 k) { return color[k]; });
+      add(SHADE | TURNS, 14, [=](i64 k) { return color[k]; });
       add(TURNS, 10, [=](i64 k) { return distance[k]; });
       add(TURNS, 8, [=](i64 k) { return distance[k] % 2; });
       add(TURNS, 12, [=](i64 k) { return color[k] == NO_COLOR_THERE; });
@@ -199,7 +201,7 @@ struct CellWriter {
       const u8 *a = s.looked + one[line] * n, *b = s.looked + other[line] * n;
       u8* between = s.image + line * n;
       for (i64 k = 0; columns && k < n; k++) between[k] = a[k] == b[k] ? a[k] : (u8)NO_COLOR_THERE;
-      add(PAINT | TURNS, 14, [=](i64 k) { return between[k]; });
+      add((line < 2 ? PAINT : SHADE) | TURNS, 14, [=](i64 k) { return between[k]; });
       add(TURNS, 12, [=](i64 k) { return between[k] != NO_COLOR_THERE; });
     }
     for (int pair = 0; pair < 2; pair++) {
@@ -207,6 +209,27 @@ struct CellWriter {
       add(PAINT, 13, [=](i64 k) { return min_of(a[k], b[k]); });
       add(0, 11, [=](i64 k) { return (a[k] != NO_COLOR_THERE) + (b[k] != NO_COLOR_THERE); });
     }
+  }
+
+  // What is seen first in each direction but background and the own colour; `sights` keeps it.
+  ARC_FN void sight_features() {
+    for (int d = 0; d < 8; d++) {
+      u8* sight = s.sights + d * n;
+      const i32 di = row_step(d), dj = column_step(d);
+      for (i64 k = 0; columns && k < n; k++) {
+        i32 i = (i32)(k / width), j = (i32)(k % width), color = own(k);
+        while (color == own(k) || color == ground) color = at(i += di, j += dj);
+        sight[k] = (u8)color;
+      }
+      add(PAINT | TURNS, 13, [=](i64 k) { return sight[k]; });
+    }
+  }
+  // The object that cell k sees in a direction, or -1.
+  ARC_FN i32 seen_object(int d, i64 k) const {
+    const i32 color = s.sights[d * n + k];
+    if (color == NO_COLOR_THERE) return -1;
+    while (own(k) != color) k += (i64)row_step(d) * width + column_step(d);
+    return s.of[k];
   }
 
   ARC_FN void mirrored_features() {
@@ -253,7 +276,8 @@ struct CellWriter {
     add_at(TURNS, 10, [=](i32 i, i32 j) { return i + j == last_column; });
     add_at(TURNS, 9, [=](i32 i, i32) { return 2 * i == last_row; });
     add_at(TURNS, 9, [=](i32, i32 j) { return 2 * j == last_column; });
-    add_at(0, 9, [=](i32 i, i32 j) { return (i == j) + (i + j == last_column); });
+    const i32 is_square = last_row == last_column;
+    add_at(0, 9, [=](i32 i, i32 j) { return is_square * ((i == j) + (i + j == last_column)); });
     add_at(0, 9, [=](i32 i, i32 j) { return (2 * i == last_row) + (2 * j == last_column); });
   }
 
@@ -309,6 +333,20 @@ struct CellWriter {
       for (i32 c = 0; c < 10; c++)
         add_line(kind, NAMES | TURNS, 11, [=](i32 line) { return (i32)(n_in(kind, line, c) > 0); });
     }
+    i32 likeness[2] = {0, 0};
+    for (int kind = 0; columns && kind < 2; kind++)
+      for (i32 line = 0; line < (kind ? width : n_rows); line++) {
+        i32 most = 0;
+        for (i32 c = 0; c < 10; c++) most = max_of(most, n_in(kind, line, c));
+        likeness[kind] += most;
+      }
+    const int alike = likeness[1] > likeness[0];
+    add_line(alike, PAINT, 9, [=](i32 line) {
+      if (likeness[0] == likeness[1]) return NO_COLOR_THERE;
+      i32 found[10];
+      for (i32 c = 0; c < 10; c++) found[c] = n_in(alike, line, c);
+      return commonest_color(found);
+    });
     i32* of_lines = s.tally;  // 2 n + 4
     auto each_line = [&](auto f) {
       for (i32 line = 0; columns && line < n_rows; line++) of_lines[line] = f(0, line);
@@ -352,7 +390,7 @@ struct CellWriter {
         return n_places - s.counts[11 * k + NO_COLOR_THERE] - s.counts[11 * k + ground];
       });
       add(0, 9, [=](i64 k) { return n_colors_counted(s.counts + 11 * k); });
-      add(PAINT, 12, [=](i64 k) { return commonest_color(s.counts + 11 * k, ground, own(k)); });
+      add(set == 1 ? SHADE : PAINT, 12, [=](i64 k) { return commonest_color(s.counts + 11 * k, ground, own(k)); });
     }
   }
 
@@ -455,6 +493,11 @@ struct CellWriter {
         }
       }
       object.size = (i32)end;
+      if (how == 2 && !object.ground) {
+        i32 counts[10] = {};
+        for (i64 q = 0; q < end; q++) counts[own(s.queue[q])]++;
+        object.color = commonest_color(counts);
+      }
       n_objects++;
     }
     i64 area = 0, first = 0;
@@ -510,7 +553,7 @@ struct CellWriter {
     return true;
   }
   // What is said of each part but by comparison.
-  ARC_FN void describe_objects() {
+  ARC_FN void describe_objects(int how) {
     i32* leaders = s.values;  // the first parts of their shapes
     i32 n_leaders = 0;
     for (i32 o = 0; o < n_objects; o++) {
@@ -525,7 +568,7 @@ struct CellWriter {
         object.mirrored_upright &= s.of[(i64)below * width + j] == o;
         for (int d = 0; d < 8; d++) {
           const i32 i2 = i + row_step(d), j2 = j + column_step(d);
-          if (!scene.has(i2, j2)) continue;
+          if ((how == 0 && !is_beside(d)) || !scene.has(i2, j2)) continue;
           const i64 there = (i64)i2 * width + j2;
           if (s.of[there] != o) object.touched[own(there)]++;
         }
@@ -586,7 +629,7 @@ struct CellWriter {
     i64 area = 0;
     if (columns) {
       area = cut(how);
-      describe_objects();
+      describe_objects(how);
     }
     auto kind = [](O o) { return (i32)o.ground; };
     auto size = [](O o) { return o.size; };
@@ -609,6 +652,10 @@ struct CellWriter {
     add_object(0, 12, [=](O o) {
       return (i32)(o.top == 0 || o.left == 0 || o.bottom == last_row || o.right == last_column);
     });
+    add_object(TURNS, 9, [](O o) { return (i32)(o.top == 0); });
+    add_object(TURNS, 9, [=](O o) { return (i32)(o.bottom == last_row); });
+    add_object(TURNS, 9, [](O o) { return (i32)(o.left == 0); });
+    add_object(TURNS, 9, [=](O o) { return (i32)(o.right == last_column); });
     add_object(TURNS, 8, [](O o) { return (i32)o.mirrored_sideways; });
     add_object(TURNS, 8, [](O o) { return (i32)o.mirrored_upright; });
     add_object(0, 8, [](O o) { return o.mirrored_sideways + o.mirrored_upright; });
@@ -618,7 +665,7 @@ struct CellWriter {
     add_rank(TURNS, 9, true, 2, kind, [](O o) { return o.right; });
     for (int c = 0; c < 10; c++) add_object(NAMES, 11, [=](O o) { return (i32)(o.touched[c] > 0); });
     const i32 under = ground;
-    add_object(PAINT, 11, [=](O o) { return commonest_color(o.touched, under); });
+    add_object(how == 2 ? SHADE : PAINT, 11, [=](O o) { return commonest_color(o.touched, under); });
     add_object(0, 8, [](O o) { return n_colors_counted(o.touched); });
     if (how == 2) {
       auto has = [=](O o, i32* counts) {
@@ -631,7 +678,8 @@ struct CellWriter {
       add_object(PAINT, 11, [&](O o) { return has(o, counts), rarest_color(counts); });
     }
     place_features(how);
-    if (how) enclosing_features();
+    if (how == 1) sighted_features();
+    if (how) enclosing_features(how);
     return area;
   }
 
@@ -656,6 +704,7 @@ struct CellWriter {
     });
     add_at(0, 8, [=](i32 i, i32 j) {
       const CellObject& o = of(i, j);
+      if (o.height() != o.breadth()) return 0;
       return (i - o.top == j - o.left) + (i - o.top == o.right - j);
     });
     for (int set = 0; set <= 2; set += 2)
@@ -678,7 +727,57 @@ struct CellWriter {
     });
   }
 
-  ARC_FN void enclosing_features() {
+  // What a cell sees of objects but background, and what its own object sees.
+  ARC_FN void sighted_features() {
+    auto around = [=](i32 i, i32 j, bool largest) {
+      i32 found = 0;
+      for (int d = 0; d < 8; d++) {
+        const i32 i2 = i + row_step(d), j2 = j + column_step(d);
+        if (!scene.has(i2, j2) || at(i2, j2) == ground) continue;
+        const i32 o = s.of[(i64)i2 * width + j2], size = s.objects[o].size;
+        if (o == s.of[(i64)i * width + j]) continue;
+        if (!found || (largest ? size > found : size < found)) found = size;
+      }
+      return found;
+    };
+    add_at(0, 11, [=](i32 i, i32 j) { return around(i, j, true); });
+    add_at(0, 10, [=](i32 i, i32 j) { return around(i, j, false); });
+    for (int d = 0; d < 8; d++)
+      if (is_beside(d))
+        add(TURNS, 9, [=](i64 k) {
+          const i32 o = seen_object(d, k);
+          return o < 0 ? 0 : s.objects[o].size;
+        });
+    // The colour of the smaller, or the larger, end of the line that has the least of such ends.
+    auto end_color = [=](i64 k, bool larger) {
+      const int one[2] = {3, 1}, other[2] = {4, 6};
+      u64 least = ~0ULL, then = ~0ULL;  // size and colour of both ends
+      for (int line = 0; line < 2; line++) {
+        const i32 a = seen_object(one[line], k), b = seen_object(other[line], k);
+        if (a < 0 || b < 0) continue;
+        const u64 first = (u64)s.objects[a].size << 8 | (u64)s.objects[a].color;
+        const u64 second = (u64)s.objects[b].size << 8 | (u64)s.objects[b].color;
+        const u64 lesser = min_of(first, second), greater = max_of(first, second);
+        if (lesser > least || (lesser == least && greater >= then)) continue;
+        least = lesser;
+        then = greater;
+      }
+      if (least == ~0ULL) return NO_COLOR_THERE;
+      return (i32)((larger ? then : least) & 255);
+    };
+    add(PAINT, 12, [=](i64 k) { return end_color(k, false); });
+    add(PAINT, 12, [=](i64 k) { return end_color(k, true); });
+    for (int d = 0; d < 8; d++) {
+      if (!is_beside(d)) continue;
+      add_object(PAINT | TURNS, 10, [=](const CellObject& o) {
+        i32 counts[11] = {};
+        for (i32 q = 0; q < o.size; q++) counts[s.sights[d * n + o.places[q]]]++;
+        return commonest_color(counts);
+      });
+    }
+  }
+
+  ARC_FN void enclosing_features(int how) {
     i32* around = s.values;  // the object of each cell, or -1
     for (i64 k = 0; columns && k < n; k++) around[k] = -1;
     for (i32 o = 0; columns && o < n_objects; o++) {
@@ -692,7 +791,7 @@ struct CellWriter {
         }
     }
     add(0, 11, [=](i64 k) { return around[k] >= 0; });
-    add(PAINT, 10, [=](i64 k) { return around[k] < 0 ? NO_COLOR_THERE : s.objects[around[k]].color; });
+    add(how == 2 ? PAINT : SHADE, 10, [=](i64 k) { return around[k] < 0 ? NO_COLOR_THERE : s.objects[around[k]].color; });
     add_at(0, 9, [=](i32 i, i32 j) {
       const i32 there = around[(i64)i * width + j];
       if (there < 0) return MOST_OF_CELL;
@@ -721,6 +820,7 @@ struct CellWriter {
     own_features();
     around_features();
     look_features();
+    sight_features();
     mirrored_features();
     position_features();
     line_features();

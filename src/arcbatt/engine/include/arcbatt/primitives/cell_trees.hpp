@@ -5,7 +5,7 @@
 
 namespace arc {
 
-constexpr int MAX_TREE_ACTIONS = 8, MAX_TREE_LEVELS = 9, MAX_TREE_LEAVES = 64;
+constexpr int MAX_TREE_ACTIONS = 8, MAX_TREE_LEVELS = 9, MAX_TREE_LEAVES = 12;
 constexpr u64 TREE_STEPS_A_CELL = 64;
 constexpr i32 TREE_LEAF = -1;
 constexpr int N_TESTED_ALWAYS = 2;
