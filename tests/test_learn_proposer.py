@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from arcbatt.engine.batt import Batt
 from arcbatt.evaluation import TaskBoard
 from arcbatt.language import Program, Reason, run
+from arcbatt.language.primitives.cell_trees import N_PARTS
 from arcbatt.language.primitives.views import GROUNDS, TURNS
 from arcbatt.language.text import format_program
 from arcbatt.pool import Pool
@@ -20,6 +23,7 @@ from arcbatt.proposers.learn import (
     rules,
     views_to_learn_in,
 )
+from arcbatt.proposers.trees import BITS_OF_A_TREE, CHOICES, GROWING, TREES, can_be_learnt
 from arcbatt.solving import Loop
 from arcbatt.tasks import Pair, Task
 
@@ -94,7 +98,9 @@ def test_what_is_proposed_fits_by_the_reference_and_holds_for_demos_it_did_not_s
     for task in tasks:
         pairs = tuple((demo.input, demo.output) for demo in task.demos)
         for candidate in loop.candidates(task).kept[:3]:
-            assert candidate.fits and candidate.proposal.bits >= BITS_OF_A_RULE
+            assert candidate.fits
+            is_tree = candidate.proposal.family == GROWING
+            assert is_tree or candidate.proposal.bits >= BITS_OF_A_RULE
             assert candidate.trial.learns and candidate.trial.n_held_out
             for demo in task.demos:
                 values = {"I": demo.input, "S": pairs}
@@ -112,7 +118,7 @@ def test_it_repeats_with_any_number_of_threads_and_is_done_once() -> None:
             assert programs[0] == programs[1] != []
         first.save()
         again = learnt(*tasks, pool=pool)
-        assert again.is_resumed and again.counts["learn"].n_rounds == 1
+        assert again.is_resumed and again.counts["learn"].n_rounds == 2
         assert again.done("learn", RULES) == first.done("learn", RULES)
         assert kept_by(again) == kept_by(first)
 
@@ -140,3 +146,36 @@ def test_any_task_can_be_learnt_from() -> None:
         for each in loop.candidates(task).kept:
             assert len(each.trial.outputs) == len(task.test_inputs)
     assert not loop.candidates(tasks[3]).fits
+
+
+# --- trees over cells ---
+
+
+def test_trees_are_proposed_where_they_hold_for_demos_they_did_not_see() -> None:
+    tasks = training("3befdf3e", "d90796e8", "44d8ac46")
+    others = frozenset(LEARNING) - {GROWING}
+    loop = learnt(*tasks, off=others)
+    counts = loop.done("learn", TREES)
+    assert loop.n_fitted == len(tasks) == len(counts)
+    for task in tasks:
+        kept = loop.candidates(task).kept
+        assert len(kept) == counts[task.id]["n_kept"] > 0
+        for candidate in kept:
+            assert candidate.proposal.family == GROWING
+            assert candidate.fits and candidate.trial.n_held_out
+            assert candidate.proposal.bits > BITS_OF_A_TREE
+
+
+def test_trees_are_tried_only_where_outputs_have_their_inputs_size() -> None:
+    tasks = training("44d8ac46", "67a3c6ac", "0520fde7")
+    assert [can_be_learnt(task) for task in tasks] == [True, True, False]
+    loop = learnt(*tasks)
+    assert set(loop.done("learn", TREES)) == {"44d8ac46", "67a3c6ac"}
+    assert set(loop.done("learn", RULES)) == {task.id for task in tasks}
+    assert not learnt(*tasks, off=frozenset({GROWING})).done("learn", TREES)
+
+
+def test_trees_are_programs_each_once() -> None:
+    programs = [replace(choice, part=part).program for choice in CHOICES for part in range(N_PARTS)]
+    assert len(set(programs)) == len(programs)
+    assert all({"S", "I"} == set(program.inputs) for program in programs)

@@ -21,7 +21,7 @@ from arcbatt.engine.batt import Batt
 from arcbatt.engine.results import BattResult
 from arcbatt.engine.samples import Samples
 from arcbatt.engine.staged import TaskResult, TaskSamples, run_on_tasks
-from arcbatt.language import SEARCH_BUDGET, Failure, Program, Reason
+from arcbatt.language import SEARCH_BUDGET, Failure, Program, Reason, Value
 from arcbatt.measure import phase
 from arcbatt.tasks import Grid, Task
 
@@ -217,6 +217,12 @@ class TaskBoard:
         result = Batt(learning).run(samples, SEARCH_BUDGET, device="cpu", n_threads=n_threads)
         counts = result.matches.sum(axis=1)
         return {program: int(counts[place]) for place, program in enumerate(learning)}
+
+    @phase("run")
+    def learnt(self, task: Task, programs: Sequence[Program]) -> list[Value | Failure]:
+        """Return what programs give that look at the demos alone, such as a rule as data."""
+        result = self._run(task, programs, 1)
+        return [result.outcome(place, 0) for place in range(len(programs))]
 
     @phase("run")
     def values(self, task: Task, batt: Batt) -> list[tuple[Program, tuple[Grid, ...]]]:

@@ -2,7 +2,7 @@
 
 The rules are programs of one or a few calls (`learn_cells`, `learn_objects`, `learn_moves`,
 `pick_object`), in each view that a task has: as it is, with colours by role, on its background,
-turned. All rules of a view are one batt.
+turned. All rules of a view are one batt. Then trees over cells (`trees`).
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from arcbatt.language.primitives.learning import FEATURES, N_CUTS, N_OBJECT_CUTS
 from arcbatt.measure import phase
 from arcbatt.tasks import Task
 
+from . import trees
 from .enumerate.stacks import View
 from .enumerate.views import grounded, grounds, plain, turns, with_roles
 from .proposer import Context, Offer, Proposal, propose_plainly
+from .trees import GROWING, TREES
 
 # One rule of some hundred fits by chance more easily than one program that was there before.
 BITS_OF_A_RULE = 2.0
@@ -38,7 +40,8 @@ TASKS_AT_ONCE = 64
 # Of a task, on training.
 COST_S, GAIN = 3e-3, 0.17
 # The primitives that learn.
-LEARNING = ("learn_cells", "learn_objects", "learn_moves", "pick_object")
+RULES_LEARNT = ("learn_cells", "learn_objects", "learn_moves", "pick_object")
+LEARNING = (*RULES_LEARNT, GROWING)
 RULES = "rules"
 # The names of the switches of views to learn in.
 GROUND_RULES, TURNED_RULES = "ground-rules", "turned-rules"
@@ -79,7 +82,7 @@ def rules(view: View, off: frozenset[str] = frozenset()) -> tuple[Program, ...]:
 
 
 def _rules(demos: Node, grid: Node, off: frozenset[str]) -> Iterator[Node]:
-    cells, objects, *others = LEARNING
+    cells, objects, *others = RULES_LEARNT
     if cells not in off:
         for code in range(N_SIGHTS):
             yield call_node(cells, demos, grid, constant(code))
@@ -100,18 +103,41 @@ class LearnedRules:
     def __init__(self, off: frozenset[str] = frozenset()) -> None:
         """`off` has names of primitives that learn nothing here, and of views."""
         self._off = off
-        self._learns = not off >= set(LEARNING)
+        self._learns = not off >= set(RULES_LEARNT)
+        self._grows_trees = GROWING not in off
         # By the name of a view, whose nodes are the same for all tasks.
         self._batts: dict[str, Batt] = {}
 
     def next_offer(self, context: Context) -> Offer | None:
         done = context.done(RULES)
         tasks = tuple(task for task in context.board.tasks if task.id not in done)
-        if not tasks or not self._learns:
+        if tasks and self._learns:
+            return Offer(RULES, tasks, GAIN * len(tasks), COST_S * len(tasks))
+        done = context.done(TREES)
+        tasks = tuple(
+            task
+            for task in context.board.tasks
+            if task.id not in done and trees.can_be_learnt(task)
+        )
+        if not tasks or not self._grows_trees:
             return None
-        return Offer(RULES, tasks, GAIN * len(tasks), COST_S * len(tasks))
+        return Offer(TREES, tasks, trees.GAIN * len(tasks), trees.COST_S * len(tasks))
 
     def work(self, offer: Offer, context: Context) -> None:
+        if offer.item == TREES:
+            self._work_on_trees(offer, context)
+        else:
+            self._work_on_rules(offer, context)
+
+    def _work_on_trees(self, offer: Offer, context: Context) -> None:
+        context.say(f"trees over cells learnt from the demos of {len(offer.tasks)} tasks")
+        for start in range(0, len(offer.tasks), TASKS_AT_ONCE):
+            if context.allowance.is_spent:
+                return
+            board = context.board.part(offer.tasks[start : start + TASKS_AT_ONCE])
+            trees.propose_trees(board, context)
+
+    def _work_on_rules(self, offer: Offer, context: Context) -> None:
         context.say(f"rules learnt from the demos of {len(offer.tasks)} tasks")
         for start in range(0, len(offer.tasks), TASKS_AT_ONCE):
             if context.allowance.is_spent:

@@ -1,6 +1,7 @@
 """All primitives, by family. Importing this package declares them."""
 
 from . import (
+    cell_trees,
     codes,
     containers,
     demos,
@@ -37,4 +38,5 @@ FAMILIES = (
     learned,
     object_actions,
     views,
+    cell_trees,
 )

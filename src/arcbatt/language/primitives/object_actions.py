@@ -217,7 +217,11 @@ REFERENCES: tuple[tuple[str, _Relation, _Order], ...] = (
         lambda other: -other.size,
     ),
     *(
-        (f"the nearest of colour {color}", lambda own, other, c=color: other.color == c, lambda o: 0)
+        (
+            f"the nearest of colour {color}",
+            lambda own, other, c=color: other.color == c,
+            lambda o: 0,
+        )
         for color in range(10)
     ),
 )
@@ -241,7 +245,17 @@ def refer(stage: Stage) -> None:
 # --- what is drawn ---
 
 STAY, VANISH, BLOCKED, TO_EDGE, BY_SIZE, TURN = 0, 1, 2, 6, 10, 14
-HOLES, BOX, RING, RAYS, DIAGONALS, THROUGH, JOIN, JOIN_OWN, TO_OTHER = 21, 22, 23, 24, 31, 36, 43, 44, 45
+HOLES, BOX, RING, RAYS, DIAGONALS, THROUGH, JOIN, JOIN_OWN, TO_OTHER = (
+    21,
+    22,
+    23,
+    24,
+    31,
+    36,
+    43,
+    44,
+    45,
+)
 (
     TOWARDS,
     AWAY,
@@ -529,9 +543,7 @@ def drawn(stage: Stage, own: Thing, what: int) -> list[tuple[int, int, int]] | N
         return []
     if is_addition(what):
         places = _added(stage, own, what)
-        return [
-            (i, j, own.color) for i, j in places if stage.has(i, j) and stage.labels[i][j] < 0
-        ]
+        return [(i, j, own.color) for i, j in places if stage.has(i, j) and stage.labels[i][j] < 0]
     motion = motion_of(stage, own, what)
     if motion is None:
         return None
@@ -799,9 +811,7 @@ def apply_actions(rules: AnyTuple, I: Grid) -> Value:  # noqa: E741
 def _charge_for(stages: Sequence[Stage]) -> None:
     """What is to be done with each cell of an object's box, and for each two objects."""
     charge(
-        sum(
-            sum(thing.area for thing in stage.things) + len(stage.things) ** 2 for stage in stages
-        )
+        sum(sum(thing.area for thing in stage.things) + len(stage.things) ** 2 for stage in stages)
     )
 
 
@@ -956,7 +966,10 @@ def _covers(lesson: _Lesson, rows: list[_Row], n_actions: int) -> Iterator[list[
     with what is left.
     """
     n = len(lesson.owners)
-    places = [*range(n), *(n + MAX_NEW * d + k for d, m in enumerate(lesson.n_new) for k in range(m))]
+    places = [
+        *range(n),
+        *(n + MAX_NEW * d + k for d, m in enumerate(lesson.n_new) for k in range(m)),
+    ]
     sets = [row.objects | row.cells << n for row in rows]
     counts = {k: sum(members >> k & 1 for members in sets) for k in places}
     n_tried = 0
@@ -1090,9 +1103,7 @@ def learn_actions(S: Demos, segments: Number) -> Value:
                 busy |= row.drawing
             # Who may draw something new does not merely stay or vanish, if that explains all.
             for idle in (~busy, everyone):
-                may = [
-                    row.objects & (idle if row.action in QUIET else everyone) for row in chosen
-                ]
+                may = [row.objects & (idle if row.action in QUIET else everyone) for row in chosen]
                 nodes = _grow(everyone, actions, may, questions, 1, 0)
                 if nodes is None:
                     continue

@@ -16,6 +16,7 @@
 #include "primitives/learned.hpp"
 #include "primitives/object_actions.hpp"
 #include "primitives/views.hpp"
+#include "primitives/cell_trees.hpp"
 #include "columns.hpp"
 
 namespace arc {
