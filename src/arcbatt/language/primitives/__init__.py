@@ -15,6 +15,7 @@ from . import (
     pictures,
     pieces,
     ranks,
+    rewriting,
 )
 
 # In reading order: each family builds on those before it.
@@ -33,4 +34,5 @@ FAMILIES = (
     picture_drawing,
     picture_lists,
     learned,
+    rewriting,
 )

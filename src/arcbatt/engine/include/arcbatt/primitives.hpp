@@ -14,6 +14,7 @@
 #include "primitives/picture_drawing.hpp"
 #include "primitives/picture_lists.hpp"
 #include "primitives/learned.hpp"
+#include "primitives/rewriting.hpp"
 #include "columns.hpp"
 
 namespace arc {
