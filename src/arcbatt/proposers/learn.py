@@ -1,7 +1,6 @@
 """Proposes rules that primitives learn from the demos, every one of them for every task.
 
-The rules are programs of one or a few calls (`learn_cells`, `learn_objects`, `learn_moves`,
-`pick_object`), in each view that a task has: as it is, with colours by role, on its background,
+The rules are programs of one or a few calls (`DIRECT`, `AS_DATA`), in each view that a task has: as it is, with colours by role, on its background,
 turned. All rules of a view are one batt. Then trees over cells (`trees`).
 """
 
@@ -17,7 +16,7 @@ import numpy as np
 from arcbatt.engine.batt import Batt
 from arcbatt.language import Program
 from arcbatt.language.ir import Node, call_node, constant
-from arcbatt.language.primitives.learning import FEATURES, N_CUTS, N_OBJECT_CUTS, N_SIGHTS
+from arcbatt.language.registry import get_primitive
 from arcbatt.measure import phase
 from arcbatt.tasks import Task
 
@@ -40,7 +39,10 @@ TASKS_AT_ONCE = 64
 # Of a task, on training.
 COST_S, GAIN = 3e-3, 0.17
 # The primitives that learn.
-RULES_LEARNT = ("learn_cells", "learn_objects", "learn_moves", "pick_object")
+DIRECT = ("learn_cells", "learn_objects", "learn_moves", "pick_object")
+# Those that give what they have learnt as data, and what applies that.
+AS_DATA = {"learn_actions": "apply_actions", "learn_rewrites": "rewrite"}
+RULES_LEARNT = (*DIRECT, *AS_DATA)
 LEARNING = (*RULES_LEARNT, GROWING)
 RULES = "rules"
 # The names of the switches of views to learn in.
@@ -82,16 +84,16 @@ def rules(view: View, off: frozenset[str] = frozenset()) -> tuple[Program, ...]:
 
 
 def _rules(demos: Node, grid: Node, off: frozenset[str]) -> Iterator[Node]:
-    cells, objects, *others = RULES_LEARNT
-    if cells not in off:
-        for code in range(N_SIGHTS):
-            yield call_node(cells, demos, grid, constant(code))
-    for name in (objects, *others):
+    """Every primitive that learns, with all its codes."""
+    for name in RULES_LEARNT:
         if name in off:
             continue
-        for cut in range(N_CUTS if name == objects else N_OBJECT_CUTS):
-            for feature in range(len(FEATURES)):
-                yield call_node(name, demos, grid, constant(cut), constant(feature))
+        for codes in get_primitive(name).all_codes():
+            given = [constant(code) for code in codes]
+            if name in DIRECT:
+                yield call_node(name, demos, grid, *given)
+            else:
+                yield call_node(AS_DATA[name], call_node(name, demos, *given), grid)
 
 
 class LearnedRules:

@@ -18,6 +18,7 @@ from . import (
     pieces,
     ranks,
     views,
+    rewriting,
 )
 
 # In reading order: each family builds on those before it.
@@ -39,4 +40,5 @@ FAMILIES = (
     object_actions,
     views,
     cell_trees,
+    rewriting,
 )

@@ -17,6 +17,7 @@
 #include "primitives/object_actions.hpp"
 #include "primitives/views.hpp"
 #include "primitives/cell_trees.hpp"
+#include "primitives/rewriting.hpp"
 #include "columns.hpp"
 
 namespace arc {
