@@ -1,7 +1,7 @@
 """Proposes rules that primitives learn from the demos, every one of them for every task.
 
 The rules are programs of one or a few calls (`learn_cells`, `learn_objects`, `learn_moves`,
-`pick_object`), all of them in one batt, on the task as it is and with colours by role.
+`pick_object`, `learn_actions`), all of them in one batt, on the task as it is and with colours by role.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from arcbatt.engine.batt import Batt
 from arcbatt.language import Program
 from arcbatt.language.ir import Node, call_node, constant, input_node
 from arcbatt.language.primitives.learning import FEATURES, N_CUTS, N_OBJECT_CUTS, N_SIGHTS
+from arcbatt.language.primitives.object_actions import N_SEGMENTATIONS
 from arcbatt.measure import phase
 
 from .proposer import Context, Offer, propose_plainly
@@ -29,7 +30,7 @@ TASKS_AT_ONCE = 64
 # Of a task, on training.
 COST_S, GAIN = 3e-3, 0.17
 # The primitives that learn.
-LEARNING = ("learn_cells", "learn_objects", "learn_moves", "pick_object")
+LEARNING = ("learn_cells", "learn_objects", "learn_moves", "pick_object", "learn_actions")
 RULES = "rules"
 
 
@@ -47,7 +48,7 @@ def rules(off: frozenset[str] = frozenset()) -> tuple[Program, ...]:
 
 
 def _rules(demos: Node, grid: Node, off: frozenset[str]) -> Iterator[Node]:
-    cells, objects, *others = LEARNING
+    cells, objects, *others, actions = LEARNING
     if cells not in off:
         for code in range(N_SIGHTS):
             yield call_node(cells, demos, grid, constant(code))
@@ -57,6 +58,9 @@ def _rules(demos: Node, grid: Node, off: frozenset[str]) -> Iterator[Node]:
         for cut in range(N_CUTS if name == objects else N_OBJECT_CUTS):
             for feature in range(len(FEATURES)):
                 yield call_node(name, demos, grid, constant(cut), constant(feature))
+    if actions not in off:
+        for segments in range(2 * N_SEGMENTATIONS):
+            yield call_node("apply_actions", call_node(actions, demos, constant(segments)), grid)
 
 
 class LearnedRules:
