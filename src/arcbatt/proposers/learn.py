@@ -1,7 +1,8 @@
 """Proposes rules that primitives learn from the demos, every one of them for every task.
 
 The rules are programs of one or a few calls (`learn_cells`, `learn_objects`, `learn_moves`,
-`pick_object`, `learn_actions`), all of them in one batt, on the task as it is and with colours by role.
+`pick_object`, `learn_actions`), all of them in one batt, on the task as it is and with colours by
+role.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from arcbatt.engine.batt import Batt
 from arcbatt.language import Program
 from arcbatt.language.ir import Node, call_node, constant, input_node
 from arcbatt.language.primitives.learning import FEATURES, N_CUTS, N_OBJECT_CUTS, N_SIGHTS
-from arcbatt.language.primitives.object_actions import N_SEGMENTATIONS
+from arcbatt.language.primitives.object_stages import N_SEGMENTATIONS
 from arcbatt.measure import phase
 
 from .proposer import Context, Offer, propose_plainly
