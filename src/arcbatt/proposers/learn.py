@@ -1,7 +1,8 @@
 """Proposes rules that primitives learn from the demos, every one of them for every task.
 
-The rules are programs of one or a few calls (`DIRECT`, `AS_DATA`), in each view that a task has: as it is, with colours by role, on its background,
-turned. All rules of a view are one batt. Then trees over cells (`trees`).
+The rules are programs of one or a few calls (`DIRECT`, `AS_DATA`), in each view that a task has: as
+it is, with colours by role, on its background, turned. All rules of a view are one batt. Then trees
+over cells (`trees`).
 """
 
 from __future__ import annotations

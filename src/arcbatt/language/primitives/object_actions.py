@@ -10,717 +10,56 @@ action is `-1, what, paint, copies`.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import TypeAlias
 
 from ..budget import charge
 from ..domains import AnyTuple, Demos, Grid, Number
 from ..failure import empty, out_of_range, wrong_type
 from ..registry import primitive
-from ..values import Pair, Value, is_number
-from .learning import AROUND, BESIDE, CORNERS, Pairs, check_colors, size_of
+from ..values import Value
+from .learning import Pairs, check_colors, size_of
+from .object_drawing import (
+    BY_CONSTANT,
+    MAX_STEP,
+    N_PAINTS,
+    N_WAYS,
+    N_WHATS,
+    OF_COLOR,
+    OF_OTHER,
+    OWN,
+    STAY,
+    TO_OTHER,
+    TRIED,
+    VANISH,
+    drawn,
+    is_addition,
+    paint_of,
+    reference_of,
+)
+from .object_stages import (
+    FEATURES,
+    N_FEATURES,
+    N_SEGMENTATIONS,
+    REFERENCES,
+    Stage,
+    Thing,
+    background_of,
+    features_of,
+    refer,
+    stage_of,
+)
 
-# --- objects ---
-
-BY_COLOR_4, BY_COLOR_8, TOGETHER_8, BY_COLOR = range(4)
-N_SEGMENTATIONS = 4  # from here on the same, with 0 as the background
 MAX_OBJECTS = 64  # of a grid
 MAX_OBJECTS_IN_ALL = 512
-
-UP, DOWN, LEFT, RIGHT = (-1, 0), (1, 0), (0, -1), (0, 1)
-DIRECTIONS = (UP, DOWN, LEFT, RIGHT)
-
-
-@dataclass(eq=False)
-class Thing:
-    """An object of a grid."""
-
-    number: int
-    cells: list[Pair]  # row by row
-    top: int
-    left: int
-    bottom: int
-    right: int
-    color: int  # the commonest of its colours, the lowest of several
-    n_colors: int
-    references: list[int] = field(default_factory=list)  # for each name a number, or -1
-
-    @property
-    def size(self) -> int:
-        return len(self.cells)
-
-    @property
-    def height(self) -> int:
-        return self.bottom - self.top + 1
-
-    @property
-    def width(self) -> int:
-        return self.right - self.left + 1
-
-    @property
-    def area(self) -> int:
-        return self.height * self.width
-
-    def has_rows_of(self, other: Thing) -> bool:
-        return self.top <= other.bottom and other.top <= self.bottom
-
-    def has_columns_of(self, other: Thing) -> bool:
-        return self.left <= other.right and other.left <= self.right
-
-    def faces(self, other: Thing) -> bool:
-        """Whether a straight line leads from one to the other."""
-        return self.has_rows_of(other) != self.has_columns_of(other)
-
-    def boxes(self, other: Thing) -> bool:
-        """Whether the other's box lies in this one's."""
-        return (
-            self.top <= other.top
-            and other.bottom <= self.bottom
-            and self.left <= other.left
-            and other.right <= self.right
-        )
-
-    def distance(self, other: Thing) -> int:
-        rows = max(0, other.top - self.bottom, self.top - other.bottom)
-        columns = max(0, other.left - self.right, self.left - other.right)
-        return rows + columns
-
-    def is_twin(self, other: Thing) -> bool:
-        return self.shape == other.shape
-
-    @property
-    def shape(self) -> list[Pair]:
-        return [(i - self.top, j - self.left) for i, j in self.cells]
-
-
-@dataclass(eq=False)
-class Stage:
-    """A grid, its background, and its objects in the order of their first cells."""
-
-    grid: Grid
-    background: int
-    labels: list[list[int]]  # whose number each cell has; -1 is the background
-    things: list[Thing]
-
-    def has(self, i: int, j: int) -> bool:
-        return 0 <= i < len(self.grid) and 0 <= j < len(self.grid[0])
-
-
-def background_of(grid: Grid, segments: int) -> int:
-    """The commonest colour, the lowest of several; or 0."""
-    if segments >= N_SEGMENTATIONS:
-        return 0
-    counts = Counter(cell for row in grid for cell in row)
-    return min(counts, key=lambda color: (-counts[color], color))
-
-
-def stage_of(grid: Grid, segments: int) -> Stage:
-    how = segments % N_SEGMENTATIONS
-    background = background_of(grid, segments)
-    n_rows, n_columns = size_of(grid)
-    labels = [[-1] * n_columns for _ in grid]
-    n = 0
-    for i in range(n_rows):
-        for j in range(n_columns):
-            color = grid[i][j]
-            if labels[i][j] >= 0 or color == background:
-                continue
-            if how == BY_COLOR:
-                for k in range(n_rows):
-                    for m in range(n_columns):
-                        if grid[k][m] == color:
-                            labels[k][m] = n
-            else:
-                labels[i][j] = n
-                new = [(i, j)]
-                while new:
-                    here = new.pop()
-                    for di, dj in BESIDE if how == BY_COLOR_4 else AROUND:
-                        k, m = here[0] + di, here[1] + dj
-                        if not (0 <= k < n_rows and 0 <= m < n_columns) or labels[k][m] >= 0:
-                            continue
-                        other = grid[k][m]
-                        if other != background if how == TOGETHER_8 else other == color:
-                            labels[k][m] = n
-                            new.append((k, m))
-            n += 1
-    cells: list[list[Pair]] = [[] for _ in range(n)]
-    for i in range(n_rows):
-        for j in range(n_columns):
-            if labels[i][j] >= 0:
-                cells[labels[i][j]].append((i, j))
-    things = []
-    for number, own in enumerate(cells):
-        counts = Counter(grid[i][j] for i, j in own)
-        rows, columns = [i for i, _ in own], [j for _, j in own]
-        things.append(
-            Thing(
-                number,
-                own,
-                min(rows),
-                min(columns),
-                max(rows),
-                max(columns),
-                min(counts, key=lambda color: (-counts[color], color)),
-                len(counts),
-            )
-        )
-    return Stage(grid, background, labels, things)
-
-
-# --- other objects by name ---
-
-_Relation: TypeAlias = Callable[[Thing, Thing], bool]
-_Order: TypeAlias = Callable[[Thing], int]
-
-# For each name: which others it may be, and what comes first among them; then the nearest, then
-# the first.
-REFERENCES: tuple[tuple[str, _Relation, _Order], ...] = (
-    ("the largest other", lambda own, other: True, lambda other: -other.size),
-    ("the smallest other", lambda own, other: True, lambda other: other.size),
-    ("the nearest", lambda own, other: True, lambda other: 0),
-    ("the nearest of its colour", lambda own, other: own.color == other.color, lambda other: 0),
-    ("the nearest of another colour", lambda own, other: own.color != other.color, lambda o: 0),
-    (
-        "the nearest above",
-        lambda own, other: own.has_columns_of(other) and other.bottom < own.top,
-        lambda other: 0,
-    ),
-    (
-        "the nearest below",
-        lambda own, other: own.has_columns_of(other) and other.top > own.bottom,
-        lambda other: 0,
-    ),
-    (
-        "the nearest to the left",
-        lambda own, other: own.has_rows_of(other) and other.right < own.left,
-        lambda other: 0,
-    ),
-    (
-        "the nearest to the right",
-        lambda own, other: own.has_rows_of(other) and other.left > own.right,
-        lambda other: 0,
-    ),
-    (
-        "the nearest in its rows or columns",
-        lambda own, other: own.has_rows_of(other) or own.has_columns_of(other),
-        lambda other: 0,
-    ),
-    ("the smallest around it", lambda own, other: other.boxes(own), lambda other: other.area),
-    ("the largest within it", lambda own, other: own.boxes(other), lambda other: -other.area),
-    ("the nearest of its shape", lambda own, other: own.is_twin(other), lambda other: 0),
-    (
-        "the largest of its colour",
-        lambda own, other: own.color == other.color,
-        lambda other: -other.size,
-    ),
-    *(
-        (
-            f"the nearest of colour {color}",
-            lambda own, other, c=color: other.color == c,
-            lambda o: 0,
-        )
-        for color in range(10)
-    ),
-)
-LARGEST, NEAREST, UPWARD, AROUND_IT, WITHIN_IT = 0, 2, 5, 10, 11
-N_REFERENCES = len(REFERENCES)
-
-
-def refer(stage: Stage) -> None:
-    """Find the others that names stand for."""
-    for own in stage.things:
-        own.references = []
-        for _, relation, order in REFERENCES:
-            found = [
-                (order(other), own.distance(other), other.number)
-                for other in stage.things
-                if other is not own and relation(own, other)
-            ]
-            own.references.append(min(found)[2] if found else -1)
-
-
-# --- what is drawn ---
-
-STAY, VANISH, BLOCKED, TO_EDGE, BY_SIZE, TURN = 0, 1, 2, 6, 10, 14
-HOLES, BOX, RING, RAYS, DIAGONALS, THROUGH, JOIN, JOIN_OWN, TO_OTHER = (
-    21,
-    22,
-    23,
-    24,
-    31,
-    36,
-    43,
-    44,
-    45,
-)
-(
-    TOWARDS,
-    AWAY,
-    TOP,
-    BOTTOM,
-    LEFT_SIDE,
-    RIGHT_SIDE,
-    MIDDLE_ROW,
-    MIDDLE_COLUMN,
-    ONTO,
-    CENTER,
-    OVER_SIDEWAYS,
-    OVER_UPRIGHT,
-    OVER_BOTH,
-    LINE,
-) = range(14)
-N_WAYS = 14
-BY_CONSTANT = TO_OTHER + N_REFERENCES * N_WAYS
-MAX_STEP = 15
-N_WHATS = BY_CONSTANT + (2 * MAX_STEP + 1) ** 2
-
-MAX_CROOKED_STEP = 4  # rows and columns at once
-
-
-def _constant(down: int, along: int) -> int:
-    return BY_CONSTANT + (down + MAX_STEP) * (2 * MAX_STEP + 1) + along + MAX_STEP
-
-
-# What is tried, in this order.
-TRIED = (
-    *range(TO_OTHER),
-    *(
-        _constant(down, along)
-        for down in range(-MAX_STEP, MAX_STEP + 1)
-        for along in range(-MAX_STEP, MAX_STEP + 1)
-        if (down == 0) != (along == 0) or 0 < max(abs(down), abs(along)) <= MAX_CROOKED_STEP
-    ),
-    *range(TO_OTHER, BY_CONSTANT),
-)
-# Sets of directions that rays are drawn in.
-_RAY_SETS = ((UP,), (DOWN,), (LEFT,), (RIGHT,), (LEFT, RIGHT), (UP, DOWN), DIRECTIONS)
-_DIAGONAL_SETS = (*((corner,) for corner in CORNERS), CORNERS)
-
-OWN, OF_COLOR, OF_OTHER = 0, 1, 11
-N_PAINTS = OF_OTHER + N_REFERENCES
-
-
-def is_addition(what: int) -> bool:
-    """Whether something is drawn beside the object, on the background, which stays."""
-    if HOLES <= what < TO_OTHER:
-        return True
-    return TO_OTHER <= what < BY_CONSTANT and (what - TO_OTHER) % N_WAYS == LINE
-
-
-def reference_of(what: int) -> int:
-    return (what - TO_OTHER) // N_WAYS if TO_OTHER <= what < BY_CONSTANT else -1
-
-
-def _sign(number: int) -> int:
-    return (number > 0) - (number < 0)
-
-
-def _heading(own: Thing, other: Thing) -> Pair:
-    """The direction in which another lies, (0, 0) where boxes overlap."""
-    down = 0 if own.has_rows_of(other) else _sign(other.top - own.top)
-    along = 0 if own.has_columns_of(other) else _sign(other.left - own.left)
-    return down, along
-
-
-def _n_free(stage: Stage, own: Thing, direction: Pair) -> int:
-    """How many steps an object can go until another or the edge is in its way."""
-    n = 0
-    while True:
-        n += 1
-        for i, j in own.cells:
-            k, m = i + n * direction[0], j + n * direction[1]
-            if not stage.has(k, m) or stage.labels[k][m] not in (-1, own.number):
-                return n - 1
-
-
-def _n_to(stage: Stage, own: Thing, other: Thing, direction: Pair) -> int:
-    """How many steps an object can go until it would meet another; -1 if it never does."""
-    n = 0
-    while True:
-        n += 1
-        any_left = False
-        for i, j in own.cells:
-            k, m = i + n * direction[0], j + n * direction[1]
-            if stage.has(k, m):
-                any_left = True
-                if stage.labels[k][m] == other.number:
-                    return n - 1
-        if not any_left:
-            return -1
-
-
-@dataclass(frozen=True)
-class Motion:
-    """How far an object goes, and how it is turned in its box before: 1 top to bottom, 2 left to
-    right, 4 rows become columns; they add up."""
-
-    down: int
-    along: int
-    turn: int = 0
-
-
-def motion_of(stage: Stage, own: Thing, what: int) -> Motion | None:
-    """How an object moves, where that can be told."""
-    if what == STAY:
-        return Motion(0, 0)
-    if what < TO_EDGE:
-        direction = DIRECTIONS[what - BLOCKED]
-        n = _n_free(stage, own, direction)
-        return Motion(n * direction[0], n * direction[1])
-    if what < BY_SIZE:
-        last_row, last_column = len(stage.grid) - 1, len(stage.grid[0]) - 1
-        return (
-            Motion(-own.top, 0),
-            Motion(last_row - own.bottom, 0),
-            Motion(0, -own.left),
-            Motion(0, last_column - own.right),
-        )[what - TO_EDGE]
-    if what < TURN:
-        down, along = DIRECTIONS[what - BY_SIZE]
-        return Motion(down * own.height, along * own.width)
-    if what < HOLES:
-        turn = what - TURN + 1
-        return None if turn >= 4 and own.height != own.width else Motion(0, 0, turn)
-    if what >= BY_CONSTANT:
-        down, along = divmod(what - BY_CONSTANT, 2 * MAX_STEP + 1)
-        return Motion(down - MAX_STEP, along - MAX_STEP)
-    if own.references[reference_of(what)] < 0:
-        return None
-    other = stage.things[own.references[reference_of(what)]]
-    return _motion_to(stage, own, other, (what - TO_OTHER) % N_WAYS)
-
-
-def _motion_to(stage: Stage, own: Thing, other: Thing, way: int) -> Motion | None:
-    heading = _heading(own, other)
-    if way == TOWARDS:
-        n = -1 if heading == (0, 0) else _n_to(stage, own, other, heading)
-        return None if n < 0 else Motion(n * heading[0], n * heading[1])
-    if way == AWAY:
-        if heading == (0, 0):
-            return None
-        rooms = (own.top, len(stage.grid) - 1 - own.bottom)
-        sides = (own.left, len(stage.grid[0]) - 1 - own.right)
-        n = min(
-            rooms[heading[0] < 0] if heading[0] else MAX_SIDE,
-            sides[heading[1] < 0] if heading[1] else MAX_SIDE,
-        )
-        return Motion(-n * heading[0], -n * heading[1])
-    down = other.top + other.bottom - own.top - own.bottom
-    along = other.left + other.right - own.left - own.right
-    if way == TOP:
-        return Motion(other.top - own.top, 0)
-    if way == BOTTOM:
-        return Motion(other.bottom - own.bottom, 0)
-    if way == LEFT_SIDE:
-        return Motion(0, other.left - own.left)
-    if way == RIGHT_SIDE:
-        return Motion(0, other.right - own.right)
-    if way == MIDDLE_ROW:
-        return None if down % 2 else Motion(down // 2, 0)
-    if way == MIDDLE_COLUMN:
-        return None if along % 2 else Motion(0, along // 2)
-    if way == ONTO:
-        return Motion(other.top - own.top, other.left - own.left)
-    if way == CENTER:
-        return None if down % 2 or along % 2 else Motion(down // 2, along // 2)
-    if way == OVER_SIDEWAYS:
-        return Motion(0, along, 2)
-    if way == OVER_UPRIGHT:
-        return Motion(down, 0, 1)
-    return Motion(down, along, 3)
-
-
-MAX_SIDE = 1 << 20
-
-
-def _turned(own: Thing, i: int, j: int, turn: int) -> Pair:
-    """Where a cell goes; a turn of 4 and more wants a square box."""
-    i, j = i - own.top, j - own.left
-    if turn & 1:
-        i = own.height - 1 - i
-    if turn & 2:
-        j = own.width - 1 - j
-    if turn & 4:
-        i, j = j, i
-    return own.top + i, own.left + j
-
-
-def _holes(own: Thing) -> list[Pair]:
-    """The places of its box that the box's edge does not reach past the object."""
-    mine = set(own.cells)
-    seen: set[Pair] = set()
-    box = [(i, j) for i in range(own.top, own.bottom + 1) for j in range(own.left, own.right + 1)]
-    new = [
-        (i, j)
-        for i, j in box
-        if (i in (own.top, own.bottom) or j in (own.left, own.right)) and (i, j) not in mine
-    ]
-    seen.update(new)
-    while new:
-        i, j = new.pop()
-        for di, dj in BESIDE:
-            place = (i + di, j + dj)
-            inside = own.top <= place[0] <= own.bottom and own.left <= place[1] <= own.right
-            if inside and place not in mine and place not in seen:
-                seen.add(place)
-                new.append(place)
-    return [place for place in box if place not in mine and place not in seen]
-
-
-def _added(stage: Stage, own: Thing, what: int) -> Iterator[Pair]:
-    """Where something is added, also beside the grid and on objects."""
-    if what == HOLES:
-        return iter(_holes(own))
-    if what == BOX:
-        return (
-            (i, j) for i in range(own.top, own.bottom + 1) for j in range(own.left, own.right + 1)
-        )
-    if what == RING:
-        return (
-            (i, j)
-            for i in range(own.top - 1, own.bottom + 2)
-            for j in range(own.left - 1, own.right + 2)
-            if i in (own.top - 1, own.bottom + 1) or j in (own.left - 1, own.right + 1)
-        )
-    if what in (JOIN, JOIN_OWN):
-        return _joins(stage, own, what == JOIN_OWN)
-    if what < TO_OTHER:
-        through = what >= THROUGH
-        if what < DIAGONALS:
-            directions = _RAY_SETS[what - RAYS]
-        elif through:
-            directions = _RAY_SETS[what - THROUGH]
-        else:
-            directions = _DIAGONAL_SETS[what - DIAGONALS]
-        return _rays(stage, own, directions, through)
-    number = own.references[reference_of(what)]
-    if number < 0 or not own.faces(stage.things[number]):
-        return iter(())
-    other = stage.things[number]
-    if own.has_rows_of(other):
-        rows = range(max(own.top, other.top), min(own.bottom, other.bottom) + 1)
-        columns = range(min(own.right, other.right) + 1, max(own.left, other.left))
-    else:
-        rows = range(min(own.bottom, other.bottom) + 1, max(own.top, other.top))
-        columns = range(max(own.left, other.left), min(own.right, other.right) + 1)
-    return ((i, j) for i in rows for j in columns)
-
-
-def _rays(stage: Stage, own: Thing, directions: Sequence[Pair], through: bool) -> Iterator[Pair]:
-    for i, j in own.cells:
-        for di, dj in directions:
-            k, m = i + di, j + dj
-            while stage.has(k, m) and (through or stage.labels[k][m] < 0):
-                yield k, m
-                k, m = k + di, m + dj
-
-
-def _joins(stage: Stage, own: Thing, of_own_color: bool) -> Iterator[Pair]:
-    """The rays that end at another object, or at one of the same colour."""
-    for i, j in own.cells:
-        for di, dj in DIRECTIONS:
-            k, m = i + di, j + dj
-            while stage.has(k, m) and stage.labels[k][m] < 0:
-                k, m = k + di, m + dj
-            if not stage.has(k, m) or stage.labels[k][m] == own.number:
-                continue
-            if of_own_color and stage.grid[k][m] != own.color:
-                continue
-            while (k - di, m - dj) != (i, j):
-                k, m = k - di, m - dj
-                yield k, m
-
-
-def drawn(stage: Stage, own: Thing, what: int) -> list[tuple[int, int, int]] | None:
-    """What an object draws in its own colours: cells of the grid; None where it cannot be told.
-
-    Its own cells, wherever they go, some of them in the grid; or what is added on the background.
-    """
-    if what == VANISH:
-        return []
-    if is_addition(what):
-        places = _added(stage, own, what)
-        return [(i, j, own.color) for i, j in places if stage.has(i, j) and stage.labels[i][j] < 0]
-    motion = motion_of(stage, own, what)
-    if motion is None:
-        return None
-    cells = []
-    for i, j in own.cells:
-        k, m = _turned(own, i, j, motion.turn)
-        k, m = k + motion.down, m + motion.along
-        if stage.has(k, m):
-            cells.append((k, m, stage.grid[i][j]))
-    return cells or None
-
-
-def paint_of(stage: Stage, own: Thing, paint: int) -> int:
-    """The colour of a paint; -1 if it is the object's own, -2 if there is none."""
-    if paint == OWN:
-        return -1
-    if paint < OF_OTHER:
-        return paint - OF_COLOR
-    number = own.references[paint - OF_OTHER]
-    return -2 if number < 0 else stage.things[number].color
-
-
-# --- what objects are like ---
-
-
-def _mirrors(stage: Stage, own: Thing, turn: int) -> int:
-    for i, j in own.cells:
-        k, m = _turned(own, i, j, turn)
-        if stage.labels[k][m] != own.number or stage.grid[k][m] != stage.grid[i][j]:
-            return 0
-    return 1
-
-
-def _n_holes(own: Thing) -> int:
-    """How many 4-connected holes it has."""
-    left = set(_holes(own))
-    n = 0
-    while left:
-        n += 1
-        new = [left.pop()]
-        while new:
-            i, j = new.pop()
-            for di, dj in BESIDE:
-                if (i + di, j + dj) in left:
-                    left.remove((i + di, j + dj))
-                    new.append((i + di, j + dj))
-    return n
-
-
-def _touches(stage: Stage, own: Thing) -> int:
-    for i, j in own.cells:
-        for di, dj in AROUND:
-            if stage.has(i + di, j + dj) and stage.labels[i + di][j + dj] not in (-1, own.number):
-                return 1
-    return 0
-
-
-def _rank(stage: Stage, number: int, measure: Callable[[Thing], int], falling: bool) -> int:
-    """How many distinct numbers are less, or, falling, greater."""
-    numbers = {measure(thing) for thing in stage.things}
-    return sum(other > number if falling else other < number for other in numbers)
-
-
-# Names of features; what is counted is also compared by "at least".
-FEATURES: tuple[tuple[str, bool], ...] = (
-    ("its colour", False),
-    ("its size", True),
-    ("its rank by size, the largest 0", False),
-    ("its rank by size, the smallest 0", False),
-    ("it is a single cell", False),
-    ("it touches the edge", False),
-    ("how many holes it has", True),
-    ("there is a larger one of its colour", False),
-    ("how many others have its shape", True),
-    ("how many others have its colour", True),
-    ("something lies around it", False),
-    ("something lies within it", False),
-    ("it touches another", False),
-    ("how many colours it has", True),
-    ("its height", True),
-    ("its width", True),
-    ("it fills its box", False),
-    ("it is higher than wide", False),
-    ("its box is a square", False),
-    ("it is its own mirror image, left to right", False),
-    ("it is its own mirror image, top to bottom", False),
-    ("it shares rows with the largest other", False),
-    ("it shares columns with the largest other", False),
-    ("there is another above it", False),
-    ("there is another below it", False),
-    ("there is another to its left", False),
-    ("there is another to its right", False),
-    ("it touches the upper edge", False),
-    ("it touches the lower edge", False),
-    ("it touches the left edge", False),
-    ("it touches the right edge", False),
-    ("its rank by height, the highest 0", False),
-    ("its rank by width, the widest 0", False),
-    ("its rank by holes, the most 0", False),
-    ("its rank from the top", False),
-    ("its rank from the bottom", False),
-    ("its rank from the left", False),
-    ("its rank from the right", False),
-    ("its size is odd", False),
-    ("its colour is that of the largest other", False),
-    ("it lies in line with the largest other", False),
-    ("the colour of the nearest", False),
-    ("the colour of what lies around it", False),
-    ("the colour of what lies within it", False),
-)
-N_FEATURES = len(FEATURES)
-
-
-def features_of(stage: Stage) -> list[list[int]]:
-    """For each object a number for each feature."""
-    things = stage.things
-    holes = {thing.number: _n_holes(thing) for thing in things}
-    last_row, last_column = len(stage.grid) - 1, len(stage.grid[0]) - 1
-
-    def describe(own: Thing) -> list[int]:
-        others = [other for other in things if other is not own]
-        largest = things[own.references[LARGEST]] if others else None
-        edges = [
-            int(own.top == 0),
-            int(own.bottom == last_row),
-            int(own.left == 0),
-            int(own.right == last_column),
-        ]
-        return [
-            own.color,
-            own.size,
-            _rank(stage, own.size, lambda thing: thing.size, True),
-            _rank(stage, own.size, lambda thing: thing.size, False),
-            int(own.size == 1),
-            max(edges),
-            holes[own.number],
-            int(any(other.color == own.color and other.size > own.size for other in others)),
-            sum(own.is_twin(other) for other in others),
-            sum(other.color == own.color for other in others),
-            int(own.references[AROUND_IT] >= 0),
-            int(own.references[WITHIN_IT] >= 0),
-            _touches(stage, own),
-            own.n_colors,
-            own.height,
-            own.width,
-            int(own.size == own.area),
-            int(own.height > own.width),
-            int(own.height == own.width),
-            _mirrors(stage, own, 2),
-            _mirrors(stage, own, 1),
-            int(largest is not None and own.has_rows_of(largest)),
-            int(largest is not None and own.has_columns_of(largest)),
-            *(int(own.references[UPWARD + k] >= 0) for k in range(4)),
-            *edges,
-            _rank(stage, own.height, lambda thing: thing.height, True),
-            _rank(stage, own.width, lambda thing: thing.width, True),
-            _rank(stage, holes[own.number], lambda thing: holes[thing.number], True),
-            _rank(stage, own.top, lambda thing: thing.top, False),
-            _rank(stage, own.bottom, lambda thing: thing.bottom, True),
-            _rank(stage, own.left, lambda thing: thing.left, False),
-            _rank(stage, own.right, lambda thing: thing.right, True),
-            own.size % 2,
-            int(largest is not None and own.color == largest.color),
-            int(largest is not None and own.faces(largest)),
-            *(
-                things[own.references[name]].color if own.references[name] >= 0 else -1
-                for name in (NEAREST, AROUND_IT, WITHIN_IT)
-            ),
-        ]
-
-    return [describe(own) for own in things]
-
 
 # --- rules ---
 
 NODE = 4
 ACTION = -1
+_QUIET = ((STAY, OWN, 0), (VANISH, OWN, 0))
 EQUAL, AT_LEAST = 0, 1
 
 Action: TypeAlias = tuple[int, int, int]  # what, paint, copies
@@ -791,9 +130,9 @@ def apply_actions(rules: AnyTuple, I: Grid) -> Value:  # noqa: E741
     It fails as empty where there are more than 64 objects, or one cannot do what it should: it has
     no other object of that name, or nothing of it would be seen.
     """
-    if not all(map(is_number, rules)):
+    numbers = [int(number) for number in rules if isinstance(number, int)]
+    if len(numbers) < len(rules):
         raise wrong_type("apply_actions: rules are numbers")
-    numbers = [int(number) for number in rules]  # type: ignore[call-overload]
     check_colors("apply_actions", (), I)
     _check_rules(numbers)
     stage = stage_of(I, numbers[0])
@@ -815,13 +154,116 @@ def _charge_for(stages: Sequence[Stage]) -> None:
     )
 
 
+# --- words ---
+
+_SEGMENTATION_WORDS = (
+    "4-connected, of one colour",
+    "8-connected, of one colour",
+    "8-connected, of any colours",
+    "all of one colour",
+    "4-connected, of one colour, those of the background too",
+)
+_SIDES = ("up", "down", "left", "right")
+_RAY_WORDS = (*_SIDES, "left and right", "up and down", "in 4 directions")
+_CORNER_WORDS = ("up left", "up right", "down left", "down right", "in 4 diagonal directions")
+_WAY_WORDS = (
+    "moves towards {} until it touches",
+    "moves away from {} to the edge",
+    "moves to the upper row of {}",
+    "moves to the lower row of {}",
+    "moves to the left column of {}",
+    "moves to the right column of {}",
+    "moves to the middle row of {}",
+    "moves to the middle column of {}",
+    "moves onto the upper left of {}",
+    "moves onto the middle of {}",
+    "is mirrored over {}, left to right",
+    "is mirrored over {}, top to bottom",
+    "is turned around the middle of {}",
+    "draws a line to {}",
+)
+# By code, up to where others are named.
+_WHAT_WORDS = (
+    "stays",
+    "vanishes",
+    *(f"slides {side} until it is blocked" for side in _SIDES),
+    *(f"moves {side} to the edge" for side in _SIDES),
+    *(f"moves {side} by its own length" for side in _SIDES),
+    "is mirrored top to bottom",
+    "is mirrored left to right",
+    "is turned by 180 degrees",
+    "is mirrored at its diagonal",
+    "is turned right",
+    "is turned left",
+    "is mirrored at its other diagonal",
+    "fills its holes",
+    "fills its box",
+    "draws a ring around its box",
+    *(f"shoots {word} until blocked" for word in (*_RAY_WORDS, *_CORNER_WORDS)),
+    *(f"shoots {word} behind all others" for word in _RAY_WORDS),
+    "is joined to what lies in its rows and columns",
+    "is joined to its colour in its rows and columns",
+)
+
+
+def _describe_action(what: int, paint: int, copies: int) -> str:
+    if what < TO_OTHER:
+        words = _WHAT_WORDS[what]
+    elif what < BY_CONSTANT:
+        way = _WAY_WORDS[(what - TO_OTHER) % N_WAYS]
+        words = way.format(REFERENCES[reference_of(what)][0])
+    else:
+        down, along = divmod(what - BY_CONSTANT, 2 * MAX_STEP + 1)
+        words = f"moves by {down - MAX_STEP} rows and {along - MAX_STEP} columns"
+    if copies:
+        words += " as a copy"
+    if OF_COLOR <= paint < OF_OTHER:
+        words += f", in colour {paint - OF_COLOR}"
+    elif paint >= OF_OTHER:
+        words += f", in the colour of {REFERENCES[paint - OF_OTHER][0]}"
+    return words
+
+
+def _describe_question(feature: int, comparison: int, value: int) -> str:
+    name = FEATURES[feature][0]
+    if comparison == AT_LEAST:
+        return f"{name} is at least {value}"
+    if name.startswith(
+        ("it ", "its box ", "there ", "something ", "its size is ", "its colour is ")
+    ):
+        return name if value else f"it is not so that {name}"
+    return f"{name} is {value}"
+
+
+def describe_actions(rules: Sequence[int]) -> str:
+    """Return in words what rules mean."""
+    _check_rules(rules)
+    segments = rules[0]
+    zero = ", the background being 0" if segments >= N_SEGMENTATIONS else ""
+    lines = [f"Objects are {_SEGMENTATION_WORDS[segments % N_SEGMENTATIONS]}{zero}."]
+
+    def describe(place: int, indent: str) -> None:
+        feature, a, b, c = rules[place : place + NODE]
+        if feature == ACTION:
+            lines.append(f"{indent}it {_describe_action(a, b, c)}")
+            return
+        lines.append(f"{indent}if {_describe_question(feature, a, b)}:")
+        describe(place + NODE, indent + "  ")
+        lines.append(f"{indent}otherwise:")
+        describe(c, indent + "  ")
+
+    describe(1, "")
+    return "\n".join(lines)
+
+
 # --- learning ---
 
-MAX_ACTIONS = 3  # in rules
+MAX_ACTIONS = 3  # of which all choices are gone through
+MAX_GREEDY_ACTIONS = 6
 MAX_ROWS = 1000
 MAX_TRIED = 4000
 MAX_COVERS = 64
-MAX_DEPTH = 3
+MAX_DEPTH = 4
 MAX_NEW = 64  # cells of a demo that have to be drawn
 # For each object, and each thing that it may do: the colours that agree with the output, and
 # whether its own colours do.
@@ -959,18 +401,31 @@ def _rows(lesson: _Lesson) -> list[_Row]:
     return rows
 
 
+def _sets(lesson: _Lesson, rows: list[_Row]) -> tuple[list[int], list[int]]:
+    """The places of all objects and new cells, and for each row which of them it has."""
+    n = len(lesson.owners)
+    new = [n + MAX_NEW * d + k for d, n_new in enumerate(lesson.n_new) for k in range(n_new)]
+    return [*range(n), *new], [row.objects | row.cells << n for row in rows]
+
+
+def _greedy_cover(lesson: _Lesson, rows: list[_Row]) -> list[int]:
+    """Rows that each have the most of what those before it leave; none if that takes too many."""
+    places, sets = _sets(lesson, rows)
+    left = sum(1 << k for k in places)
+    chosen: list[int] = []
+    while left and len(chosen) < MAX_GREEDY_ACTIONS:
+        chosen.append(max(range(len(sets)), key=lambda r: ((sets[r] & left).bit_count(), -r)))
+        left &= ~sets[chosen[-1]]
+    return [] if left else chosen
+
+
 def _covers(lesson: _Lesson, rows: list[_Row], n_actions: int) -> Iterator[list[int]]:
     """Choices of so many rows that have all objects and all new cells.
 
     One of the rows that have the object or cell which the fewest rows have is chosen, then so on
     with what is left.
     """
-    n = len(lesson.owners)
-    places = [
-        *range(n),
-        *(n + MAX_NEW * d + k for d, m in enumerate(lesson.n_new) for k in range(m)),
-    ]
-    sets = [row.objects | row.cells << n for row in rows]
+    places, sets = _sets(lesson, rows)
     counts = {k: sum(members >> k & 1 for members in sets) for k in places}
     n_tried = 0
 
@@ -1069,8 +524,33 @@ def _cost(rules: list[int]) -> tuple[int, int]:
     return len(rules), asked
 
 
+def _try_cover(
+    lesson: _Lesson,
+    segments: int,
+    chosen: list[_Row],
+    questions: list[Question],
+    best: list[int] | None,
+) -> list[int] | None:
+    """The rules that choose among some actions, if they are exact and simpler than the best."""
+    everyone = (1 << len(lesson.owners)) - 1
+    actions = [row.action for row in chosen]
+    busy = 0
+    for row in chosen:
+        busy |= row.drawing
+    # Who may draw something new does not merely stay or vanish, if that explains all.
+    for idle in (everyone & ~busy, everyone):
+        may = [row.objects & idle if row.action in _QUIET else row.objects for row in chosen]
+        nodes = _grow(everyone, actions, may, questions, 1, 0)
+        if nodes is None:
+            continue
+        rules = [segments, *nodes]
+        if (best is None or _cost(rules) < _cost(best)) and _is_exact(lesson, rules):
+            return rules
+    return best
+
+
 @primitive(
-    "Demos, Code[0..7] -> Tuple[Integer]",
+    "Demos, Code[0..9] -> Tuple[Integer]",
     examples=(
         "learn_actions(((((1, 0, 0), (0, 0, 0)), ((0, 0, 1), (0, 0, 0))),), 0) == (0, -1, 5, 0, 0)",
         "learn_actions(((((1, 0, 3, 3),), ((0, 0, 2, 2),)),), 0) == "
@@ -1079,7 +559,21 @@ def _cost(rules: list[int]) -> tuple[int, int]:
     ties="the first in the order of actions and of features",
 )
 def learn_actions(S: Demos, segments: Number) -> Value:
-    """Rules that say what the objects of the demos do, for `apply_actions`."""
+    """Rules that say what the objects of the demos do, for `apply_actions`.
+
+    All outputs must have their inputs' sizes. Objects are what is not background, the commonest
+    colour of the grid, or, from code 5 on, 0 where that is not the commonest in all demos: 0
+    4-connected of one colour, 1 8-connected of one colour, 2 8-connected of any colours, 3 all of
+    one colour, 4 as 0, the background's parts too. A grid may have 64 of them, all demos 512.
+
+    Each object must have done one thing of those that `what` numbers, in one paint, and copied
+    itself or not; `describe_actions` of the module has the words. The rules have the fewest
+    actions that may be what all objects did and that draw all cells which are new; up to three
+    are sought by going through choices, of which at most 64 are tried, and up to six by taking
+    those that explain most. A tree of at most four questions in a row, by the fewest errors,
+    tells objects' actions from what they are like. The rules give all outputs exactly; the fewest
+    nodes win, then the questions that come first in their list.
+    """
     check_colors("learn_actions", S)
     if not S or any(size_of(given) != size_of(wanted) for given, wanted in S):
         raise empty("learn_actions: no demos, or an output is of another size than its input")
@@ -1090,30 +584,15 @@ def learn_actions(S: Demos, segments: Number) -> Value:
     lesson = _look_at(S, segments)
     rows = _rows(lesson)
     questions = _questions(lesson)
-    everyone = (1 << len(lesson.owners)) - 1
     for n_actions in range(1, MAX_ACTIONS + 1):
+        covers = _covers(lesson, rows, n_actions)
         best: list[int] | None = None
-        for n_covers, cover in enumerate(_covers(lesson, rows, n_actions)):
-            if n_covers == MAX_COVERS:
-                break
-            chosen = [rows[r] for r in sorted(cover)]
-            actions = [row.action for row in chosen]
-            busy = 0
-            for row in chosen:
-                busy |= row.drawing
-            # Who may draw something new does not merely stay or vanish, if that explains all.
-            for idle in (~busy, everyone):
-                may = [row.objects & (idle if row.action in QUIET else everyone) for row in chosen]
-                nodes = _grow(everyone, actions, may, questions, 1, 0)
-                if nodes is None:
-                    continue
-                rules = [segments, *nodes]
-                if (best is None or _cost(rules) < _cost(best)) and _is_exact(lesson, rules):
-                    best = rules
-                    break
+        for cover in islice(covers, MAX_COVERS):
+            best = _try_cover(lesson, segments, [rows[r] for r in sorted(cover)], questions, best)
+        if best is not None:
+            return tuple(best)
+    if cover := _greedy_cover(lesson, rows):
+        best = _try_cover(lesson, segments, [rows[r] for r in sorted(cover)], questions, None)
         if best is not None:
             return tuple(best)
     raise empty("learn_actions: no few actions explain all objects")
-
-
-QUIET = ((STAY, OWN, 0), (VANISH, OWN, 0))

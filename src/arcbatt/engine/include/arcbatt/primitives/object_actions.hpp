@@ -7,8 +7,8 @@ namespace actions {
 
 // --- objects ---
 
-constexpr i32 TOGETHER = 2, ALL_OF_COLOR = 3;
-constexpr i32 N_SEGMENTATIONS = 4;
+constexpr i32 TOGETHER = 2, ALL_OF_COLOR = 3, EVERYTHING_4 = 4;
+constexpr i32 N_SEGMENTATIONS = 5;
 constexpr i32 MAX_OBJECTS = 64, MAX_OBJECTS_IN_ALL = 512;
 constexpr i32 N_REFERENCES = 24;
 enum Reference { LARGEST = 0, NEAREST = 2, UPWARD = 5, AROUND_IT = 10, WITHIN_IT = 11 };
@@ -73,7 +73,7 @@ ARC_FN void label_stage(Stage& stage, i32 segments, Place* queue) {
   for (i32 row = 0; row < grid.n_rows; row++)
     for (i32 column = 0; column < width; column++, k++) {
       const i32 color = grid.cells[k];
-      if (stage.labels[k] >= 0 || color == stage.background) continue;
+      if (stage.labels[k] >= 0 || (color == stage.background && how != EVERYTHING_4)) continue;
       if (how == ALL_OF_COLOR) {
         for (i64 m = k; m < n_cells; m++)
           if (grid.cells[m] == color) stage.labels[m] = stage.n;
@@ -83,7 +83,7 @@ ARC_FN void label_stage(Stage& stage, i32 segments, Place* queue) {
         stage.labels[k] = stage.n;
         for (; next < end; next++)
           for (int d = 0; d < 8; d++) {
-            if (how == BY_COLOR_4 && !is_beside(d)) continue;
+            if ((how == BY_COLOR_4 || how == EVERYTHING_4) && !is_beside(d)) continue;
             const i32 i = next->row + row_step(d), j = next->column + column_step(d);
             if (!grid.has(i, j)) continue;
             const i64 at = (i64)i * width + j;
@@ -690,7 +690,8 @@ ARC_FN bool are_rules(const i32* rules, i64 n) {
 
 // --- learning ---
 
-constexpr i32 MAX_ACTIONS = 3, MAX_ROWS = 1000, MAX_TRIED = 4000, MAX_COVERS = 64, MAX_DEPTH = 3;
+constexpr i32 MAX_ACTIONS = 3, MAX_ROWS = 1000, MAX_TRIED = 4000, MAX_COVERS = 64, MAX_DEPTH = 4;
+constexpr i32 MAX_GREEDY_ACTIONS = 6;
 constexpr i32 MAX_NEW = 64;
 constexpr i32 MAX_RULES = 1 + NODE * ((2 << MAX_DEPTH) - 1);
 constexpr i32 N_ROW_SLOTS = 2048;
@@ -710,7 +711,6 @@ struct Lesson {
   i64 most_cells = 0;
   Room room;
   i32* tried = nullptr;
-  i32* owners = nullptr;         // for each object its demo
   i32* n_new = nullptr;          // for each demo
   u16* agreeing = nullptr;       // [N_TRIED][n]
   u64* drawing = nullptr;        // [N_TRIED][n]
@@ -785,7 +785,6 @@ ARC_NOINLINE bool look_at_demos(Lesson& lesson) {
     }
     lesson.n_new[d] = min_of(n_new, MAX_NEW);
     for (i32 t = 0; t < stage.n; t++) {
-      lesson.owners[first + t] = d;
       bool can_act = false;
       for (i32 w = 0; w < N_TRIED; w++) {
         const i64 at = (i64)w * lesson.n + first + t;
@@ -912,8 +911,8 @@ ARC_FN void make_questions(Lesson& lesson) {
 // The actions that are chosen from, and the objects that may do each.
 struct Choice {
   i32 n = 0;
-  i32 rows[MAX_ACTIONS];
-  u64 may[MAX_ACTIONS][MAX_WORDS];
+  i32 rows[MAX_GREEDY_ACTIONS];
+  u64 may[MAX_GREEDY_ACTIONS][MAX_WORDS];
 };
 
 // How many of the members that say yes, or no, to a question are not right if all of them do the same.
@@ -1078,21 +1077,44 @@ ARC_NOINLINE i32 try_covers(const Lesson& lesson, i32 segments, i32 n_actions, u
   return n_best;
 }
 
+// Tries the rows that each have the most of what those before it leave, which is overwritten.
+ARC_FN i32 try_greedy_cover(const Lesson& lesson, i32 segments, u64* left, i32* best) {
+  i32 chosen[MAX_GREEDY_ACTIONS], n_chosen = 0, n_best = 0;
+  for (;;) {
+    u64 any = 0;
+    for (i32 k = 0; k < lesson.n_all; k++) any |= left[k];
+    if (!any) break;
+    if (n_chosen == MAX_GREEDY_ACTIONS) return 0;
+    i32 most = -1;
+    for (i32 r = 0; r < lesson.n_rows; r++) {
+      i32 count = 0;
+      for (i32 k = 0; k < lesson.n_all; k++) count += count_set(left[k] & lesson.sets[(i64)r * lesson.n_all + k]);
+      if (count <= most) continue;
+      most = count;
+      chosen[n_chosen] = r;
+    }
+    const u64* set = lesson.sets + (i64)chosen[n_chosen++] * lesson.n_all;
+    for (i32 k = 0; k < lesson.n_all; k++) left[k] &= ~set[k];
+  }
+  try_cover(lesson, segments, chosen, n_chosen, best, n_best);
+  return n_best;
+}
+
 ARC_NOINLINE i32 find_rules(Lesson& lesson, i32 segments, u64* left, i32* best) {
   for (i32 k = 0; k < 64 * lesson.n_all; k++) lesson.counts[k] = 0;
   for (i32 r = 0; r < lesson.n_rows; r++)
     for (i32 word = 0; word < lesson.n_all; word++)
       for (u64 bits = lesson.sets[(i64)r * lesson.n_all + word]; bits; bits &= bits - 1)
         lesson.counts[64 * word + lowest_bit64(bits)]++;
+  for (i32 k = 0; k < lesson.n_all; k++) {
+    const i32 n_here = k < lesson.n_words ? min_of(64, lesson.n - 64 * k) : lesson.n_new[k - lesson.n_words];
+    left[k] = n_here == 64 ? ~0ULL : (1ULL << n_here) - 1;
+  }
   for (i32 n_actions = 1; n_actions <= MAX_ACTIONS; n_actions++) {
-    for (i32 k = 0; k < lesson.n_all; k++) {
-      const i32 n_here = k < lesson.n_words ? min_of(64, lesson.n - 64 * k) : lesson.n_new[k - lesson.n_words];
-      left[k] = n_here == 64 ? ~0ULL : (1ULL << n_here) - 1;
-    }
     const i32 n = try_covers(lesson, segments, n_actions, left, best);
     if (n) return n;
   }
-  return 0;
+  return try_greedy_cover(lesson, segments, left, best);
 }
 
 // Labels and lists the objects of scenes, of which there may be so many; charges for them. OK, or why not.
@@ -1167,7 +1189,6 @@ ARC_NOINLINE Reason learn(Lane& lane, const Value& demos, i32 segments, i32* bes
   lesson.n_words = (lesson.n + 63) / 64;
   lesson.n_all = lesson.n_words + lesson.n_demos;
   lesson.tried = lane.allocate_array<i32>(N_TRIED);
-  lesson.owners = lane.allocate_array<i32>(n);
   lesson.n_new = lane.allocate_array<i32>(lesson.n_demos);
   lesson.agreeing = lane.allocate_array<u16>(N_TRIED * n);
   lesson.drawing = lane.allocate_array<u64>(N_TRIED * n);
