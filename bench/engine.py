@@ -192,7 +192,7 @@ def main() -> None:
     table.add_row(
         f"8 rules learnt from S alone, {len(together)} demos of 100 tasks; against S of one's own",
         f"one thread {figures[0]}; two {figures[1]}",
-        f"{len(together) / 100:.1f} times",
+        f"{len(together) / 100:.1f} times, no more",
     )
 
     many_programs = [random_program(seed, 24) for seed in range(2000)]

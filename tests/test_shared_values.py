@@ -69,8 +69,9 @@ def batt() -> Batt:
 def test_samples_give_together_what_each_gives_alone(
     tasks: TaskSamples, batt: Batt, budget: Budget, n_threads: int
 ) -> None:
-    together = batt.run(tasks.demos, budget, n_threads=n_threads, keep_values=True)
-    alone = batt.run(apart(tasks).demos, budget, n_threads=1, keep_values=True)
+    samples = apart(tasks).demos
+    alone = batt.run(samples, budget, n_threads=1, device="cpu", keep_values=True)
+    together = batt.run(tasks.demos, budget, n_threads=n_threads, device="cpu", keep_values=True)
     for name in ARRAYS:
         assert (getattr(together, name) == getattr(alone, name)).all(), name
     for program in range(len(batt.programs)):
@@ -136,12 +137,22 @@ def test_they_are_made_once_for_a_task(tasks: TaskSamples) -> None:
     assert {row.name: row.n_calls for row in profile.rows()} == calls
 
 
-def test_a_thread_takes_all_samples_of_a_task_but_of_the_last_ones(tasks: TaskSamples) -> None:
+def test_one_thread_takes_all_samples_of_a_task_but_of_the_last(
+    tasks: TaskSamples, batt: Batt
+) -> None:
     n_threads = 2
-    groups = [tasks.tasks[t] for t in np.argsort([-_largest(task) for task in tasks.tasks])]
-    last = sum(len(task.demos) for task in groups[-2 * n_threads :])
-    calls = calls_of(Batt([parse_program(ROLES)]), tasks.demos, n_threads)
-    assert len(tasks) <= calls["role_demos"] <= len(tasks) - 2 * n_threads + last < tasks.n_samples
+    task_of = np.repeat(np.arange(len(tasks)), tasks.n_demos)
+    in_order = list(dict.fromkeys(task_of[tasks.demos.by_demos].tolist()))
+    # The first program has a value on every sample.
+    several = Batt([parse_program("def f(I):\n    return double(1)\n"), *batt.programs])
+    for _ in range(5):
+        result = several.run(tasks.demos, n_threads=n_threads, device="cpu", keep_values=True)
+        threads: dict[int, set[int]] = {}
+        for thread, kept in enumerate(result._kept or ()):
+            for sample in kept.cells[kept.cells < tasks.n_samples].tolist():
+                threads.setdefault(int(task_of[sample]), set()).add(thread)
+        for task in in_order[: -2 * n_threads]:
+            assert len(threads[task]) == 1
 
 
 def _largest(task: Task) -> int:
