@@ -17,8 +17,8 @@ from . import (
     pictures,
     pieces,
     ranks,
-    views,
     rewriting,
+    views,
 )
 
 # In reading order: each family builds on those before it.

@@ -152,7 +152,9 @@ class _Sample:
             if own != self.own:
                 continue
             for turn in TURNS[:n_turns]:
-                turned = sum((view >> 4 * turn[k] & 15) << 4 * k for k in range(self.ones.bit_count()))
+                turned = sum(
+                    (view >> 4 * turn[k] & 15) << 4 * k for k in range(self.ones.bit_count())
+                )
                 colors = self.ones & ~_equal(turned, own * self.ones, self.ones)
                 colors &= ~_equal(turned, OUTSIDE * self.ones, self.ones)
                 alike = _equal(turned, self.view, self.ones) & ~self.any | colors & self.any
