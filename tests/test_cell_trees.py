@@ -135,10 +135,10 @@ def test_a_rule_is_grown_and_painted(way: int) -> None:
 def test_a_tree_reads_as_a_rule() -> None:
     tree = give("grow_tree", demos_of("25d8a9c8"), 0, 0)
     assert describe_tree(tree) == [
-        "if its row is of one colour: at most 0:",
-        "  it takes black",
-        "otherwise:",
+        "if its row is of one colour:",
         "  it takes grey",
+        "otherwise:",
+        "  it takes black",
     ]
     assert describe_tree((-1, 10, 0)) == ["it takes its own colour"]
 

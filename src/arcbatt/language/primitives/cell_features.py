@@ -25,6 +25,7 @@ MOST = 63  # greater numbers count as this
 # that a cell may take; something that changes when the grid is turned or mirrored; something that
 # tells which colour it is.
 IS_COLOR, IS_TAKEN, TURNS, NAMES = 1, 2, 4, 8
+IS_FACT = 16  # a number that is 1 where the name is true, else 0
 SHADE = IS_COLOR | NAMES
 PAINT = SHADE | IS_TAKEN
 
@@ -188,7 +189,7 @@ class _Columns:
 
     def _own(self) -> None:
         self.add("its own colour", PAINT, 16, self.cells)
-        self.add("it is background", 0, 16, [color == self.ground for color in self.cells])
+        self.add("it is background", IS_FACT, 16, [color == self.ground for color in self.cells])
 
     def _around(self) -> None:
         for di in range(-2, 3):
@@ -208,9 +209,9 @@ class _Columns:
                 self.add(f"the colour {where}", traits, 14 if near else 10, seen)
                 if near:
                     same = [int(a == b) for a, b in zip(seen, self.cells, strict=True)]
-                    self.add(f"its own colour is {where}", TURNS, 12, same)
+                    self.add(f"its own colour is {where}", TURNS | IS_FACT, 12, same)
                     ground = [int(color == self.ground) for color in seen]
-                    self.add(f"background is {where}", TURNS, 12, ground)
+                    self.add(f"background is {where}", TURNS | IS_FACT, 12, ground)
 
     def _looks(self) -> None:
         """What is seen first in each direction but the own colour, and how far off."""
@@ -235,9 +236,9 @@ class _Columns:
             self.add(f"the first other colour {name} of it", SHADE | TURNS, 14, color)
             self.add(f"how far off another colour is {name} of it", TURNS, 10, distance)
             odd = [number % 2 for number in distance]
-            self.add(f"another colour is an odd way {name} of it", TURNS, 8, odd)
+            self.add(f"another colour is an odd way {name} of it", TURNS | IS_FACT, 8, odd)
             edge = [int(number == NONE) for number in color]
-            self.add(f"only its own colour is {name} of it", TURNS, 12, edge)
+            self.add(f"only its own colour is {name} of it", TURNS | IS_FACT, 12, edge)
         straight = [AROUND.index(step) for step in BESIDE]
         oblique = [AROUND.index(step) for step in CORNERS]
         for ways, words in ((straight, "straight"), (oblique, "oblique")):
@@ -257,7 +258,9 @@ class _Columns:
             traits = (PAINT if len(between) <= 2 else SHADE) | TURNS
             self.add(f"the colour on both sides of it in its {line}", traits, 14, found)
             is_between = [int(color != NONE) for color in found]
-            self.add(f"it is between two of a colour in its {line}", TURNS, 12, is_between)
+            self.add(
+                f"it is between two of a colour in its {line}", TURNS | IS_FACT, 12, is_between
+            )
         for pair, words in ((between[:2], "row or column"), (between[2:], "diagonals")):
             found = [min(colors) for colors in zip(*pair, strict=True)]
             self.add(f"the colour on both sides of it in its {words}", PAINT, 13, found)
@@ -295,7 +298,7 @@ class _Columns:
         for words, turns, image in images:
             self.each(f"the colour there when the grid is {words}", PAINT | turns, 11, image)
             same = [int(a == b) for a, b in zip(self.columns[-1], self.cells, strict=True)]
-            self.add(f"it is the same when the grid is {words}", turns, 10, same)
+            self.add(f"it is the same when the grid is {words}", turns | IS_FACT, 10, same)
 
     def _position(self) -> None:
         last_row, last_column = self.n_rows - 1, self.width - 1
@@ -320,13 +323,17 @@ class _Columns:
         self.each("rows less columns modulo 3", TURNS, 9, lambda i, j: (i - j + 3 * self.width) % 3)
         edge: Callable[[int, int], int] = lambda i, j: min(i, j, last_row - i, last_column - j)  # noqa: E731
         self.each("its distance from the edge", 0, 12, edge)
-        self.each("its distance from the edge is odd", 0, 10, lambda i, j: edge(i, j) % 2)
+        self.each("its distance from the edge is odd", IS_FACT, 10, lambda i, j: edge(i, j) % 2)
         self.each("its distance from top or bottom", TURNS, 9, lambda i, j: min(i, last_row - i))
         self.each("its distance from left or right", TURNS, 9, lambda i, j: min(j, last_column - j))
-        self.each("it is on the falling diagonal", TURNS, 10, lambda i, j: i == j)
-        self.each("it is on the rising diagonal", TURNS, 10, lambda i, j: i + j == last_column)
-        self.each("it is in the middle row", TURNS, 9, lambda i, j: 2 * i == last_row)
-        self.each("it is in the middle column", TURNS, 9, lambda i, j: 2 * j == last_column)
+        self.each("it is on the falling diagonal", TURNS | IS_FACT, 10, lambda i, j: i == j)
+        self.each(
+            "it is on the rising diagonal", TURNS | IS_FACT, 10, lambda i, j: i + j == last_column
+        )
+        self.each("it is in the middle row", TURNS | IS_FACT, 9, lambda i, j: 2 * i == last_row)
+        self.each(
+            "it is in the middle column", TURNS | IS_FACT, 9, lambda i, j: 2 * j == last_column
+        )
         is_square = last_row == last_column
         self.each(
             "how many diagonals of the square it is on",
@@ -361,7 +368,7 @@ class _Columns:
         for kind in range(2):
             shown_in = [[c for c in line if c != self.ground] for line in lines[kind]]
             main = [_commonest(found, (self.ground,)) for found in counts[kind]]
-            add(kind, "{} is of one colour", 0, 12, uniform[kind])
+            add(kind, "{} is of one colour", IS_FACT, 12, uniform[kind])
             add(kind, "the main colour of {} but background", PAINT, 11, main)
             add(
                 kind,
@@ -382,7 +389,7 @@ class _Columns:
             add(kind, "how many cells of {} are not background", 0, 9, shown[kind])
             for c, name in enumerate(COLOR_NAMES):
                 has = [int(found[c] > 0) for found in counts[kind]]
-                add(kind, f"{{}} has {name}", NAMES, 11, has)
+                add(kind, f"{{}} has {name}", NAMES | IS_FACT, 11, has)
         likeness = [sum(max(found) for found in kind) for kind in counts]
         kind = int(likeness[1] > likeness[0])
         alike = [_commonest(found) for found in counts[kind]]
@@ -482,7 +489,12 @@ class _Columns:
             self.add(f"the nearest other colour but background by {words}", PAINT, 11, nearest)
             self.add(f"how many {words} it is from another colour but background", 0, 9, distance)
             odd = [number % 2 for number in distance]
-            self.add(f"an odd number of {words} from another colour but background", 0, 8, odd)
+            self.add(
+                f"it is an odd number of {words} from another colour but background",
+                IS_FACT,
+                8,
+                odd,
+            )
 
     def _boxes(self) -> None:
         number = [0] * len(self.cells)
@@ -495,7 +507,7 @@ class _Columns:
                     for j in range(left, right + 1):
                         inside[i * self.width + j] = 1
                         number[i * self.width + j] += c != self.ground
-            self.add(f"it is within the box of {name}", NAMES, 11, inside)
+            self.add(f"it is within the box of {name}", NAMES | IS_FACT, 11, inside)
         self.add("within how many boxes of colours but background it is", 0, 8, number)
 
     def _cut(self, cut: int) -> list[_Object]:
@@ -559,7 +571,7 @@ class _Columns:
         heights = [each.height for each in objects]
         breadths = [each.breadth for each in objects]
         add(f"the size of {its}", 0, 10, sizes)
-        add(f"the size of {its} is odd", 0, 7, [size % 2 for size in sizes])
+        add(f"the size of {its} is odd", IS_FACT, 7, [size % 2 for size in sizes])
         add(
             f"the rank by size of {its}, from the largest",
             0,
@@ -594,23 +606,28 @@ class _Columns:
         add(f"the shorter side of {its}", 0, 9, [min(side) for side in sides])
         add(
             f"{its} fills its box",
-            0,
+            IS_FACT,
             10,
             [int(h * w == size) for (h, w), size in zip(sides, sizes, strict=True)],
         )
-        add(f"the box of {its} is a square", 0, 9, [int(h == w) for h, w in sides])
+        add(f"the box of {its} is a square", IS_FACT, 9, [int(h == w) for h, w in sides])
         add(f"how many holes {its} has", 0, 11, [each.n_holes for each in objects])
         on_edge = [
             int(top == 0 or left == 0 or bottom == self.n_rows - 1 or right == self.width - 1)
             for top, bottom, left, right in boxes
         ]
-        add(f"{its} touches the edge", 0, 12, on_edge)
+        add(f"{its} touches the edge", IS_FACT, 12, on_edge)
         ends = (0, self.n_rows - 1, 0, self.width - 1)
         for side, name in enumerate(("top", "bottom", "left edge", "right edge")):
-            add(f"{its} touches the {name}", TURNS, 9, [int(b[side] == ends[side]) for b in boxes])
+            add(
+                f"{its} touches the {name}",
+                TURNS | IS_FACT,
+                9,
+                [int(b[side] == ends[side]) for b in boxes],
+            )
         mirrors = [each.mirrors for each in objects]
-        add(f"{its} is symmetric left to right", TURNS, 8, [int(m[0]) for m in mirrors])
-        add(f"{its} is symmetric top to bottom", TURNS, 8, [int(m[1]) for m in mirrors])
+        add(f"{its} is symmetric left to right", TURNS | IS_FACT, 8, [int(m[0]) for m in mirrors])
+        add(f"{its} is symmetric top to bottom", TURNS | IS_FACT, 8, [int(m[1]) for m in mirrors])
         add(f"how many ways {its} is symmetric", 0, 8, [sum(m) for m in mirrors])
         for side, name, falling in (
             (0, "top", False),
@@ -636,7 +653,12 @@ class _Columns:
             for number, each in enumerate(objects)
         ]
         for c, name in enumerate(COLOR_NAMES):
-            add(f"{its} touches {name}", NAMES, 11, [int(counts[c] > 0) for counts in touched])
+            add(
+                f"{its} touches {name}",
+                NAMES | IS_FACT,
+                11,
+                [int(counts[c] > 0) for counts in touched],
+            )
         # Of what together is all but background that would be no other colour.
         traits = SHADE if cut == 2 else PAINT
         add(
@@ -679,11 +701,16 @@ class _Columns:
         for side, name in enumerate(("top", "bottom", "left side", "right side")):
             self.add(f"its distance from the {name} of {its}", TURNS, 9, [s[side] for s in sides])
         self.add(f"its distance from the box of {its}", 0, 10, [min(s) for s in sides])
-        self.add(f"its distance from the box of {its} is odd", 0, 8, [min(s) % 2 for s in sides])
-        self.add(f"its row in {its} is odd", TURNS, 7, [s[0] % 2 for s in sides])
-        self.add(f"its column in {its} is odd", TURNS, 7, [s[2] % 2 for s in sides])
         self.add(
-            f"its row and column in {its} are odd", TURNS, 8, [(s[0] + s[2]) % 2 for s in sides]
+            f"its distance from the box of {its} is odd", IS_FACT, 8, [min(s) % 2 for s in sides]
+        )
+        self.add(f"its row in {its} is odd", TURNS | IS_FACT, 7, [s[0] % 2 for s in sides])
+        self.add(f"its column in {its} is odd", TURNS | IS_FACT, 7, [s[2] % 2 for s in sides])
+        self.add(
+            f"its row plus its column in {its} is odd",
+            TURNS | IS_FACT,
+            8,
+            [(s[0] + s[2]) % 2 for s in sides],
         )
         self.add(
             f"how many middle lines of {its} it is on",
@@ -810,11 +837,11 @@ class _Columns:
                         area[k] = each.height * each.breadth
                         color[k], size[k] = each.color, each.size
                         ring[k] = min(i - top, bottom - i, j - left, right - j)
-        box = f"smallest box of a {words} around it"
-        self.add(f"it is within the box of a {words}", 0, 11, [int(c != NONE) for c in color])
+        box = f"{words} with the smallest box around it"
+        self.add(f"it is within the box of a {words}", IS_FACT, 11, [int(c != NONE) for c in color])
         self.add(f"the colour of the {box}", PAINT if cut == 2 else SHADE, 10, color)
-        self.add(f"its distance from the {box}", 0, 9, ring)
-        self.add(f"the size of what has the {box}", 0, 8, size)
+        self.add(f"its distance from the box of the {box}", 0, 9, ring)
+        self.add(f"the size of the {box}", 0, 8, size)
 
     def _whole(self) -> None:
         n = len(self.cells)
@@ -822,8 +849,12 @@ class _Columns:
         self.add("the background", PAINT, 9, [self.ground] * n)
         self.add("the main colour but background", PAINT, 8, [main] * n)
         self.add("the rarest colour but background", PAINT, 8, [rare] * n)
-        self.add("its colour is the main one but background", 0, 9, [c == main for c in self.cells])
-        self.add("its colour is the rarest but background", 0, 9, [c == rare for c in self.cells])
+        self.add(
+            "its colour is the main one but background", IS_FACT, 9, [c == main for c in self.cells]
+        )
+        self.add(
+            "its colour is the rarest but background", IS_FACT, 9, [c == rare for c in self.cells]
+        )
 
 
 def columns_of(grid: Grid) -> list[Column]:

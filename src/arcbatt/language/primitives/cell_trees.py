@@ -21,6 +21,7 @@ from .cell_features import (
     COLOR_NAMES,
     FEATURES,
     IS_COLOR,
+    IS_FACT,
     IS_TAKEN,
     MOST,
     NAMES,
@@ -323,16 +324,16 @@ def _describe(nodes: list[tuple[int, int, int]], k: int, level: int) -> Iterator
     if feature == LEAF:
         yield f"{indent}it takes {COLOR_NAMES[value] if value < 10 else FEATURES[value - 10].name}"
         return
-    yield f"{indent}if {_condition(feature, value)}:"
-    yield from _describe(nodes, k + 1, level + 1)
+    is_fact = FEATURES[feature].traits & IS_FACT and value == 0
+    yield f"{indent}if {FEATURES[feature].name if is_fact else _condition(feature, value)}:"
+    # A fact is 0 where it does not hold, so that the others are told first.
+    yield from _describe(nodes, other if is_fact else k + 1, level + 1)
     yield f"{indent}otherwise:"
-    yield from _describe(nodes, other, level + 1)
+    yield from _describe(nodes, k + 1 if is_fact else other, level + 1)
 
 
 def _condition(feature: int, value: int) -> str:
     name = FEATURES[feature].name
     if FEATURES[feature].traits & IS_COLOR:
-        return (
-            f"{name} is {'none' if value == NONE else COLOR_NAMES[value] if value < 10 else value}"
-        )
+        return f"{name} is {[*COLOR_NAMES, 'none'][value] if value <= NONE else value}"
     return f"{name}: at most {value}"
