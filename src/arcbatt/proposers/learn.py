@@ -29,14 +29,11 @@ from .proposer import Context, Offer, Proposal, propose_plainly
 BITS_OF_A_RULE = 2.0
 # One that takes 0 for the background where another colour is the commonest in the demos.
 BITS_BESIDE_GROUND = 1.0
-BITS_OF_A_TURN = 1.0
 MAX_OF_VIEW = 24
-# Of the ways to turn a task that differ, so many are learnt in.
-MAX_TURNS = 2
 # So many tasks between two looks at the clock.
 TASKS_AT_ONCE = 64
 # Of a task, on training.
-COST_S, GAIN = 3e-3, 0.17
+COST_S, GAIN = 8e-3, 0.17
 # The primitives that learn.
 LEARNING = ("learn_cells", "learn_objects", "learn_moves", "pick_object")
 RULES = "rules"
@@ -55,7 +52,7 @@ def views_to_learn_in(task: Task, off: frozenset[str] = frozenset()) -> Iterator
             yield with_roles(view)
     if TURNED_RULES not in off:
         base = as_it_is if GROUND_RULES in off else grounded(task)
-        yield from islice(turns(base), MAX_TURNS)
+        yield from islice(turns(base), 1)
 
 
 def _bits_in(views: Sequence[View]) -> list[float]:
@@ -63,8 +60,8 @@ def _bits_in(views: Sequence[View]) -> list[float]:
     has_ground = any(view.name == "ground 0" for view in views)
     return [
         BITS_OF_A_RULE
+        + view.bits
         + BITS_BESIDE_GROUND * (has_ground and not view.kind.startswith("ground"))
-        + BITS_OF_A_TURN * view.kind.endswith("turn")
         for view in views
     ]
 
