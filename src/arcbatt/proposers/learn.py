@@ -31,14 +31,11 @@ from .trees import GROWING, TREES
 BITS_OF_A_RULE = 2.0
 # One that takes 0 for the background where another colour is the commonest in the demos.
 BITS_BESIDE_GROUND = 1.0
-BITS_OF_A_TURN = 1.0
 MAX_OF_VIEW = 24
-# Of the ways to turn a task that differ, so many are learnt in.
-MAX_TURNS = 2
 # So many tasks between two looks at the clock.
 TASKS_AT_ONCE = 64
 # Of a task, on training.
-COST_S, GAIN = 3e-3, 0.17
+COST_S, GAIN = 8e-3, 0.17
 # The primitives that learn.
 DIRECT = ("learn_cells", "learn_objects", "learn_moves", "pick_object")
 # Those that give what they have learnt as data, and what applies that.
@@ -61,7 +58,7 @@ def views_to_learn_in(task: Task, off: frozenset[str] = frozenset()) -> Iterator
             yield with_roles(view)
     if TURNED_RULES not in off:
         base = as_it_is if GROUND_RULES in off else grounded(task)
-        yield from islice(turns(base), MAX_TURNS)
+        yield from islice(turns(base), 1)
 
 
 def _bits_in(views: Sequence[View]) -> list[float]:
@@ -69,8 +66,8 @@ def _bits_in(views: Sequence[View]) -> list[float]:
     has_ground = any(view.name == "ground 0" for view in views)
     return [
         BITS_OF_A_RULE
+        + view.bits
         + BITS_BESIDE_GROUND * (has_ground and not view.kind.startswith("ground"))
-        + BITS_OF_A_TURN * view.kind.endswith("turn")
         for view in views
     ]
 

@@ -92,13 +92,11 @@ FIRST_PASSES = (
     Pass("plain, deeper", plain, 3, 100_000, 0.02, 0.09),
     Pass("roles, deepest", by_role, 3, 400_000, 0.015, 0.3),
     Pass("roles, transposed", _mirrored_roles, 3, 100_000, 0.0045, 0.1),
-    Pass("ground", _grounded(0), 2, 20_000_000, 0.01, 0.006),
-    Pass("ground, second", _grounded(1), 2, 20_000_000, 0.003, 0.004),
-    Pass("ground, deeper", _grounded(0), 3, 100_000, 0.003, 0.015),
-    Pass("turned", _turned(0), 2, 20_000_000, 0.02, 0.025),
-    Pass("turned, second", _turned(1), 2, 20_000_000, 0.01, 0.02),
-    Pass("turned, third", _turned(2), 2, 20_000_000, 0.005, 0.02),
-    Pass("turned, fourth", _turned(3), 2, 20_000_000, 0.003, 0.02),
+    Pass("ground", _grounded(0), 2, 20_000_000, 0.0075, 0.015),
+    Pass("ground, second", _grounded(1), 2, 20_000_000, 0.001, 0.007),
+    Pass("ground, deeper", _grounded(0), 3, 100_000, 0.001, 0.03),
+    Pass("turned", _turned(0), 2, 20_000_000, 0.03, 0.04),
+    Pass("turned, second", _turned(1), 2, 20_000_000, 0.0075, 0.04),
 )
 
 

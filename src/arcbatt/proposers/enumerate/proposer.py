@@ -298,7 +298,8 @@ def _propose(task: Task, found: Enumerated) -> Iterator[Proposal]:
         program = found.program(stack, f"found_{number}")
         if program not in met:
             met.add(program)
-            yield Proposal(program, task, _family(found, stack), bits_of(stack, len(task.demos)))
+            bits = found.view.bits + bits_of(stack, len(task.demos))
+            yield Proposal(program, task, _family(found, stack), bits)
 
 
 def bits_of(stack: Stack, n_demos: int) -> float:

@@ -64,7 +64,8 @@ class Source:
 class View:
     """A task as it is searched: grids, and the nodes that compute them from `S` and `I`.
 
-    `restore` makes an output of the task from the node of one of the view.
+    `restore` makes an output of the task from the node of one of the view. `bits` is the choice
+    that went into it: one of 2^bits that could have been taken.
     """
 
     name: str
@@ -74,6 +75,7 @@ class View:
     input_node: Node
     restore: Callable[[Node], Node]
     sources: Sequence[Source] = ()
+    bits: float = 0.0
 
     @property
     def kind(self) -> str:

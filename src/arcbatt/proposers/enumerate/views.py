@@ -18,6 +18,9 @@ from arcbatt.tasks import Grid, Task
 from .stacks import View
 
 _S, _I = input_node("S"), input_node("I")
+# What is found as a simple program in the task as it is comes first.
+BITS_A_GROUND = 0.25
+BITS_A_TURN = 0.25
 
 
 class NoView(ValueError):
@@ -46,6 +49,7 @@ def with_roles(view: View) -> View:
         call_node("role_demos", demos),
         call_node("to_roles", demos, grid),
         lambda node: view.restore(call_node("from_roles", demos, grid, node)),
+        bits=view.bits,
     )
 
 
@@ -60,6 +64,7 @@ def with_ground(view: View, code: int) -> View:
         call_node("ground_demos", demos, constant(code)),
         call_node("swap_ground", demos, grid, grid, constant(code)),
         lambda node: view.restore(call_node("swap_ground", demos, grid, node, constant(code))),
+        bits=view.bits + BITS_A_GROUND,
     )
 
 
@@ -73,6 +78,7 @@ def with_turns(view: View, code: int) -> View:
         call_node("turn_demos", demos, constant(code)),
         call_node("to_turn", grid, constant(code)),
         lambda node: view.restore(call_node("from_turn", grid, node, constant(code))),
+        bits=view.bits + BITS_A_TURN,
     )
 
 
@@ -91,6 +97,7 @@ def mirrored(view: View, mirror: str) -> View:
         call_node("apply", both, view.demos_node),
         call_node(mirror, view.input_node),
         lambda node: view.restore(call_node(mirror, node)),
+        bits=view.bits,
     )
 
 
