@@ -45,11 +45,17 @@ def rules(off: frozenset[str] = frozenset()) -> tuple[Program, ...]:
         programs.append(Program(node, f"rule_{number}"))
     for number, node in enumerate(_rules(role_demos, role_grid, off)):
         programs.append(Program(call_node("from_roles", demos, grid, node), f"role_rule_{number}"))
+    if "learn_actions" not in off:
+        # Actions name colours by objects that have them: roles add nothing.
+        for segments in range(2 * N_SEGMENTATIONS):
+            learnt = call_node("learn_actions", demos, constant(segments))
+            node = call_node("apply_actions", learnt, grid)
+            programs.append(Program(node, f"actions_{segments}"))
     return tuple(programs)
 
 
 def _rules(demos: Node, grid: Node, off: frozenset[str]) -> Iterator[Node]:
-    cells, objects, *others, actions = LEARNING
+    cells, objects, *others, _ = LEARNING
     if cells not in off:
         for code in range(N_SIGHTS):
             yield call_node(cells, demos, grid, constant(code))
@@ -59,9 +65,6 @@ def _rules(demos: Node, grid: Node, off: frozenset[str]) -> Iterator[Node]:
         for cut in range(N_CUTS if name == objects else N_OBJECT_CUTS):
             for feature in range(len(FEATURES)):
                 yield call_node(name, demos, grid, constant(cut), constant(feature))
-    if actions not in off:
-        for segments in range(2 * N_SEGMENTATIONS):
-            yield call_node("apply_actions", call_node(actions, demos, constant(segments)), grid)
 
 
 class LearnedRules:
