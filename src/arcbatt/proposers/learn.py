@@ -75,9 +75,11 @@ def _bits_in(views: Sequence[View]) -> list[float]:
 def rules(view: View, off: frozenset[str] = frozenset()) -> tuple[Program, ...]:
     """Return all rules in a view, as programs, but those of primitives that are off."""
     prefix = "".join(each if each.isalnum() else "_" for each in view.name)
+    # Actions name colours by objects that have them, and ask what the background is.
+    left_out = off if view.name == "plain" else off | {"learn_actions"}
     return tuple(
         Program(view.restore(node), f"{prefix}_rule_{number}")
-        for number, node in enumerate(_rules(view.demos_node, view.input_node, off))
+        for number, node in enumerate(_rules(view.demos_node, view.input_node, left_out))
     )
 
 

@@ -456,7 +456,7 @@ def _questions(lesson: _Lesson) -> list[Question]:
     questions = []
     for feature, (_, is_counted) in enumerate(FEATURES):
         numbers = [described[feature] for described in lesson.described]
-        for comparison in (EQUAL, AT_LEAST) if is_counted else (EQUAL,):
+        for comparison in (AT_LEAST, EQUAL) if is_counted else (EQUAL,):
             for value in sorted(set(numbers)):
                 holding = sum(
                     1 << k

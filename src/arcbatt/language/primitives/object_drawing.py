@@ -56,7 +56,7 @@ def _constant(down: int, along: int) -> int:
 
 # What is tried, in this order.
 TRIED = (
-    *range(TO_OTHER),
+    *range(JOIN),
     *(
         _constant(down, along)
         for down in range(-MAX_STEP, MAX_STEP + 1)
@@ -64,6 +64,8 @@ TRIED = (
         if (down == 0) != (along == 0) or 0 < max(abs(down), abs(along)) <= MAX_CROOKED_STEP
     ),
     *range(TO_OTHER, BY_CONSTANT),
+    JOIN,
+    JOIN_OWN,
 )
 # Sets of directions that rays are drawn in.
 _RAY_SETS = ((UP,), (DOWN,), (LEFT,), (RIGHT,), (LEFT, RIGHT), (UP, DOWN), DIRECTIONS)

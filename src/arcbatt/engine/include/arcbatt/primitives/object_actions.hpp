@@ -228,7 +228,7 @@ constexpr i32 OWN_COLORS = -1, NO_PAINT = -2;
 // tried := what is tried, in order.
 ARC_FN void list_tried(i32* tried) {
   i32 n = 0;
-  for (i32 what = 0; what < TO_OTHER; what++) tried[n++] = what;
+  for (i32 what = 0; what < JOIN; what++) tried[n++] = what;
   for (i32 down = -MAX_STEP; down <= MAX_STEP; down++)
     for (i32 along = -MAX_STEP; along <= MAX_STEP; along++) {
       const i32 most = max_of(max_of(down, -down), max_of(along, -along));
@@ -236,6 +236,8 @@ ARC_FN void list_tried(i32* tried) {
         tried[n++] = BY_CONSTANT + (down + MAX_STEP) * N_STEPS + along + MAX_STEP;
     }
   for (i32 what = TO_OTHER; what < BY_CONSTANT; what++) tried[n++] = what;
+  tried[n++] = JOIN;
+  tried[n++] = JOIN_OWN;
 }
 
 ARC_FN i32 reference_of(i32 what) {
@@ -887,7 +889,7 @@ ARC_FN void make_questions(Lesson& lesson) {
   lesson.n_questions = 0;
   for (i32 feature = 0; feature < N_FEATURES; feature++) {
     const i32 n_values = distinct_values(lesson, feature);
-    for (i32 comparison = 0; comparison <= (i32)is_counted(feature); comparison++)
+    for (i32 comparison = is_counted(feature) ? AT_LEAST : 0; comparison >= 0; comparison--)
       for (i32 v = 0; v < n_values; v++) {
         const i32 value = lesson.values[v];
         u64* holding = lesson.holding + lesson.n_questions * lesson.n_words;
