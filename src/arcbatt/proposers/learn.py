@@ -1,7 +1,8 @@
 """Proposes rules that primitives learn from the demos, every one of them for every task.
 
 The rules are programs of one or a few calls (`learn_cells`, `learn_objects`, `learn_moves`,
-`pick_object`, `learn_rewrites`), all of them in one batt, on the task as it is and with colours by role.
+`pick_object`, `learn_rewrites`, `close_symmetry`), all of them in one batt, on the task as it is
+and with colours by role.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -30,7 +32,14 @@ TASKS_AT_ONCE = 64
 # Of a task, on training.
 COST_S, GAIN = 3e-3, 0.17
 # The primitives that learn.
-LEARNING = ("learn_cells", "learn_objects", "learn_moves", "pick_object", "learn_rewrites")
+LEARNING = (
+    "learn_cells",
+    "learn_objects",
+    "learn_moves",
+    "pick_object",
+    "learn_rewrites",
+    "close_symmetry",
+)
 RULES = "rules"
 
 
@@ -48,7 +57,7 @@ def rules(off: frozenset[str] = frozenset()) -> tuple[Program, ...]:
 
 
 def _rules(demos: Node, grid: Node, off: frozenset[str]) -> Iterator[Node]:
-    cells, objects, *others, rewrites = LEARNING
+    cells, objects, *others, rewrites, symmetry = LEARNING
     if cells not in off:
         for code in range(N_SIGHTS):
             yield call_node(cells, demos, grid, constant(code))
@@ -61,6 +70,11 @@ def _rules(demos: Node, grid: Node, off: frozenset[str]) -> Iterator[Node]:
     if rewrites not in off:
         for code in range(N_REWRITES):
             yield call_node("rewrite", call_node(rewrites, demos, constant(code)), grid)
+    if symmetry not in off:
+        for hidden, noise in product(map(constant, range(10)), map(constant, range(2))):
+            closed = call_node(symmetry, grid, hidden, noise)
+            yield closed
+            yield call_node("subgrid", call_node("ofcolor", grid, hidden), closed)
 
 
 class LearnedRules:

@@ -16,6 +16,7 @@ from . import (
     pieces,
     ranks,
     rewriting,
+    symmetry,
 )
 
 # In reading order: each family builds on those before it.
@@ -35,4 +36,5 @@ FAMILIES = (
     picture_lists,
     learned,
     rewriting,
+    symmetry,
 )

@@ -15,6 +15,7 @@
 #include "primitives/picture_lists.hpp"
 #include "primitives/learned.hpp"
 #include "primitives/rewriting.hpp"
+#include "primitives/symmetry.hpp"
 #include "columns.hpp"
 
 namespace arc {
