@@ -15,7 +15,7 @@ if the rule says 11 for that too; 12 any colour. 11 and 12 are never the cell's 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from itertools import combinations
@@ -37,7 +37,7 @@ MAX_PLACES, MAX_RULES = 3, 6
 MAX_KINDS, MAX_SOUGHT, MAX_ATTEMPTS = 2048, 8, 4
 
 NEAR = (*AROUND, *((2 * i, 2 * j) for i, j in AROUND))
-_TURNED = (
+_TURNED: tuple[Callable[[int, int], Pair], ...] = (
     lambda i, j: (i, j),
     lambda i, j: (i, -j),
     lambda i, j: (-i, j),
