@@ -1,15 +1,15 @@
 """Proposes rules that primitives learn from the demos, every one of them for every task.
 
-The rules are programs of one or a few calls (`DIRECT`, `AS_DATA`), in each view that a task has: as
-it is, with colours by role, on its background, turned. All rules of a view are one batt. Then trees
-over cells (`trees`).
+The rules are programs of one or a few calls (`DIRECT`, `AS_DATA`, `SYMMETRY`), in each view that a
+task has: as it is, with colours by role, on its background, turned. All rules of a view are one
+batt. Then trees over cells (`trees`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,10 @@ COST_S, GAIN = 8e-3, 0.17
 DIRECT = ("learn_cells", "learn_objects", "learn_moves", "pick_object")
 # Those that give what they have learnt as data, and what applies that.
 AS_DATA = {"learn_actions": "apply_actions", "learn_rewrites": "rewrite"}
-RULES_LEARNT = (*DIRECT, *AS_DATA)
+# What learns nothing from the demos but has codes that they choose among.
+SYMMETRY = "close_symmetry"
+N_HIDDEN = 10  # colours that may hide what a symmetry says
+RULES_LEARNT = (*DIRECT, *AS_DATA, SYMMETRY)
 LEARNING = (*RULES_LEARNT, GROWING)
 RULES = "rules"
 # The names of the switches of views to learn in.
@@ -85,7 +88,7 @@ def rules(view: View, off: frozenset[str] = frozenset()) -> tuple[Program, ...]:
 
 def _rules(demos: Node, grid: Node, off: frozenset[str]) -> Iterator[Node]:
     """Every primitive that learns, with all its codes."""
-    for name in RULES_LEARNT:
+    for name in (*DIRECT, *AS_DATA):
         if name in off:
             continue
         for codes in get_primitive(name).all_codes():
@@ -94,6 +97,12 @@ def _rules(demos: Node, grid: Node, off: frozenset[str]) -> Iterator[Node]:
                 yield call_node(name, demos, grid, *given)
             else:
                 yield call_node(AS_DATA[name], call_node(name, demos, *given), grid)
+    if SYMMETRY not in off:
+        for hidden, (noise,) in product(range(N_HIDDEN), get_primitive(SYMMETRY).all_codes()):
+            color = constant(hidden)
+            closed = call_node(SYMMETRY, grid, color, constant(noise))
+            yield closed
+            yield call_node("subgrid", call_node("ofcolor", grid, color), closed)
 
 
 class LearnedRules:

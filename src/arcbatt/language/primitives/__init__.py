@@ -18,6 +18,7 @@ from . import (
     pieces,
     ranks,
     rewriting,
+    symmetry,
     views,
 )
 
@@ -41,4 +42,5 @@ FAMILIES = (
     views,
     cell_trees,
     rewriting,
+    symmetry,
 )

@@ -15,9 +15,9 @@ if the rule says 11 for that too; 12 any colour. 11 and 12 are never the cell's 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import combinations
 from operator import or_
 from typing import TypeAlias
@@ -37,7 +37,7 @@ MAX_PLACES, MAX_RULES = 3, 6
 MAX_KINDS, MAX_SOUGHT, MAX_ATTEMPTS = 2048, 8, 4
 
 NEAR = (*AROUND, *((2 * i, 2 * j) for i, j in AROUND))
-_TURNED = (
+_TURNED: tuple[Callable[[int, int], Pair], ...] = (
     lambda i, j: (i, j),
     lambda i, j: (i, -j),
     lambda i, j: (-i, j),
@@ -129,6 +129,17 @@ def _equal(a: int, b: int, ones: int) -> int:
     return ~(x | x >> 1 | x >> 2 | x >> 3) & ones
 
 
+@lru_cache(maxsize=4 * MAX_KINDS)
+def _turn(view: int, own: int, ones: int) -> list[tuple[int, int]]:
+    """What is seen in each turn, and the places that have colours other than the cell's own."""
+    found = []
+    for turn in TURNS:
+        turned = sum((view >> 4 * turn[k] & 15) << 4 * k for k in range(ones.bit_count()))
+        colors = ones & ~_equal(turned, own * ones, ones) & ~_equal(turned, OUTSIDE * ones, ones)
+        found.append((turned, colors))
+    return found
+
+
 @dataclass(frozen=True)
 class _Sample:
     """A cell that changes as an example for rules: what it is, becomes and sees.
@@ -151,20 +162,17 @@ class _Sample:
         for (own, becomes, view), n in kinds.items():
             if own != self.own:
                 continue
-            for turn in TURNS[:n_turns]:
-                turned = sum(
-                    (view >> 4 * turn[k] & 15) << 4 * k for k in range(self.ones.bit_count())
-                )
-                colors = self.ones & ~_equal(turned, own * self.ones, self.ones)
-                colors &= ~_equal(turned, OUTSIDE * self.ones, self.ones)
+            for turned, colors in _turn(view, own, self.ones)[:n_turns]:
                 alike = _equal(turned, self.view, self.ones) & ~self.any | colors & self.any
                 if not self.same:
                     yield alike, becomes == self.becomes, n
                     continue
-                for color in range(10):
-                    here = _equal(turned, color * self.ones, self.ones) & colors & self.same
-                    if here:
-                        yield alike & ~self.same | here, becomes == color, n
+                shown = colors & self.same
+                while shown:
+                    color = turned >> (shown & -shown).bit_length() - 1 & 15
+                    here = _equal(turned, color * self.ones, self.ones) & shown
+                    shown &= ~here
+                    yield alike & ~self.same | here, becomes == color, n
 
     def rule(self, places: Sequence[int]) -> Rule:
         numbers = [self.own, SAME if self.same else self.becomes]

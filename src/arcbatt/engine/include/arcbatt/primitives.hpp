@@ -18,6 +18,7 @@
 #include "primitives/views.hpp"
 #include "primitives/cell_trees.hpp"
 #include "primitives/rewriting.hpp"
+#include "primitives/symmetry.hpp"
 #include "columns.hpp"
 
 namespace arc {

@@ -109,15 +109,28 @@ ARC_FN void look_everywhere(const Rewritten& state) {
 
 // --- learning ---
 
-// What a cell is, what it becomes, what is near it, and how many are so.
+// A bit for each place, of 16, at which the same is seen.
+ARC_FN u32 equal_places(u64 a, u64 b) {
+  u64 x = a ^ b;
+  x = ~(x | x >> 1 | x >> 2 | x >> 3) & ONE_EACH;
+  x = (x | x >> 3) & 0x0303030303030303ULL;
+  x = (x | x >> 6) & 0x000f000f000f000fULL;
+  x = (x | x >> 12) & 0x000000ff000000ffULL;
+  return (u32)((x | x >> 24) & 0xffff);
+}
+
+// What a cell is, what it becomes, and how many are so; what is near it, in each turn, and the places
+// there that have colours other than its own.
 struct CellKind {
-  u64 view;
   i32 own, becomes, n;
+  u64 views[8];
+  u16 colors[8];
 };
 struct Kinds {
   CellKind* kinds = nullptr;
   i32* slots = nullptr;  // -1, or the place of a kind
   i64 n = 0;
+  int n_places = 8, n_turns = 1;
 
   ARC_FN void clear() {
     n = 0;
@@ -128,33 +141,35 @@ struct Kinds {
     u64 slot = mix_bits(view ^ (u64)(own * 10 + becomes) * 0x9e3779b97f4a7c15ULL) & (KIND_SLOTS - 1);
     for (; slots[slot] >= 0; slot = (slot + 1) & (KIND_SLOTS - 1)) {
       CellKind& kind = kinds[slots[slot]];
-      if (kind.view == view && kind.own == own && kind.becomes == becomes) {
+      if (kind.views[0] == view && kind.own == own && kind.becomes == becomes) {
         kind.n++;
         return true;
       }
     }
     if (n == MAX_KINDS) return false;
     slots[slot] = (i32)n;
-    kinds[n++] = {view, own, becomes, 1};
+    CellKind& kind = kinds[n++];
+    kind.own = own;
+    kind.becomes = becomes;
+    kind.n = 1;
+    for (int turn = 0; turn < n_turns; turn++) {
+      u64 turned = 0;
+      for (int k = 0; k < n_places; k++) turned |= (view >> 4 * turned_place(turn, k) & 15) << 4 * k;
+      kind.views[turn] = turned;
+      kind.colors[turn] = (u16)(((1u << n_places) - 1) & ~equal_places(turned, (u64)own * ONE_EACH) &
+                                ~equal_places(turned, OUTSIDE_COLOR * ONE_EACH));
+    }
     return true;
   }
 };
-ARC_FN Kinds new_kinds(Lane& lane) {
+ARC_FN Kinds new_kinds(Lane& lane, int n_places, int n_turns) {
   Kinds kinds;
+  kinds.n_places = n_places;
+  kinds.n_turns = n_turns;
   kinds.kinds = lane.allocate_array<CellKind>(MAX_KINDS);
   kinds.slots = lane.allocate_array<i32>(KIND_SLOTS);
   if (!kinds.kinds) kinds.slots = nullptr;
   return kinds;
-}
-
-// A bit for each place, of 16, at which the same is seen.
-ARC_FN u32 equal_places(u64 a, u64 b) {
-  u64 x = a ^ b;
-  x = ~(x | x >> 1 | x >> 2 | x >> 3) & ONE_EACH;
-  x = (x | x >> 3) & 0x0303030303030303ULL;
-  x = (x | x >> 6) & 0x000f000f000f000fULL;
-  x = (x | x >> 12) & 0x000000ff000000ffULL;
-  return (u32)((x | x >> 24) & 0xffff);
 }
 
 struct CellSample {
@@ -173,33 +188,26 @@ struct RuleSearch {
   u16* masks = nullptr;   // the sets that have such
 };
 
-// f(places, right, n) for other cells, in each turn; see `alike` of the definition.
+// f(places, n) for other cells, in each turn, of which a rule would be right, or wrong: see `alike` of the
+// definition.
 template <class F>
-ARC_FN void each_alike(const CellSample& s, const Kinds& kinds, int n_turns, int n_places, F f) {
+ARC_FN void each_alike(const CellSample& s, const Kinds& kinds, bool is_right, F f) {
   for (i64 e = 0; e < kinds.n; e++) {
     const CellKind& kind = kinds.kinds[e];
-    if (kind.own != s.own) continue;
-    const u64 own = (u64)kind.own * ONE_EACH;
-    for (int turn = 0; turn < n_turns; turn++) {
-      u64 turned = kind.view;
-      if (turn) {
-        turned = 0;
-        for (int k = 0; k < n_places; k++) turned |= (kind.view >> 4 * turned_place(turn, k) & 15) << 4 * k;
-      }
-      const u32 colors =
-          s.ones & ~equal_places(turned, own) & ~equal_places(turned, OUTSIDE_COLOR * ONE_EACH);
-      const u32 alike = (equal_places(turned, s.view) & s.ones & ~s.any) | (colors & s.any);
+    if (kind.own != s.own || (!s.same && (kind.becomes == s.becomes) != is_right)) continue;
+    for (int turn = 0; turn < kinds.n_turns; turn++) {
+      const u64 view = kind.views[turn];
+      const u32 colors = kind.colors[turn];
+      const u32 alike = (equal_places(view, s.view) & s.ones & ~s.any) | (colors & s.any);
       if (!s.same) {
-        f(alike, kind.becomes == s.becomes, kind.n);
+        f(alike, kind.n);
         continue;
       }
-      u32 there = 0;
-      for (u32 rest = colors & s.same; rest; rest &= rest - 1)
-        there |= 1u << (turned >> 4 * lowest_bit(rest) & 15);
-      for (; there; there &= there - 1) {
-        const i32 color = lowest_bit(there);
-        const u32 here = equal_places(turned, (u64)color * ONE_EACH) & colors & s.same;
-        f((alike & ~s.same) | here, kind.becomes == color, kind.n);
+      for (u32 shown = colors & s.same; shown;) {
+        const i32 color = (i32)(view >> 4 * lowest_bit(shown) & 15);
+        const u32 here = equal_places(view, (u64)color * ONE_EACH) & shown;
+        shown &= ~here;
+        if ((kind.becomes == color) == is_right) f((alike & ~s.same) | here, kind.n);
       }
     }
   }
@@ -216,8 +224,8 @@ ARC_NOINLINE void seek_from(const RuleSearch& search, const CellSample& s, int r
   // For places: all those of which some cell that would be wrong has them and these.
   u32 refused_1 = 0, refused_2[16] = {}, refused_3[16][16] = {};
   for (i64 k = 0; k < ((i64)1 << n) / 32; k++) search.seen[k] = 0;
-  each_alike(s, search.met, search.n_turns, n, [&](u32 mask, bool is_right, i32) {
-    if (is_right || search.seen[mask >> 5] >> (mask & 31) & 1) return;
+  each_alike(s, search.met, false, [&](u32 mask, i32) {
+    if (search.seen[mask >> 5] >> (mask & 31) & 1) return;
     search.seen[mask >> 5] |= 1u << (mask & 31);
     refused_1 |= mask;
     for (u32 a = mask; a; a &= a - 1) {
@@ -231,13 +239,12 @@ ARC_NOINLINE void seek_from(const RuleSearch& search, const CellSample& s, int r
     if ((s.same && !(places & s.same)) || (s.any && !(places & s.any))) return;
     if (n_masks < 0) {
       n_masks = 0;
-      auto count = [&](u32 mask, bool is_right, i32 n_cells) {
-        if (!is_right) return;
+      auto count = [&](u32 mask, i32 n_cells) {
         if (!search.counts[mask]) search.masks[n_masks++] = (u16)mask;
         search.counts[mask] += n_cells;
       };
-      each_alike(s, search.left, search.n_turns, n, count);
-      each_alike(s, search.ends, search.n_turns, n, count);
+      each_alike(s, search.left, true, count);
+      each_alike(s, search.ends, true, count);
     }
     i64 n_right = 0;
     for (i64 m = 0; m < n_masks; m++)
@@ -275,13 +282,12 @@ ARC_FN bool seek_rule(const RuleSearch& search, i32* numbers) {
   int n_sought = 0;
   for (i64 e = 0; e < search.left.n && n_sought < MAX_SOUGHT; e++) {
     const CellKind& kind = search.left.kinds[e];
-    const u32 same = equal_places(kind.view, (u64)kind.becomes * ONE_EACH) & ones;
-    const u32 colors = ones & ~equal_places(kind.view, (u64)kind.own * ONE_EACH) &
-                       ~equal_places(kind.view, OUTSIDE_COLOR * ONE_EACH);
+    const u32 same = equal_places(kind.views[0], (u64)kind.becomes * ONE_EACH) & ones;
+    const u32 colors = kind.colors[0];
     if (!colors) continue;
     n_sought++;
     const u32 others = colors & ~same;
-    CellSample sample = {kind.view, kind.own, kind.becomes, ones, 0, 0};
+    CellSample sample = {kind.views[0], kind.own, kind.becomes, ones, 0, 0};
     seek_from(search, sample, 2, best);
     sample.same = same;
     if (same) seek_from(search, sample, 3, best);
@@ -395,9 +401,9 @@ ARC_FN i64 learn_rewrites_in(Lane& lane, RewriteLesson& lesson, i64 code, i32* r
   RuleSearch search;
   search.n_places = code < 4 ? 8 : 16;
   search.n_turns = 1 << (code & 3);
-  search.met = new_kinds(lane);
-  search.left = new_kinds(lane);
-  search.ends = new_kinds(lane);
+  search.met = new_kinds(lane, search.n_places, search.n_turns);
+  search.left = new_kinds(lane, search.n_places, search.n_turns);
+  search.ends = new_kinds(lane, search.n_places, search.n_turns);
   const i64 n_sets = (i64)1 << search.n_places;
   search.seen = lane.allocate_array<u32>(n_sets / 32);
   search.counts = lane.allocate_array<i32>(n_sets);

@@ -1,0 +1,80 @@
+"""Symmetry that fills hidden cells: what it means, and that the engine agrees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcbatt.language import Reason
+
+from .conftest import grids
+from .test_engine import check_call
+from .test_learned import TASKS, failure, give, grid_of
+
+
+@st.composite
+def hiding(draw: st.DrawFn) -> Any:
+    """A grid that has some symmetry, or none, of which a box is hidden by 9."""
+    tile = draw(grids(4))
+    made = draw(st.sampled_from(["any", "tiled", "mirrored", "turned"]))
+    rows = [list(row) for row in tile]
+    if made == "tiled":
+        rows = [row * 3 for row in rows] * 2
+    elif made == "mirrored":
+        rows = [row + row[::-1] for row in rows]
+        rows += rows[::-1]
+    elif made == "turned":
+        rows += [row[::-1] for row in reversed(rows)]
+    i, j = draw(st.integers(0, len(rows) - 1)), draw(st.integers(0, len(rows[0]) - 1))
+    for row in rows[i : i + 2]:
+        row[j : j + 2] = [9] * len(row[j : j + 2])
+    return tuple(map(tuple, rows))
+
+
+@given(hiding(), st.integers(0, 9), st.integers(0, 1))
+def test_it_is_the_same_in_the_engine(grid: Any, other: int, noise: int) -> None:
+    for hidden in (9, other):
+        check_call("close_symmetry", [grid, hidden, noise])
+
+
+def test_real_tasks_in_the_engine() -> None:
+    for task in ("3631a71a", "b8825c91", "f9012d9b"):
+        for grid in TASKS[task].test_inputs:
+            for hidden, noise in ((0, 0), (4, 1), (9, 0)):
+                check_call("close_symmetry", [grid, hidden, noise])
+
+
+@pytest.mark.parametrize(
+    ("given_rows", "wanted"),
+    [
+        # The axis of the mirror images is not the grid's middle.
+        (("12343215", "56787690", "31424130"), ("12343215", "56787650", "31424130")),
+        # A shift down and to the right at once.
+        (("1234", "4123", "3412", "2399"), ("1234", "4123", "3412", "2341")),
+        # A half turn.
+        (("123456", "780218", "812087", "654399"), ("123456", "780218", "812087", "654321")),
+    ],
+)
+def test_reflections_shifts_and_turns(given_rows: tuple[str, ...], wanted: tuple[str, ...]) -> None:
+    assert give("close_symmetry", grid_of(*given_rows), 9, 0) == grid_of(*wanted)
+
+
+def test_with_noise_one_cell_in_twenty_may_differ_and_is_mended() -> None:
+    row, other = [1, 2, 3, 4, 4, 3, 2, 1], [5, 6, 7, 8, 8, 7, 6, 5]
+    whole = tuple(tuple(r) for r in (row, other, row, other, row, other, row, other))
+    noisy = [list(r) for r in whole]
+    noisy[0][0], noisy[7][7], noisy[6][7] = 3, 9, 9
+    grid = tuple(map(tuple, noisy))
+    assert give("close_symmetry", grid, 9, 1) == whole
+    assert give("close_symmetry", grid, 9, 0) != whole
+
+
+def test_what_has_nothing_hidden_or_no_symmetry_fails() -> None:
+    for rows, hidden in [(("12", "21"), 3), (("33", "33"), 3), (("123", "456", "780"), 0)]:
+        assert give("close_symmetry", grid_of(*rows), hidden, 0) == failure(Reason.EMPTY)
+    for bad in ((), ((1, 2), (3,)), ((10, 1),)):
+        assert give("close_symmetry", bad, 1, 0) == failure(Reason.TYPE)
+    assert give("close_symmetry", grid_of("12"), 1, 2) == failure(Reason.RANGE)
