@@ -27,7 +27,7 @@ from arcbatt.proposers.enumerate.stacks import (
     vocabulary,
 )
 from arcbatt.proposers.enumerate.views import by_role, mirrored, plain
-from arcbatt.tasks import Grid, Pair, Task
+from arcbatt.tasks import Grid, Task
 
 from .searching import odd_tasks
 from .solving_parts import huge_task, training
@@ -208,12 +208,11 @@ def test_further_guesses_at_the_size_are_programs_too(guess: int) -> None:
 
 
 def test_a_square_as_high_as_the_input_is_not_the_input_s_size() -> None:
-    inputs = [((k, 0, 0, k), (0, k, k, 0)) for k in range(1, 5)]
-    pairs = tuple(Pair(grid, tuple(row[:2] for row in grid)) for grid in inputs[:3])
-    task = Task("square", pairs, (inputs[3],), "tests")
+    (task,) = training("2dee498d")
     found = enumerate_view(plain(task), EnumerateOptions(depth=0))
     program = found.program(found.stacks[0], "found")
-    assert [by_reference(program, task, pair.input) for pair in pairs] == [p.output for p in pairs]
+    for demo in task.demos:
+        assert by_reference(program, task, demo.input) == demo.output
 
 
 def test_given_seeds_are_searched_from() -> None:
