@@ -120,8 +120,8 @@ def _check_rules(rules: Sequence[int]) -> None:
     "Tuple[Integer], Grid -> Grid",
     examples=(
         "apply_actions((0, -1, 5, 0, 0), ((1, 0, 0), (0, 0, 0))) == ((0, 0, 1), (0, 0, 0))",
-        "apply_actions((0, 4, 0, 1, 9, -1, 1, 0, 0, -1, 0, 3, 0), ((1, 0, 3, 3),)) == "
-        "((0, 0, 2, 2),)",
+        "apply_actions((0, 4, 0, 1, 9, -1, 1, 0, 0, -1, 0, 3, 0), ((1, 0, 0, 0, 3, 3),)) == "
+        "((0, 0, 0, 0, 2, 2),)",
     ),
 )
 def apply_actions(rules: AnyTuple, I: Grid) -> Value:  # noqa: E741
@@ -553,8 +553,7 @@ def _try_cover(
     "Demos, Code[0..9] -> Tuple[Integer]",
     examples=(
         "learn_actions(((((1, 0, 0), (0, 0, 0)), ((0, 0, 1), (0, 0, 0))),), 0) == (0, -1, 5, 0, 0)",
-        "learn_actions(((((1, 0, 3, 3),), ((0, 0, 2, 2),)),), 0) == "
-        "(0, 0, 0, 1, 9, -1, 1, 0, 0, -1, 0, 3, 0)",
+        "learn_actions(((((1, 0, 0, 0, 3, 3),), ((0, 0, 0, 0, 2, 2),)),), 0) == (0, -1, 9, 3, 0)",
     ),
     ties="the first in the order of actions and of features",
 )
