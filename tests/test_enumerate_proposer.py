@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arcbatt.proposers.sources import fill_pool
 
 from arcbatt.engine.batt import Batt
 from arcbatt.evaluation import TaskBoard
@@ -28,6 +27,7 @@ from arcbatt.proposers.enumerate.known_values import MAX_KNOWN, known_values
 from arcbatt.proposers.enumerate.proposer import BITS_A_KNOWN, bits_of
 from arcbatt.proposers.enumerate.stacks import MODES, enumerate_view
 from arcbatt.proposers.enumerate.views import NoView, plain
+from arcbatt.proposers.first_programs import fill_pool
 from arcbatt.proposers.switches import (
     PARTS,
     check_switches,

@@ -207,9 +207,6 @@ def test_further_guesses_at_the_size_are_programs_too(guess: int) -> None:
         check_stack(found, stack, task)
 
 
-<<<<<<< HEAD
-def test_given_sources_are_searched_from() -> None:
-=======
 def test_a_square_as_high_as_the_input_is_not_the_input_s_size() -> None:
     (task,) = training("2dee498d")
     found = enumerate_view(plain(task), EnumerateOptions(depth=0))
@@ -218,8 +215,7 @@ def test_a_square_as_high_as_the_input_is_not_the_input_s_size() -> None:
         assert by_reference(program, task, demo.input) == demo.output
 
 
-def test_given_seeds_are_searched_from() -> None:
->>>>>>> work-x3
+def test_given_sources_are_searched_from() -> None:
     (task,) = training("f2829549")
     node = call_node("vmirror", input_node("I"))
     inputs = [*(demo.input for demo in task.demos), *task.test_inputs]
