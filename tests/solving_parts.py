@@ -56,6 +56,12 @@ def task_named(name: str) -> Task:
     return Task(name, (pair, own), (((5, 6), (7, 8)), ((9, 0),)), "tests")
 
 
+def contradiction() -> Task:
+    """A task whose demos contradict each other: nothing fits it."""
+    pairs = tuple(Pair(((3, 0), (0, 0)), ((k, 0), (0, k))) for k in range(4))
+    return Task("contradiction", pairs, (((3, 3), (0, 0)),), "tests")
+
+
 def huge_task() -> Task:
     """As large as tasks can be, of noise that nothing explains."""
 
