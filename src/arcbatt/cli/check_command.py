@@ -81,7 +81,7 @@ def check(
     [green]✓[/green] right  [red]✗[/red] wrong  [red]![/red] failed  [yellow]?[/yellow] unknown
     A program that is right on all demos fits; one that is right on all test inputs too solves.
     The cost is the most steps that one input took. The budget is the language's own, for programs
-    that people write; the search, explain and differs take 100,000 steps.
+    that people write; the search, explain and differs take 1,000,000 steps.
 
     Status 0 if all programs are right, 1 if not, 2 if a file or a program in it cannot be read.
     """

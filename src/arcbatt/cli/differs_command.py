@@ -58,7 +58,7 @@ def differs(
 
     A differ scores an output from 0 to 1000 and picks what is at fault, which is drawn over the
     wanted output. The credit is the mean of the scores by their weights. A program that is right
-    on all demos fits. It runs within the budget of the search, 100,000 steps.
+    on all demos fits. It runs within the budget of the search, 1,000,000 steps.
     """
     if program is None and task is None and name is None and data is None:
         listed = _listed()

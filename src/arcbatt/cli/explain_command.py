@@ -63,7 +63,7 @@ def explain(
     """Show the value that every line of a program has on a pair of a task.
 
     Patches and pictures are drawn over the input. A line that fails says why; lines that need it
-    are dimmed. The program runs within the budget of the search, 100,000 steps.
+    are dimmed. The program runs within the budget of the search, 1,000,000 steps.
     """
     known = get_known_task(task, data)
     program = get_program(file, name, known.task.id)
