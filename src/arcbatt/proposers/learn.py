@@ -29,6 +29,8 @@ from .trees import GROWING, TREES
 
 # One rule of some hundred fits by chance more easily than one program that was there before.
 BITS_OF_A_RULE = 2.0
+# What rewrites has chosen up to six rules.
+BITS_OF_REWRITING = 1.0
 # One that takes 0 for the background where another colour is the commonest in the demos.
 BITS_BESIDE_GROUND = 1.0
 MAX_OF_VIEW = 24
@@ -105,6 +107,10 @@ def _rules(demos: Node, grid: Node, off: frozenset[str]) -> Iterator[Node]:
             yield call_node("subgrid", call_node("ofcolor", grid, color), closed)
 
 
+def _rewrites(program: Program) -> bool:
+    return any(node.kind == "call" and node.name == "rewrite" for node in program.nodes())
+
+
 class LearnedRules:
     """Tries all rules on all tasks."""
 
@@ -176,11 +182,12 @@ class LearnedRules:
         n_pairs = 0
         for name, seen in in_view.items():
             batt = self._batts[name]
+            more = [BITS_OF_REWRITING * _rewrites(program) for program in batt.programs]
             result = context.board.part([task for task, _ in seen]).screen(batt, device="cpu")
             n_pairs += len(batt.programs) * len(seen)
             for t, (task, bits) in enumerate(seen):
                 found[task.id] += [
-                    replace(propose_plainly(batt.programs[p], task), bits=bits)
+                    replace(propose_plainly(batt.programs[p], task), bits=bits + more[p])
                     for p in np.flatnonzero(result.solved[:, t]).tolist()[:MAX_OF_VIEW]
                 ]
         return found, n_pairs
