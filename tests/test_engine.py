@@ -252,7 +252,7 @@ def test_values_that_were_not_kept_are_asked_for_in_vain() -> None:
 
 def test_a_run_can_be_interrupted() -> None:
     code = """
-import _thread, threading
+import _thread, signal, threading
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.samples import Samples
 from arcbatt.language import Budget, parse_program
@@ -260,6 +260,8 @@ slow = "def f(I):\\n    a = interval(0, 30000, 1)\\n    x = prapply(astuple, a, 
 end = "    y = combine(x, {{{}}})\\n    return size(y)\\n"
 programs = [parse_program(slow + end.format(k)) for k in range(4000)]
 samples = Samples([((1, 2), (3, 4))] * 400)
+# Who runs tests in the background may ignore interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 threading.Timer(1.0, _thread.interrupt_main).start()
 try:
     Batt(programs).run(samples, Budget())
