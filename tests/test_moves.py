@@ -153,7 +153,7 @@ picture_sets = st.frozensets(pictures(5), max_size=6)
 @pytest.mark.parametrize("primitive", PRIMITIVES)
 @settings(max_examples=N_EXAMPLES)
 @given(st.data())
-def test_a_step_is_what_its_primitive_is(primitive: str, data: st.DataObject) -> None:
+def test_a_move_is_what_its_primitive_is(primitive: str, data: st.DataObject) -> None:
     number = data.draw(st.sampled_from(numbers_of(primitive)))
     takes_list = vocabulary()[number].shape in ("pick", "sift")
     value = data.draw(picture_sets if takes_list else pictures() | large_pictures())
