@@ -4,7 +4,7 @@ TYPE_CHECKING = False  # `typing` takes longer to load than all that is here
 
 if TYPE_CHECKING:
     from .language import Budget, Failure, Program, parse_file, parse_program, run
-    from .solving import Solution, solve
+    from .solving import Solution, solve, solve_all
     from .tasks import Task, load
 
     __version__: str
@@ -21,13 +21,14 @@ __all__ = [
     "parse_program",
     "run",
     "solve",
+    "solve_all",
 ]
 
 # Where the names are: each package is loaded when the first of its names is asked for, so that a
 # command is there at once and loads only what it needs.
 _PLACES = {
     "language": ("Budget", "Failure", "Program", "parse_file", "parse_program", "run"),
-    "solving": ("Solution", "solve"),
+    "solving": ("Solution", "solve", "solve_all"),
     "tasks": ("Task", "load"),
 }
 

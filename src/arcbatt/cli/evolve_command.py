@@ -6,12 +6,14 @@ import typer
 
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE
 from arcbatt.solving import RunOptions
+from arcbatt.solving.cluster import check_cluster
 
 from .durations import parse_duration
 from .options import (
     DEFAULT_DATA,
     DEFAULT_OUT,
     AsJson,
+    ClusterName,
     DataSet,
     DeviceName,
     KnownPool,
@@ -33,6 +35,7 @@ EVOLVE_EXAMPLES = (
         "arcbatt evolve --data my/tasks --pool mine.db",
         "on a folder of tasks, from the programs of a pool too",
     ),
+    ("arcbatt evolve --cluster local:16", "16 islands that exchange what they find"),
     ("arcbatt evolve --resume runs/evolve-20260101-120000", "go on where a run ended"),
     ("arcbatt pool merge runs/evolve-20260101-120000/pool.db", "keep what a run has found"),
 )
@@ -47,6 +50,7 @@ def evolve(
     library: Library = True,
     device: DeviceName = "auto",
     threads: Threads = None,
+    cluster: ClusterName = None,
     seed: Seed = 0,
     rounds: Rounds = None,
     card_size: Annotated[
@@ -69,6 +73,7 @@ def evolve(
     Status 0, 2 if something cannot be read or written, 130 if the run was ended.
     """
     budget_s = parse_duration(budget)
+    check_cluster(cluster)
     if resume is not None:
         folder = open_run(ctx, resume, "evolve")
     else:
@@ -85,4 +90,4 @@ def evolve(
             use_differs=use_differs,
         )
         folder = make_run("evolve", options, out, [])
-    carry_out(folder, budget_s, rounds, [], False, limit, as_json)
+    carry_out(folder, budget_s, rounds, [], False, limit, as_json, cluster)

@@ -19,6 +19,7 @@ from arcbatt.solving import Loop, ProposerCount, RankedTask, Watcher
 from arcbatt.solving.report.results import results_to_json
 from arcbatt.tasks import Task
 
+from .cluster_display import worker_tables
 from .console import stderr
 from .durations import format_duration
 
@@ -104,7 +105,7 @@ class LoopDisplay(Watcher):
             Text(f"{format_duration(loop.left_s)} left", style="bold"),
             Text(f"programs fit {self._n_fitted} of {len(loop.tasks)} tasks", style="bold green"),
         )
-        parts = [bar, proposer_table(self._counts, loop.current)]
+        parts = [bar, proposer_table(self._counts, loop.current), *worker_tables(loop)]
         if self._mutations:
             parts.append(mutation_table(self._mutations))
         return Group(*parts, Text(self._message, "dim"))

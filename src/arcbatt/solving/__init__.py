@@ -9,7 +9,7 @@ from .candidates import TaskCandidates
 from .loop import Loop, ProposerCount, Watcher
 from .ranking import Attempt, RankedTask, RankedTest, rank_task
 from .run import Run, RunOptions
-from .solution import Solution, solve
+from .solution import Solution, solve, solve_all
 
 __all__ = [
     "Attempt",
@@ -24,4 +24,5 @@ __all__ = [
     "Watcher",
     "rank_task",
     "solve",
+    "solve_all",
 ]

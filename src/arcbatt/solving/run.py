@@ -36,7 +36,7 @@ from arcbatt.tasks import Task
 
 from .interrupts import uninterrupted
 from .log import LogEntry
-from .loop import Loop, Watcher
+from .loop import Loop, Watcher, Workers
 from .ranking import RankedTask
 from .report.explanations import write_explanations
 from .report.hall_of_fame import hall_of_fame_to_json
@@ -154,6 +154,7 @@ class Run(Watcher):
         *,
         watcher: Watcher | None = None,
         traced: Collection[str] = (),
+        workers: Workers | None = None,
     ) -> None:
         self.folder = folder
         self.options = RunOptions.from_config(folder.config)
@@ -165,7 +166,7 @@ class Run(Watcher):
         self._save_after_s = SAVE_EVERY_S
         self._trouble: str | None = None
         try:
-            self.loop = self._make_loop(tasks, traced)
+            self.loop = self._make_loop(tasks, traced, workers)
             if self.loop.is_resumed:
                 self._n_logged = self._pool.state(LOGGED)
             folder.begin_log(self._n_logged)
@@ -173,13 +174,15 @@ class Run(Watcher):
             self._pool.close()
             raise
 
-    def _make_loop(self, tasks: Sequence[Task], traced: Collection[str]) -> Loop:
+    def _make_loop(
+        self, tasks: Sequence[Task], traced: Collection[str], workers: Workers | None
+    ) -> Loop:
         options = self.options
         board = TaskBoard(tasks, device=options.device, n_threads=options.n_threads)
         try:
             made = options.to_proposers(self.folder.path / DIFFERENCES)
             proposers = make_proposers(options.proposers, made)
-            return Loop(board, self._pool, proposers, watcher=self, traced=traced)
+            return Loop(board, self._pool, proposers, watcher=self, traced=traced, workers=workers)
         except ValueError as error:  # names that another version had, or other tasks
             raise RunFolderError(
                 f"{self.folder.path} cannot be resumed; begin a new run: {error}"
@@ -355,6 +358,8 @@ class Run(Watcher):
 
 def describe_trouble(loop: Loop) -> str | None:
     """Say it if programs gave alone what they did not give in their batt, which is a bug."""
+    if loop.workers is not None and loop.workers.trouble is not None:
+        return loop.workers.trouble
     for proposer in loop.proposers:
         if isinstance(proposer, Mutants) and proposer.trouble is not None:
             return proposer.trouble

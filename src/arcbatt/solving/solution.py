@@ -1,4 +1,4 @@
-"""One task in, a `Solution` out: solving from Python."""
+"""Tasks in, a `Solution` of each out: solving from Python."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from arcbatt.proposers import PROPOSER_NAMES, make_proposers
 from arcbatt.proposers.presets import DEFAULT_MAX_BYTES
 from arcbatt.tasks import Grid, Task
 
+from .cluster import open_cluster
 from .loop import Loop
 from .ranking import RankedTask
 from .run import RunOptions, describe_trouble, fill_from
@@ -75,23 +76,64 @@ def solve(
     by that, before its budget, repeats exactly from its seed. `off` has names of what is switched
     off (`arcbatt.proposers.switches`); `max_bytes` bounds the memory of enumerating.
     """
+    (solution,) = solve_all(
+        [task],
+        budget_s,
+        pool=pool,
+        library=library,
+        proposers=proposers,
+        seed=seed,
+        device=device,
+        n_threads=n_threads,
+        max_rounds=max_rounds,
+        off=off,
+        max_bytes=max_bytes,
+    )
+    return solution
+
+
+def solve_all(
+    tasks: Sequence[Task],
+    budget_s: float = 60.0,
+    *,
+    cluster: str | None = None,
+    pool: str | Path | None = None,
+    library: bool = True,
+    proposers: Sequence[str] = PROPOSER_NAMES,
+    seed: int = 0,
+    device: str = "auto",
+    n_threads: int | None = None,
+    max_rounds: int | None = None,
+    off: Collection[str] = (),
+    max_bytes: int = DEFAULT_MAX_BYTES,
+) -> list[Solution]:
+    """Solve tasks, all of them together in so many seconds; return their solutions in order.
+
+    `cluster` names who works: "local:N" for N processes of this machine, "auto" or "HOST:PORT" for
+    Ray; without one this process does, with threads. All else is as for `solve`.
+    """
     options = RunOptions(
-        data=task.source,
+        data=tasks[0].source if tasks else "",
         proposers=tuple(proposers),
         pool=None if pool is None else str(pool),
         library=library,
         seed=seed,
+        device=device,
+        n_threads=n_threads,
         off=tuple(off),
         max_bytes=max_bytes,
     )
     differences = Path(tempfile.gettempdir()) / "arcbatt-differences"
     made = make_proposers(proposers, options.to_proposers(differences))
+    workers = None if cluster is None else open_cluster(cluster, options)
     with Pool.in_memory() as own:
         fill_from(own, options)
-        board = TaskBoard([task], device=device, n_threads=n_threads)
-        loop = Loop(board, own, made)
+        board = TaskBoard(tasks, device=device, n_threads=n_threads)
+        loop = Loop(board, own, made, workers=workers)
         loop.run(budget_s, max_rounds)
     if trouble := describe_trouble(loop):
         warnings.warn(trouble, RuntimeWarning, stacklevel=2)
-    (ranked,) = loop.rank()
-    return Solution(ranked, loop.candidates(task).fits, loop.elapsed_s)
+    return [
+        Solution(ranked, loop.candidates(ranked.task).fits, loop.elapsed_s)
+        for ranked in loop.rank()
+    ]

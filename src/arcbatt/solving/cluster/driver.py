@@ -61,7 +61,8 @@ GRACE_S = 2.0
 # An island reports so often.
 SLICE_S = 10.0
 WORKERS = "workers"
-STARTING, IDLE, WORKING, LOST, REFUSED = "starting", "idle", "working", "lost", "refused"
+STARTING, IDLE, WORKING = "starting", "idle", "working"
+LOST, REFUSED, ENDED = "lost", "refused", "ended"
 
 
 class WorkerError(ClusterError):
@@ -79,6 +80,7 @@ class WorkerCount:
     device: str = ""
     gpus: Sequence[str] = ()
     state: str = STARTING
+    ended_s: float | None = None
     n_units: int = 0
     n_tasks: int = 0
     n_rounds: int = 0  # as an island
@@ -91,6 +93,15 @@ class WorkerCount:
     @property
     def is_living(self) -> bool:
         return self.state in (STARTING, IDLE, WORKING)
+
+    def end(self, state: str) -> None:
+        self.state, self.ended_s = state, perf_counter()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all but the times of this process's clock."""
+        content = {**vars(self), "ran_on": dict(self.ran_on)}
+        del content["began_s"], content["ended_s"]
+        return content
 
 
 @dataclass
@@ -170,7 +181,8 @@ class Cluster:
             self._make_unit(proposer, offer, tasks)
             for tasks in divide(offer, self._loop.spent_s, n_workers)
         ]
-        self._say(f"{offer.item}: {len(offer.tasks)} tasks in {len(units)} units")
+        n_tasks = len(offer.tasks)
+        self._say(f"{offer.item}: {n_tasks} task{'s' * (n_tasks != 1)} to {n_workers} workers")
         self._queue.extend(units)
         self._exchange()
         return 1
@@ -191,7 +203,9 @@ class Cluster:
         finally:
             self.transport.close()
             for worker in self.workers.values():
-                self._log(worker.name, "ended", **_summary(worker))
+                if worker.is_living:
+                    worker.end(ENDED)
+                self._log(worker.name, "ended", **worker.to_json())
 
     # --- sending and receiving ---
 
@@ -199,7 +213,9 @@ class Cluster:
         """Send what there is until somebody is idle or, in step, nothing is out."""
         self._feed()
         while self._loop.left_s > 0:
-            if not self._queue and (not self._out if self._in_step else self._idle):
+            is_done = not self._queue and (not self._out if self._in_step else self._idle)
+            # So near to the end nothing more is begun, and whoever asked would ask again.
+            if is_done and self._loop.left_s > LATENCY_S:
                 return
             self._receive()
             self._feed()
@@ -412,7 +428,7 @@ class Cluster:
         here = versions()
         others = [name for name in here if hello.versions.get(name) != here[name]]
         if others:
-            worker.state = REFUSED
+            worker.end(REFUSED)
             why = ", ".join(
                 f"{name} {hello.versions.get(name)}, not {here[name]}" for name in others
             )
@@ -428,7 +444,7 @@ class Cluster:
     def _lose(self, worker: WorkerCount, why: str) -> None:
         if worker.state == STARTING:
             self._failures.append(f"worker {worker.name} did not start: {why}")
-        worker.state = LOST
+        worker.end(LOST)
         if worker.name in self._idle:
             self._idle.remove(worker.name)
         self._say(f"worker {worker.name} is lost: {why}")
@@ -531,8 +547,3 @@ def _describe(unit: Unit) -> str:
 
 def _only(noted: Mapping[str, Any], task: str) -> dict[str, Any]:
     return {task: noted[task]} if task in noted else {}
-
-
-def _summary(worker: WorkerCount) -> dict[str, Any]:
-    names = ("state", "n_units", "n_tasks", "n_rounds", "wall_s", "cpu_s", "ran_on")
-    return {name: getattr(worker, name) for name in names}

@@ -10,6 +10,7 @@ from arcbatt.measure import usable_cores
 from ..run import RunOptions
 from .driver import WORKERS, Cluster
 from .local import LocalProcesses
+from .ray_actors import AUTO, RayActors, check_reachable, import_ray
 from .transport import ClusterError, Transport
 
 MAX_LOCAL = 1024
@@ -17,18 +18,22 @@ _LOCAL = re.compile(r"local:(\d{1,6})")
 _ADDRESS = re.compile(r"(ray://)?[\w.\-\[\]:]+:\d{1,5}")
 
 
-def check_cluster(text: str) -> None:
-    """Refuse what names no cluster; nothing is started or connected to."""
-    if text == "auto":
+def check_cluster(text: str | None) -> None:
+    """Refuse a cluster that cannot be used, before anything is begun; nothing is started."""
+    if text is None:
         return
     if local := _LOCAL.fullmatch(text):
         if not 1 <= int(local[1]) <= MAX_LOCAL:
             raise ClusterError(f"{text}: expected 1 to {MAX_LOCAL} workers")
-    elif not _ADDRESS.fullmatch(text):
+        return
+    if text != AUTO and not _ADDRESS.fullmatch(text):
         raise ClusterError(
             f"{text} is no cluster; clusters are local:N (N processes of this machine), auto "
-            f"(Ray, of this machine or as RAY_ADDRESS says) and HOST:PORT (Ray there)"
+            f"(Ray of this machine) and HOST:PORT (Ray there)"
         )
+    import_ray()
+    if text != AUTO:
+        check_reachable(text)
 
 
 def open_cluster(text: str, options: RunOptions, folder: Path | None = None) -> Cluster:
@@ -45,7 +50,5 @@ def open_cluster(text: str, options: RunOptions, folder: Path | None = None) -> 
         logs = None if folder is None else folder / WORKERS
         transport = LocalProcesses(n_workers, n_threads, options.device, logs)
     else:
-        from .ray_actors import RayActors
-
         transport = RayActors(text, options.n_threads or 1, options.device)
     return Cluster(transport, options, folder)

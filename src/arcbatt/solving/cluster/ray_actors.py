@@ -131,7 +131,6 @@ def _connect(ray: Any, address: str) -> None:
     }
     try:
         if address != AUTO:
-            _check_reachable(address)
             ray.init(address=address, **quietly)
             return
         try:
@@ -151,14 +150,11 @@ def _connect(ray: Any, address: str) -> None:
         ) from error
 
 
-def _check_reachable(address: str) -> None:
+def check_reachable(address: str) -> None:
+    """Refuse an address at which nothing answers."""
     host, _, port = address.removeprefix(CLIENT).rpartition(":")
-    if not host or not port.isdigit():
-        raise ClusterError(
-            f"{address} is no address of a cluster; addresses are HOST:PORT, as 10.0.0.1:6379"
-        )
     try:
-        socket.create_connection((host, int(port)), CONNECT_S).close()
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_S).close()
     except (OSError, OverflowError) as error:
         raise ClusterError(
             f"nothing answers at {address} ({error}); is Ray running there? "
