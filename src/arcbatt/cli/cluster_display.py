@@ -11,6 +11,7 @@ from rich.table import Table
 
 from arcbatt.solving import Loop
 from arcbatt.solving.cluster import Cluster, WorkerCount
+from arcbatt.solving.cluster.driver import LOST, REFUSED
 
 from .console import print_notice
 from .durations import format_duration
@@ -34,8 +35,8 @@ def worker_tables(loop: Loop) -> list[Table]:
         table.add_column(heading, justify="right")
     for worker in workers[:MAX_SHOWN]:
         table.add_row(*_cells(worker))
-    living = sum(worker.is_living for worker in workers)
-    notes = [f"{living} of {len(workers)} workers", f"units sent again: {cluster.n_retries}"]
+    n_lost = sum(worker.state in (LOST, REFUSED) for worker in workers)
+    notes = [f"lost or left out: {n_lost}", f"units sent again: {cluster.n_retries}"]
     if len(workers) > MAX_SHOWN:
         notes.append(f"the {MAX_SHOWN} busiest are shown")
     table.caption, table.caption_justify = "; ".join(notes), "left"

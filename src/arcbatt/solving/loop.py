@@ -263,7 +263,8 @@ class Loop:
         if offer is None or not offer.divides or not taken:
             return offer
         free = [task for task in self.tasks if task.id not in taken]
-        return proposer.next_offer(context.over(self.board.part(free)))
+        offer = proposer.next_offer(context.over(self.board.part(free))) if free else None
+        return offer if offer is not None and offer.tasks else None
 
     def leave_out(self, proposer: str, task: Task) -> None:
         """Have a proposer leave a task alone for the rest of this run."""

@@ -187,6 +187,14 @@ class Cluster:
         self._exchange()
         return 1
 
+    def _wait_for_all(self) -> None:
+        """Wait until no worker is starting, but not for ever: rounds are for all islands."""
+        until_s = perf_counter() + JOIN_S
+        while perf_counter() < until_s and self._loop.left_s > 0:
+            if all(worker.state != STARTING for worker in self.workers.values()):
+                return
+            self._receive()
+
     def wait(self) -> bool:
         n_out = len(self._out)
         while n_out and len(self._out) == n_out and self._loop.left_s > 0:
@@ -251,10 +259,14 @@ class Cluster:
 
     def _send_to_islands(self, proposer: Proposer, offer: Offer, max_rounds: int | None) -> None:
         """Have each idle worker go on with its island, and with what others have found."""
+        if max_rounds is not None:
+            self._wait_for_all()
         islands = [each for each in self._idle if (each, proposer.name) not in self._ended_islands]
         living = [each.name for each in self.workers.values() if each.is_living]
         if all((each, proposer.name) in self._ended_islands for each in living):
             self._loop.give_up(proposer.name)
+        elif not islands:
+            self._receive()  # or whoever asked would ask again at once
         for place, worker in enumerate(islands):
             # Rounds are those of all islands together.
             n_rounds = None if max_rounds is None else -(-(max_rounds - place) // len(islands))
@@ -415,7 +427,7 @@ class Cluster:
                 getattr(context, name)(*arguments)
             if name == "spend":
                 counted_s += arguments[1]
-            if name == "keep":
+            if name == "keep" and unit.slice_s is not None:
                 self._migration.note(worker.name, arguments[1])
         loop.share_time([self._tasks[name] for name in unit.tasks], result.wall_s - counted_s)
         loop.watcher.on_progress(loop)

@@ -155,7 +155,9 @@ class _Work:
         time_slice = Allowance(unit.slice_s)
         n_rounds = 0
         following: Offer | None = None if context.has_ended else offer
-        while following is not None and n_rounds != unit.max_rounds and not time_slice.is_spent:
+        while following is not None and n_rounds != unit.max_rounds:
+            if n_rounds and time_slice.is_spent:
+                break
             proposer.work(following, context)
             n_rounds += 1
             context.n_rounds += 1
