@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from queue import SimpleQueue
 from threading import Thread
 
@@ -16,16 +17,21 @@ from .worker import Worker
 
 
 def main(number: str, n_threads: str, device: str) -> None:
-    """Answer messages until there are no more."""
+    """Answer messages until there are no more, or one that cannot be answered."""
     # Whatever else is printed must not get between messages.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     messages: SimpleQueue[bytes] = SimpleQueue()
     Thread(target=_listen, args=(messages,), daemon=True).start()
-    worker = Worker(int(number), int(n_threads), device)
-    write_message(answers, worker.hello())
-    while True:
-        write_message(answers, worker.answer(messages.get()))
+    try:
+        worker = Worker(int(number), int(n_threads), device)
+        write_message(answers, worker.hello())
+        while True:
+            write_message(answers, worker.answer(messages.get()))
+    except BaseException:
+        traceback.print_exc()
+        # At once: the thread that listens could not be ended otherwise.
+        os._exit(1)
 
 
 def _listen(messages: SimpleQueue[bytes]) -> None:
