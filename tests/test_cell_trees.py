@@ -11,16 +11,8 @@ from hypothesis import strategies as st
 
 from arcbatt.language import Budget, Failure, Reason
 from arcbatt.language.budget import Meter, use_meter
-from arcbatt.language.primitives.cell_features import (
-    FEATURES,
-    IS_COLOR,
-    IS_TAKEN,
-    MOST,
-    NAMES,
-    NONE,
-    TURNS,
-    columns_of,
-)
+from arcbatt.language.primitives.cell_columns import IS_COLOR, IS_TAKEN, MOST, NAMES, NONE, TURNS
+from arcbatt.language.primitives.cell_features import FEATURES, columns_of
 from arcbatt.language.primitives.cell_trees import (
     ACTIONS,
     MAX_LEAVES,

@@ -17,9 +17,8 @@ from ..domains import AnyTuple, Demos, Grid, Number
 from ..failure import empty, out_of_range, wrong_type
 from ..registry import primitive
 from ..values import Value, is_number
-from .cell_features import (
+from .cell_columns import (
     COLOR_NAMES,
-    FEATURES,
     IS_COLOR,
     IS_FACT,
     IS_TAKEN,
@@ -28,9 +27,9 @@ from .cell_features import (
     NONE,
     TURNS,
     Column,
-    columns_of,
 )
-from .learning import check_colors, size_of
+from .cell_features import FEATURES, columns_of
+from .observations import check_colors, size_of
 
 N_WAYS, N_PARTS = 4, 13
 MAX_ACTIONS = 8

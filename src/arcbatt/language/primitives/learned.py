@@ -14,7 +14,7 @@ from ..domains import Demos, Grid, Number
 from ..failure import empty, out_of_range
 from ..registry import primitive
 from ..values import Pair, Value
-from .learning import (
+from .observations import (
     CUT_FOR_SIGHT,
     FEATURES,
     N_MEASURES,

@@ -20,7 +20,6 @@ from ..domains import AnyTuple, Demos, Grid, Number
 from ..failure import empty, out_of_range, wrong_type
 from ..registry import primitive
 from ..values import Value
-from .learning import Pairs, check_colors, size_of
 from .object_drawing import (
     BY_CONSTANT,
     MAX_STEP,
@@ -51,6 +50,7 @@ from .object_stages import (
     refer,
     stage_of,
 )
+from .observations import Pairs, check_colors, size_of
 
 MAX_OBJECTS = 64  # of a grid
 MAX_OBJECTS_IN_ALL = 512

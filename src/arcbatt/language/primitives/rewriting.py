@@ -27,7 +27,7 @@ from ..domains import AnyTuple, Demos, Grid, Number
 from ..failure import empty, out_of_range, wrong_type
 from ..registry import primitive
 from ..values import Pair, Value, is_number
-from .learning import AROUND, OUTSIDE, Pairs, all_places, at, check_colors, size_of
+from .observations import AROUND, OUTSIDE, Pairs, all_places, at, check_colors, size_of
 
 SAME, ANY = 11, 12  # what rules say beside colours and OUTSIDE
 NUMBERS_A_RULE = 8

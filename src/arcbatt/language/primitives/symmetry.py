@@ -11,7 +11,7 @@ from ..domains import Grid, Number
 from ..failure import empty
 from ..registry import primitive
 from ..values import Pair, Value
-from .learning import all_places, check_colors, size_of
+from .observations import all_places, check_colors, size_of
 
 # Where a map takes a place: (row, column) to (a * x + b, c * y + d), x being the row and y the
 # column, or, if it is across, the other way round.

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from ..domains import Demos, Grid, Number
 from ..registry import primitive
 from ..values import Pair, Value
-from .learning import Pairs, all_places, check_colors
+from .observations import Pairs, all_places, check_colors
 
 # --- the background ---
 

@@ -1,4 +1,4 @@
-"""Learning from demos: plain functions that the definitions in `learned` use.
+"""What can be observed of grids: cells, what they see, parts and what they are like, colours.
 
 What a cell sees, or what an object is like, is a key; demos teach a table from keys to what
 becomes of such a cell or object.
