@@ -28,8 +28,8 @@ from run import write_mirrored
 
 from arcbatt.engine.batt import Batt
 from arcbatt.evaluation import TaskBoard, Validator
-from arcbatt.evaluation.slicing import BattText
-from arcbatt.language import Program, format_batt, format_inlined, format_program
+from arcbatt.evaluation.validating import BattText
+from arcbatt.language import Program, format_batt, format_program
 from arcbatt.library import library_programs
 from arcbatt.pool import Pool
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions
@@ -95,12 +95,7 @@ def add_run_rows(rows: Rows) -> None:
 
 
 def add_text_rows(rows: Rows, programs: list[Program]) -> None:
-    """Printing them inlined, fused, and each sliced out of the fused text."""
-    rows.add(
-        f"inline {N_PROGRAMS} programs",
-        measure(lambda: [format_inlined(program) for program in programs]),
-        0.005,
-    )
+    """Printing them fused, and each sliced out of the fused text."""
     text = format_batt(programs)
     rows.add(f"print the batt of {N_PROGRAMS} programs", measure(lambda: format_batt(programs)))
 

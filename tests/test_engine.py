@@ -12,7 +12,7 @@ from hashlib import sha256
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcbatt.engine import _engine
@@ -115,6 +115,7 @@ arguments = st.one_of(
 
 
 @pytest.mark.parametrize("name", all_primitives())
+@settings(max_examples=80)  # of each primitive
 @given(st.data())
 def test_calls_of_any_values(name: str, data: st.DataObject) -> None:
     check_call(name, [data.draw(arguments) for _ in range(all_primitives()[name].arity)])

@@ -39,13 +39,13 @@ from .log import LogEntry
 from .loop import Loop, Watcher
 from .ranking import RankedTask
 from .report.explanations import write_explanations
-from .report.hall_of_fame import hall_of_fame_to_json
 from .report.page import make_report
 from .report.results import (
     PROGRAMS,
     Winner,
     find_winners,
     format_winners,
+    hall_of_fame_to_json,
     results_to_json,
 )
 from .report.submission import write_submission
