@@ -1,7 +1,7 @@
 // The cover: outputs put together from pieces, laid one under the other, none of which is wrong where
-// it paints. Each time the piece is taken that adds most; what a piece can add only falls, so that it
-// is counted anew only when it comes to the top, and a piece that is wrong somewhere waits until that
-// cell is covered.
+// it paints. Each time the piece is taken that adds most. What a piece can add only falls, so that it is
+// counted anew only when it comes to the top; a piece that is wrong somewhere waits for that cell to be
+// covered, and is not looked at before.
 #pragma once
 #include <functional>
 
@@ -77,16 +77,19 @@ class Cover {
       : p_(pieces), limits_(limits), cells_of_(cells_of) {
     n_chosen_ = std::min(p_.n_demos(), MAX_CHOSEN);
     add_brushes();
-    find_coverable();
+    ranks_.assign(N_RANKS * p_.n_words(), 0);
     for (u32 d = 0; d < n_chosen_; d++) {
       rank_cells(d);
-      for (Brush& brush : brushes_) find_witness(brush, d);
+      group_by_witness(d);
     }
-    heads_.resize(64 * p_.n_words());
+    heads_.assign(64 * p_.n_words(), NONE);
   }
   u64 bytes() const {
-    return brushes_.capacity() * sizeof(Brush) + rows_.capacity() * sizeof(Row) +
-           waiting_.capacity() * sizeof(Waiting) + heap_.capacity() * sizeof(u64);
+    u64 n = brushes_.capacity() * sizeof(Brush) + rows_.capacity() * sizeof(Row) + clean_.capacity() +
+            waiting_.capacity() * sizeof(Waiting) + heap_.capacity() * sizeof(u64) +
+            released_.capacity() * sizeof(u32);
+    for (const Groups& groups : groups_) n += groups.brushes.capacity() * sizeof(u32);
+    return n;
   }
 
   // All stacks, the best of each output; the best output first.
@@ -127,21 +130,22 @@ class Cover {
     Mode mode;
     u8 depth;
     u8 clean;  // bit d: it paints nothing wrong in demo d
-    u8 dead;   // bit d: it paints a cell of demo d wrong that nothing can cover
     u16 witness[MAX_CHOSEN];  // by demo, a bit that it paints wrong
     u16 counts[MAX_CHOSEN];   // by demo, cells that it paints right
   };
-  // A brush as it is scanned for, with all that most of them are passed over by.
+  // A brush, and the most that it can add to a demo.
   struct Row {
     u32 brush;
-    u16 count;  // the most that it can add
-    u8 depth, clean, dead;
-    u16 witness[MAX_CHOSEN];
+    u16 count;
+    u8 depth;
+  };
+  // Brushes by the bit of a demo that they wait for at first: those of bit k from starts[k] on.
+  struct Groups {
+    std::vector<u32> starts, brushes;
   };
   // A brush that waits for a cell to be covered, and who waits for that too.
   struct Waiting {
     u32 brush, next;
-    u16 bound;
   };
   // A stack that was made: the same comes of any ceiling from its depth to this one, and of any
   // larger subset of the demos in which it painted nothing wrong.
@@ -150,24 +154,30 @@ class Cover {
     i32 ceiling, depth;
   };
   static constexpr u32 NONE = ~0u;
-  static constexpr u32 N_RANKS = 4, N_RANKED = 2048;
+  static constexpr u32 N_RANKS = 4, N_RANKED = 2048, AHEAD = 8;
 
   const Pieces& p_;
   CoverLimits limits_;
   std::function<const u8*(u32)> cells_of_;
   u32 n_chosen_;                // demos that subsets are taken of
   std::vector<Brush> brushes_;  // shallow ones first
-  std::vector<u64> coverable_;  // cells that some brush paints right
-  std::vector<u64> ranks_;      // of one demo: cells that few brushes paint right, then others
-  std::vector<Row> rows_;
+  std::vector<u64> ranks_;      // cells that few brushes paint right, then others
+  Groups groups_[MAX_CHOSEN];   // by demo
+  std::vector<Row> rows_;       // of one demo
+  std::vector<u8> clean_;       // of each row, as its brush has it
   std::vector<Made> made_;
   std::unordered_map<u64, std::vector<Stack>> found_;
 
   // Of the stack that is being made.
-  std::vector<u64> open_, awaited_;  // cells that are not covered; that brushes wait for
-  std::vector<u32> heads_;           // by awaited cell, the last that came to wait
+  u32 subset_ = 0, demo_ = 0;
+  u8 ceiling_ = 0;
+  u64 at_ = 0;  // rows before it are in the heap, waiting, or done with
+  std::vector<u64> open_;
+  std::vector<u32> heads_;  // by bit, the last that came to wait for it
+  std::vector<u32> awaited_;  // bits with a head
   std::vector<Waiting> waiting_;
-  std::vector<u64> heap_;  // brushes by what they can add at most
+  std::vector<u32> released_;
+  std::vector<u64> heap_;  // clean brushes by what they can add at most
   std::vector<u8> painted_;
 
   void add_brushes() {
@@ -203,7 +213,7 @@ class Cover {
     }
   }
   void add_brush(u32 piece, Mode mode, const BitCounts* counts) {
-    Brush brush = {piece, mode, p_.pieces[piece].depth, 0, 0, {}, {}};
+    Brush brush = {piece, mode, p_.pieces[piece].depth, 0, {}, {}};
     u32 any = 0;
     for (u32 d = 0; d < n_chosen_; d++) {
       const BitCounts& n = counts[d];
@@ -214,16 +224,6 @@ class Cover {
       any |= n_right;
     }
     if (any) brushes_.push_back(brush);
-  }
-  void find_coverable() {
-    coverable_.assign(p_.n_words(), 0);
-    for (const Brush& brush : brushes_)
-      for (u32 d = 0; d < n_chosen_; d++) {
-        const u64* shown = p_.bits(brush.piece, d);
-        const Paint paint(brush.mode);
-        const u32 n = p_.n_words(d);
-        for (u32 w = 0; w < n; w++) coverable_[p_.first_word(d) + w] |= paint(shown[w]) & shown[n + w];
-      }
   }
   // Ranks the cells of a demo by how many brushes paint them and nothing wrong, going by some of those:
   // who waits for a cell that few cover waits long.
@@ -241,46 +241,62 @@ class Cover {
     }
     for (u32 k = 0; k < p_.area(d); k++) cells.push_back(k);
     std::stable_sort(cells.begin(), cells.end(), [&](u32 a, u32 b) { return counts[a] < counts[b]; });
-    ranks_.assign(N_RANKS * n, 0);
     for (u32 k = 0; k < cells.size(); k++) {
       // The last rank has half of the cells, the one before it half of the others, and so on.
       u32 rank = 0;
       while (rank + 1 < N_RANKS && (k << (N_RANKS - 1 - rank)) >= cells.size()) rank++;
-      ranks_[rank * n + cells[k] / 64] |= 1ULL << (cells[k] % 64);
+      ranks_[rank * p_.n_words() + p_.first_word(d) + cells[k] / 64] |= 1ULL << (cells[k] % 64);
     }
   }
-  void find_witness(Brush& brush, u32 d) const {
-    if (brush.clean >> d & 1) return;
+  // A bit of a demo that a brush paints wrong among some cells, one that few others cover; NONE where
+  // there is none.
+  u32 wrong_bit(const Brush& brush, u32 d, const u64* among) const {
     const u32 n = p_.n_words(d), first = p_.first_word(d);
     const u64* shown = p_.bits(brush.piece, d);
     const Paint paint(brush.mode);
-    for (u32 w = 0; w < n; w++)
-      if (paint(shown[w]) & p_.full()[first + w] & ~shown[n + w] & ~coverable_[first + w]) {
-        brush.dead |= (u8)(1u << d);
-        return;
-      }
-    for (u32 rank = 0; rank < N_RANKS; rank++)
-      for (u32 w = 0; w < n; w++)
-        if (const u64 bits = paint(shown[w]) & ~shown[n + w] & ranks_[rank * n + w]) {
-          brush.witness[d] = (u16)(64 * (first + w) + (u32)__builtin_ctzll(bits));
-          return;
+    u32 found = NONE, found_rank = N_RANKS;
+    for (u32 w = 0; w < n; w++) {
+      const u64 wrong = paint(shown[w]) & ~shown[n + w] & among[first + w];
+      if (!wrong) continue;
+      for (u32 rank = 0; rank < found_rank; rank++)
+        if (const u64 bits = wrong & ranks_[rank * p_.n_words() + first + w]) {
+          found = 64 * (first + w) + (u32)__builtin_ctzll(bits);
+          found_rank = rank;
         }
+      if (!found_rank) break;
+    }
+    return found;
+  }
+  void group_by_witness(u32 d) {
+    const u32 start = 64 * p_.first_word(d);
+    Groups& groups = groups_[d];
+    groups.starts.assign(64 * p_.n_words(d) + 1, 0);
+    for (Brush& brush : brushes_) {
+      if (brush.clean >> d & 1) continue;
+      brush.witness[d] = (u16)wrong_bit(brush, d, p_.full());
+      groups.starts[brush.witness[d] - start + 1]++;
+    }
+    for (u32 k = 1; k < groups.starts.size(); k++) groups.starts[k] += groups.starts[k - 1];
+    groups.brushes.resize(groups.starts.back());
+    std::vector<u32> next = groups.starts;
+    for (u32 b = 0; b < brushes_.size(); b++)
+      if (!(brushes_[b].clean >> d & 1)) groups.brushes[next[brushes_[b].witness[d] - start]++] = b;
   }
   // Brushes by what they can add to a demo, the most first, shallow ones first among equals.
   void order_for(u32 demo) {
     const u32 most = p_.area(demo);
     std::vector<u32> places(most + 2, 0);  // of rows with one count, counts descending
-    const auto is_of_use = [&](const Brush& brush) { return brush.counts[demo] && !(brush.dead >> demo & 1); };
-    for (const Brush& brush : brushes_)
-      if (is_of_use(brush)) places[most - brush.counts[demo] + 1]++;
+    for (const Brush& brush : brushes_) places[most - brush.counts[demo] + 1]++;
     for (u32 k = 1; k < places.size(); k++) places[k] += places[k - 1];
-    rows_.resize(places.back());
+    rows_.resize(places[most]);
+    clean_.resize(places[most]);
     for (u32 b = 0; b < brushes_.size(); b++) {
       const Brush& brush = brushes_[b];
-      if (!is_of_use(brush)) continue;
-      Row& row = rows_[places[most - brush.counts[demo]]++];
-      row = {b, brush.counts[demo], brush.depth, brush.clean, brush.dead, {}};
-      std::copy(brush.witness, brush.witness + MAX_CHOSEN, row.witness);
+      const u16 count = brush.counts[demo];
+      if (!count) continue;
+      const u32 place = places[most - count]++;
+      rows_[place] = {b, count, brush.depth};
+      clean_[place] = brush.clean;
     }
   }
   const Made* made_before(u32 subset, i32 ceiling) const {
@@ -290,99 +306,66 @@ class Cover {
     return nullptr;
   }
 
-  // Brushes in the heap: what adds most first, of those the first; whether it is known to be clean.
-  static u64 key_of(u32 bound, u32 brush, bool is_clean) {
-    return (u64)bound << 40 | (u64)(u32)~brush << 8 | is_clean;
-  }
-  static u32 brush_of(u64 key) { return ~(u32)(key >> 8); }
-  void push(u64 key) {
-    heap_.push_back(key);
+  // Brushes in the heap: what adds most first, of those the first.
+  static u64 key_of(u32 bound, u32 brush) { return (u64)bound << 32 | (u32)~brush; }
+  void push(u32 bound, u32 brush) {
+    heap_.push_back(key_of(bound, brush));
     std::push_heap(heap_.begin(), heap_.end());
   }
-  void wait(u32 brush, u32 bound, u32 cell) {
-    const u64 bit = 1ULL << (cell % 64);
-    if (!(awaited_[cell / 64] & bit)) {
-      awaited_[cell / 64] |= bit;
-      heads_[cell] = NONE;
+  // The clean brush that may add most, with what it may add; 0 where there is none.
+  u64 next_key() {
+    const u64 n = rows_.size();
+    const u8 *clean = clean_.data(), subset = (u8)subset_;
+    while (at_ < n) {
+      while (at_ < n && (clean[at_] & subset) != subset) at_++;
+      if (at_ == n) break;
+      const Row& row = rows_[at_];
+      const u64 key = key_of(row.count, row.brush);
+      if (!heap_.empty() && heap_.front() > key) break;
+      at_++;
+      if (row.depth <= ceiling_) return key;
     }
-    waiting_.push_back({brush, heads_[cell], (u16)bound});
-    heads_[cell] = (u32)waiting_.size() - 1;
+    if (heap_.empty()) return 0;
+    std::pop_heap(heap_.begin(), heap_.end());
+    const u64 key = heap_.back();
+    heap_.pop_back();
+    return key;
   }
-  // A cell of these demos that a brush would paint wrong and that is open; NONE where there is none.
-  u32 wrong_cell(const Brush& brush, u32 demos) const {
-    const Paint paint(brush.mode);
-    for (u32 left = demos; left; left &= left - 1) {
-      const u32 d = (u32)__builtin_ctz(left), n = p_.n_words(d), first = p_.first_word(d);
-      const u64* shown = p_.bits(brush.piece, d);
-      for (u32 w = 0; w < n; w++)
-        if (const u64 bits = paint(shown[w]) & ~shown[n + w] & open_[first + w])
-          return 64 * (first + w) + (u32)__builtin_ctzll(bits);
+  // The brush that adds most to the demo and paints nothing wrong in the subset; NONE where none adds
+  // anything.
+  u32 next_brush() {
+    const u32 n_words = p_.n_words(demo_);
+    const u64* open = open_.data() + p_.first_word(demo_);
+    while (const u64 key = next_key()) {
+      n_scanned++;
+      const u32 bound = (u32)(key >> 32), number = ~(u32)key;
+      const Brush& brush = brushes_[number];
+      const Paint paint(brush.mode);
+      const u32 gain = count_gain(p_.bits(brush.piece, demo_), open, n_words, paint.flip, paint.all);
+      if (gain == bound) return number;
+      if (gain) push(gain, number);
     }
     return NONE;
-  }
-
-  // The brush that adds most to a demo and paints nothing wrong in a subset; NONE where none adds
-  // anything. Rows before `at` are in the heap, waiting, or done with.
-  u32 next_brush(u32 subset, u32 demo, u8 ceiling, u64& at) {
-    const u32 first = p_.first_word(demo), n_words = p_.n_words(demo);
-    for (;;) {
-      u64 key = 0;
-      while (at < rows_.size()) {
-        const Row& row = rows_[at];
-        if (!heap_.empty() && heap_.front() > key_of(row.count, row.brush, true)) break;
-        at++;
-        n_scanned++;
-        if (row.depth > ceiling || (row.dead & subset)) continue;
-        if (const u32 unclean = subset & ~(u32)row.clean) {
-          const u32 cell = row.witness[__builtin_ctz(unclean)];
-          if (open_[cell / 64] >> (cell % 64) & 1) {
-            wait(row.brush, row.count, cell);
-            continue;
-          }
-          key = key_of(row.count, row.brush, false);
-        } else {
-          key = key_of(row.count, row.brush, true);
-        }
-        break;
-      }
-      if (!key) {
-        if (heap_.empty()) return NONE;
-        n_scanned++;
-        std::pop_heap(heap_.begin(), heap_.end());
-        key = heap_.back();
-        heap_.pop_back();
-      }
-      const u32 bound = (u32)(key >> 40), number = brush_of(key);
-      const Brush& brush = brushes_[number];
-      if (!(key & 1)) {
-        const u32 cell = wrong_cell(brush, subset & ~(u32)brush.clean);
-        if (cell != NONE) {
-          wait(number, bound, cell);
-          continue;
-        }
-      }
-      const Paint paint(brush.mode);
-      const u32 gain =
-          count_gain(p_.bits(brush.piece, demo), open_.data() + first, n_words, paint.flip, paint.all);
-      if (gain == bound) return number;
-      if (gain) push(key_of(gain, number, true));
-    }
   }
 
   // Makes a stack that is right in a subset of the demos, each time with what adds most to one of
   // them; returns the depth of its deepest piece, 0 where there is none.
   u8 stack(u32 subset, u32 demo, u8 ceiling) {
+    subset_ = subset;
+    demo_ = demo;
+    ceiling_ = ceiling;
+    at_ = 0;
     open_.assign(p_.full(), p_.full() + p_.n_words());
-    awaited_.assign(p_.n_words(), 0);
+    for (u32 bit : awaited_) heads_[bit] = NONE;
+    awaited_.clear();
     waiting_.clear();
     heap_.clear();
     painted_.assign(p_.n_cells(), 0);
     Stack made;
     made.outputs.assign(p_.n_cells(), 0);
     u32 wrong = 0;
-    u64 at = 0;
-    while (made.picks.size() < limits_.n_pieces && is_coverable(demo)) {
-      const u32 brush = next_brush(subset, demo, ceiling, at);
+    while (made.picks.size() < limits_.n_pieces && is_open(demo)) {
+      const u32 brush = next_brush();
       if (brush == NONE) break;
       lay(brushes_[brush], made, wrong);
       offer(made, wrong);
@@ -390,15 +373,15 @@ class Cover {
     made_.push_back({subset, wrong, ceiling, made.depth});
     return made.depth;
   }
-  // Whether something could be added to a demo.
-  bool is_coverable(u32 demo) const {
+  bool is_open(u32 demo) const {
     for (u32 w = p_.first_word(demo); w < p_.first_word(demo + 1); w++)
-      if (open_[w] & coverable_[w]) return true;
+      if (open_[w]) return true;
     return false;
   }
   void lay(const Brush& brush, Stack& made, u32& wrong) {
     made.picks.push_back({brush.piece, brush.mode});
     made.depth = std::max(made.depth, brush.depth);
+    released_.clear();
     const Paint paint(brush.mode);
     for (u32 d = 0; d < p_.n_demos(); d++) {
       const u64* shown = p_.bits(brush.piece, d);
@@ -407,10 +390,14 @@ class Cover {
         const u64 painted = paint(shown[w]) & open_[first + w];
         if (d < 32 && (painted & ~shown[n + w])) wrong |= 1u << d;
         open_[first + w] &= ~painted;
-        for (u64 left = painted & awaited_[first + w]; left; left &= left - 1)
-          release(64 * (first + w) + (u32)__builtin_ctzll(left));
-        awaited_[first + w] &= ~painted;
+        if (d < n_chosen_ && (subset_ >> d & 1))
+          for (u64 left = painted; left; left &= left - 1)
+            release(d, 64 * (first + w) + (u32)__builtin_ctzll(left));
       }
+    }
+    for (u64 k = 0; k < released_.size(); k++) {
+      if (k + AHEAD < released_.size()) prefetch(brushes_[released_[k + AHEAD]]);
+      look_at(released_[k]);
     }
     const u8* cells = cells_of_(brush.piece);
     for (u32 k = 0; k < p_.n_cells(); k++) {
@@ -421,9 +408,37 @@ class Cover {
       }
     }
   }
-  void release(u32 cell) {
-    for (u32 at = heads_[cell]; at != NONE; at = waiting_[at].next)
-      push(key_of(waiting_[at].bound, waiting_[at].brush, false));
+  // Gathers those that waited for a bit: at first each waits in the first demo that it is wrong in.
+  void release(u32 d, u32 bit) {
+    const Groups& groups = groups_[d];
+    const u32 first = bit - 64 * p_.first_word(d), end = groups.starts[first + 1];
+    for (u32 k = groups.starts[first]; k < end; k++) {
+      if (k + AHEAD < end) __builtin_prefetch(&brushes_[groups.brushes[k + AHEAD]]);
+      const Brush& brush = brushes_[groups.brushes[k]];
+      const u32 unclean = subset_ & ~(u32)brush.clean;
+      if ((u32)__builtin_ctz(unclean) == d && brush.counts[demo_] && brush.depth <= ceiling_)
+        released_.push_back(groups.brushes[k]);
+    }
+    for (u32 at = heads_[bit]; at != NONE; at = waiting_[at].next) released_.push_back(waiting_[at].brush);
+  }
+  void prefetch(const Brush& brush) const {
+    __builtin_prefetch(p_.bits(brush.piece, demo_));
+    const u32 unclean = subset_ & ~(u32)brush.clean;
+    __builtin_prefetch(p_.bits(brush.piece, (u32)__builtin_ctz(unclean)));
+  }
+  // Has a brush wait for another bit that it paints wrong, or takes it for clean.
+  void look_at(u32 number) {
+    n_scanned++;
+    const Brush& brush = brushes_[number];
+    for (u32 left = subset_ & ~(u32)brush.clean; left; left &= left - 1) {
+      const u32 bit = wrong_bit(brush, (u32)__builtin_ctz(left), open_.data());
+      if (bit == NONE) continue;
+      if (heads_[bit] == NONE) awaited_.push_back(bit);
+      waiting_.push_back({number, heads_[bit]});
+      heads_[bit] = (u32)waiting_.size() - 1;
+      return;
+    }
+    push(brush.counts[demo_], number);
   }
   void offer(Stack& made, u32 wrong) {
     made.is_covered.assign(p_.n_tests(), 1);
