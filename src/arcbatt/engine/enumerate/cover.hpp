@@ -1,11 +1,13 @@
 // The cover: outputs put together from pieces, laid one under the other, none of which is wrong where
 // it paints. Each time the piece is taken that adds most. What a piece can add only falls, so that it is
-// counted anew only when it comes to the top; a piece that is wrong somewhere waits for that cell to be
-// covered, and is not looked at before.
+// counted anew only when it comes to the top; those that are wrong on no open cell any more are found
+// many at a time.
 #pragma once
+#include <array>
 #include <functional>
+#include <memory>
 
-#include "pieces.hpp"
+#include "planes.hpp"
 
 namespace arc {
 
@@ -77,19 +79,13 @@ class Cover {
       : p_(pieces), limits_(limits), cells_of_(cells_of) {
     n_chosen_ = std::min(p_.n_demos(), MAX_CHOSEN);
     add_brushes();
-    ranks_.assign(N_RANKS * p_.n_words(), 0);
-    for (u32 d = 0; d < n_chosen_; d++) {
-      rank_cells(d);
-      group_by_witness(d);
-    }
-    heads_.assign(64 * p_.n_words(), NONE);
+    rank_cells();
+    planes_ = std::make_unique<Planes>(p_, ranked_, n_chosen_);
   }
   u64 bytes() const {
-    u64 n = brushes_.capacity() * sizeof(Brush) + rows_.capacity() * sizeof(Row) + clean_.capacity() +
-            waiting_.capacity() * sizeof(Waiting) + heap_.capacity() * sizeof(u64) +
-            released_.capacity() * sizeof(u32);
-    for (const Groups& groups : groups_) n += groups.brushes.capacity() * sizeof(u32);
-    return n;
+    return brushes_.capacity() * sizeof(Brush) + rows_.capacity() * sizeof(Row) + clean_.capacity() +
+           brush_of_.capacity() * (sizeof(brush_of_[0]) + 2) + heap_.capacity() * sizeof(u64) +
+           2 * first_clean_.capacity() * sizeof(u64) + planes_->bytes();
   }
 
   // All stacks, the best of each output; the best output first.
@@ -100,6 +96,7 @@ class Cover {
       for (u32 subset = 1; subset < 1u << n_chosen_; subset++) {
         if (!(subset >> t & 1)) continue;
         if (!limits_.subsets && subset + 1 != 1u << n_chosen_) continue;
+        find_first_clean(subset);
         // What a stack was made with all pieces of some depth is, it is with no deeper ones too.
         for (i32 ceiling = 255; ceiling >= 0;) {
           if (const Made* known = made_before(subset, ceiling)) {
@@ -130,7 +127,6 @@ class Cover {
     Mode mode;
     u8 depth;
     u8 clean;  // bit d: it paints nothing wrong in demo d
-    u16 witness[MAX_CHOSEN];  // by demo, a bit that it paints wrong
     u16 counts[MAX_CHOSEN];   // by demo, cells that it paints right
   };
   // A brush, and the most that it can add to a demo.
@@ -139,14 +135,6 @@ class Cover {
     u16 count;
     u8 depth;
   };
-  // Brushes by the bit of a demo that they wait for at first: those of bit k from starts[k] on.
-  struct Groups {
-    std::vector<u32> starts, brushes;
-  };
-  // A brush that waits for a cell to be covered, and who waits for that too.
-  struct Waiting {
-    u32 brush, next;
-  };
   // A stack that was made: the same comes of any ceiling from its depth to this one, and of any
   // larger subset of the demos in which it painted nothing wrong.
   struct Made {
@@ -154,15 +142,17 @@ class Cover {
     i32 ceiling, depth;
   };
   static constexpr u32 NONE = ~0u;
-  static constexpr u32 N_RANKS = 4, N_RANKED = 2048, AHEAD = 8;
+  static constexpr u32 N_RANKED = 4096;
 
   const Pieces& p_;
   CoverLimits limits_;
   std::function<const u8*(u32)> cells_of_;
   u32 n_chosen_;                // demos that subsets are taken of
   std::vector<Brush> brushes_;  // shallow ones first
-  std::vector<u64> ranks_;      // cells that few brushes paint right, then others
-  Groups groups_[MAX_CHOSEN];   // by demo
+  std::vector<std::array<u32, N_MODES>> brush_of_;  // by piece and mode; NONE where there is none
+  std::vector<std::array<u8, 2>> clean_modes_;      // by piece and mode, as `Brush::clean`
+  std::vector<u32> ranked_;  // bits of cells, those that the fewest brushes paint right first
+  std::unique_ptr<Planes> planes_;
   std::vector<Row> rows_;       // of one demo
   std::vector<u8> clean_;       // of each row, as its brush has it
   std::vector<Made> made_;
@@ -171,12 +161,12 @@ class Cover {
   // Of the stack that is being made.
   u32 subset_ = 0, demo_ = 0;
   u8 ceiling_ = 0;
-  u64 at_ = 0;  // rows before it are in the heap, waiting, or done with
+  u64 at_ = 0;  // rows before it are in the heap, or done with
   std::vector<u64> open_;
-  std::vector<u32> heads_;  // by bit, the last that came to wait for it
-  std::vector<u32> awaited_;  // bits with a head
-  std::vector<Waiting> waiting_;
-  std::vector<u32> released_;
+  // By block of pieces, those whose cells that are not 0, and then that are, are nowhere wrong: at the
+  // start in a subset, and by now.
+  std::vector<u64> first_clean_, is_clean_;
+  std::vector<u32> open_cells_;
   std::vector<u64> heap_;  // clean brushes by what they can add at most
   std::vector<u8> painted_;
 
@@ -188,6 +178,8 @@ class Cover {
       return x.depth != y.depth ? x.depth < y.depth : x.number < y.number;
     });
     HashTable holes, wholes;
+    brush_of_.assign(order.size(), {NONE, NONE, NONE});
+    clean_modes_.assign(order.size(), {});
     for (u32 piece : order) {
       BitCounts counts[MAX_CHOSEN];
       bool is_blank = true, is_full = true;
@@ -195,6 +187,9 @@ class Cover {
         counts[d] = count_bits_of(p_.bits(piece, d), p_.n_words(d));
         is_blank &= counts[d].shown == 0;
         is_full &= counts[d].shown == p_.area(d);
+        const u32 n_holes = p_.area(d) - counts[d].shown, n_holes_right = counts[d].right - counts[d].both;
+        clean_modes_[piece][SHOWN] |= (u8)((counts[d].shown == counts[d].both) << d);
+        clean_modes_[piece][HOLES] |= (u8)((n_holes == n_holes_right) << d);
       }
       for (u32 d = n_chosen_; d < p_.n_demos(); d++)
         for (u32 w = 0; w < p_.n_words(d); w++) {
@@ -213,7 +208,7 @@ class Cover {
     }
   }
   void add_brush(u32 piece, Mode mode, const BitCounts* counts) {
-    Brush brush = {piece, mode, p_.pieces[piece].depth, 0, {}, {}};
+    Brush brush = {piece, mode, p_.pieces[piece].depth, 0, {}};
     u32 any = 0;
     for (u32 d = 0; d < n_chosen_; d++) {
       const BitCounts& n = counts[d];
@@ -223,64 +218,28 @@ class Cover {
       if (n_painted == n_right) brush.clean |= (u8)(1u << d);
       any |= n_right;
     }
-    if (any) brushes_.push_back(brush);
+    if (!any) return;
+    brush_of_[piece][mode] = (u32)brushes_.size();
+    brushes_.push_back(brush);
   }
-  // Ranks the cells of a demo by how many brushes paint them and nothing wrong, going by some of those:
-  // who waits for a cell that few cover waits long.
-  void rank_cells(u32 d) {
-    const u32 n = p_.n_words(d);
-    std::vector<u32> counts(64 * n, 0), cells;
+  // Ranks the cells by how many brushes paint them and nothing wrong, going by some of those: where the
+  // fewest are right most are wrong.
+  void rank_cells() {
+    std::vector<u32> counts(64 * p_.n_words(), 0);
     const u64 every = brushes_.size() / N_RANKED + 1;
-    for (u64 b = 0; b < brushes_.size(); b += every) {
-      if (!(brushes_[b].clean >> d & 1)) continue;
-      const u64* shown = p_.bits(brushes_[b].piece, d);
-      const Paint paint(brushes_[b].mode);
-      for (u32 w = 0; w < n; w++)
-        for (u64 left = paint(shown[w]) & shown[n + w]; left; left &= left - 1)
-          counts[64 * w + (u32)__builtin_ctzll(left)]++;
+    for (u32 d = 0; d < n_chosen_; d++) {
+      const u32 n = p_.n_words(d), first = 64 * p_.first_word(d);
+      for (u32 k = 0; k < p_.area(d); k++) ranked_.push_back(first + k);
+      for (u64 b = 0; b < brushes_.size(); b += every) {
+        if (!(brushes_[b].clean >> d & 1)) continue;
+        const u64* shown = p_.bits(brushes_[b].piece, d);
+        const Paint paint(brushes_[b].mode);
+        for (u32 w = 0; w < n; w++)
+          for (u64 left = paint(shown[w]) & shown[n + w]; left; left &= left - 1)
+            counts[first + 64 * w + (u32)__builtin_ctzll(left)]++;
+      }
     }
-    for (u32 k = 0; k < p_.area(d); k++) cells.push_back(k);
-    std::stable_sort(cells.begin(), cells.end(), [&](u32 a, u32 b) { return counts[a] < counts[b]; });
-    for (u32 k = 0; k < cells.size(); k++) {
-      // The last rank has half of the cells, the one before it half of the others, and so on.
-      u32 rank = 0;
-      while (rank + 1 < N_RANKS && (k << (N_RANKS - 1 - rank)) >= cells.size()) rank++;
-      ranks_[rank * p_.n_words() + p_.first_word(d) + cells[k] / 64] |= 1ULL << (cells[k] % 64);
-    }
-  }
-  // A bit of a demo that a brush paints wrong among some cells, one that few others cover; NONE where
-  // there is none.
-  u32 wrong_bit(const Brush& brush, u32 d, const u64* among) const {
-    const u32 n = p_.n_words(d), first = p_.first_word(d);
-    const u64* shown = p_.bits(brush.piece, d);
-    const Paint paint(brush.mode);
-    u32 found = NONE, found_rank = N_RANKS;
-    for (u32 w = 0; w < n; w++) {
-      const u64 wrong = paint(shown[w]) & ~shown[n + w] & among[first + w];
-      if (!wrong) continue;
-      for (u32 rank = 0; rank < found_rank; rank++)
-        if (const u64 bits = wrong & ranks_[rank * p_.n_words() + first + w]) {
-          found = 64 * (first + w) + (u32)__builtin_ctzll(bits);
-          found_rank = rank;
-        }
-      if (!found_rank) break;
-    }
-    return found;
-  }
-  void group_by_witness(u32 d) {
-    const u32 start = 64 * p_.first_word(d);
-    Groups& groups = groups_[d];
-    groups.starts.assign(64 * p_.n_words(d) + 1, 0);
-    for (Brush& brush : brushes_) {
-      if (brush.clean >> d & 1) continue;
-      brush.witness[d] = (u16)wrong_bit(brush, d, p_.full());
-      groups.starts[brush.witness[d] - start + 1]++;
-    }
-    for (u32 k = 1; k < groups.starts.size(); k++) groups.starts[k] += groups.starts[k - 1];
-    groups.brushes.resize(groups.starts.back());
-    std::vector<u32> next = groups.starts;
-    for (u32 b = 0; b < brushes_.size(); b++)
-      if (!(brushes_[b].clean >> d & 1)) groups.brushes[next[brushes_[b].witness[d] - start]++] = b;
+    std::stable_sort(ranked_.begin(), ranked_.end(), [&](u32 a, u32 b) { return counts[a] < counts[b]; });
   }
   // Brushes by what they can add to a demo, the most first, shallow ones first among equals.
   void order_for(u32 demo) {
@@ -356,15 +315,14 @@ class Cover {
     ceiling_ = ceiling;
     at_ = 0;
     open_.assign(p_.full(), p_.full() + p_.n_words());
-    for (u32 bit : awaited_) heads_[bit] = NONE;
-    awaited_.clear();
-    waiting_.clear();
+    is_clean_ = first_clean_;
     heap_.clear();
     painted_.assign(p_.n_cells(), 0);
     Stack made;
     made.outputs.assign(p_.n_cells(), 0);
     u32 wrong = 0;
     while (made.picks.size() < limits_.n_pieces && is_open(demo)) {
+      if (!made.picks.empty()) find_clean();
       const u32 brush = next_brush();
       if (brush == NONE) break;
       lay(brushes_[brush], made, wrong);
@@ -381,7 +339,6 @@ class Cover {
   void lay(const Brush& brush, Stack& made, u32& wrong) {
     made.picks.push_back({brush.piece, brush.mode});
     made.depth = std::max(made.depth, brush.depth);
-    released_.clear();
     const Paint paint(brush.mode);
     for (u32 d = 0; d < p_.n_demos(); d++) {
       const u64* shown = p_.bits(brush.piece, d);
@@ -390,14 +347,7 @@ class Cover {
         const u64 painted = paint(shown[w]) & open_[first + w];
         if (d < 32 && (painted & ~shown[n + w])) wrong |= 1u << d;
         open_[first + w] &= ~painted;
-        if (d < n_chosen_ && (subset_ >> d & 1))
-          for (u64 left = painted; left; left &= left - 1)
-            release(d, 64 * (first + w) + (u32)__builtin_ctzll(left));
       }
-    }
-    for (u64 k = 0; k < released_.size(); k++) {
-      if (k + AHEAD < released_.size()) prefetch(brushes_[released_[k + AHEAD]]);
-      look_at(released_[k]);
     }
     const u8* cells = cells_of_(brush.piece);
     for (u32 k = 0; k < p_.n_cells(); k++) {
@@ -408,37 +358,49 @@ class Cover {
       }
     }
   }
-  // Gathers those that waited for a bit: at first each waits in the first demo that it is wrong in.
-  void release(u32 d, u32 bit) {
-    const Groups& groups = groups_[d];
-    const u32 first = bit - 64 * p_.first_word(d), end = groups.starts[first + 1];
-    for (u32 k = groups.starts[first]; k < end; k++) {
-      if (k + AHEAD < end) __builtin_prefetch(&brushes_[groups.brushes[k + AHEAD]]);
-      const Brush& brush = brushes_[groups.brushes[k]];
-      const u32 unclean = subset_ & ~(u32)brush.clean;
-      if ((u32)__builtin_ctz(unclean) == d && brush.counts[demo_] && brush.depth <= ceiling_)
-        released_.push_back(groups.brushes[k]);
+  // The pieces that are nowhere wrong in a subset, before anything is covered.
+  void find_first_clean(u32 subset) {
+    // Places behind the last piece are taken for known.
+    first_clean_.assign((u64)planes_->n_blocks() * 2 * PLANE_WORDS, ~0ULL);
+    for (u32 piece = 0; piece < p_.pieces.size(); piece++) {
+      u64* clean = first_clean_.data() + piece / PLANE_PIECES * 2 * PLANE_WORDS + piece % PLANE_PIECES / 64;
+      const u64 bit = 1ULL << (piece % 64);
+      if (subset & ~(u32)clean_modes_[piece][SHOWN]) clean[0] &= ~bit;
+      if (subset & ~(u32)clean_modes_[piece][HOLES]) clean[PLANE_WORDS] &= ~bit;
     }
-    for (u32 at = heads_[bit]; at != NONE; at = waiting_[at].next) released_.push_back(waiting_[at].brush);
   }
-  void prefetch(const Brush& brush) const {
-    __builtin_prefetch(p_.bits(brush.piece, demo_));
-    const u32 unclean = subset_ & ~(u32)brush.clean;
-    __builtin_prefetch(p_.bits(brush.piece, (u32)__builtin_ctz(unclean)));
+  // Takes those brushes into the heap that have become clean.
+  void find_clean() {
+    std::vector<u64> open = open_;
+    for (u32 d = 0; d < n_chosen_; d++)
+      for (u32 w = p_.first_word(d); w < p_.first_word(d + 1) && !(subset_ >> d & 1); w++) open[w] = 0;
+    open_cells_.clear();
+    for (u32 k = 0; k < ranked_.size(); k++)
+      if (open[ranked_[k] / 64] >> (ranked_[k] % 64) & 1) open_cells_.push_back(k);
+    for (u32 block = 0; block < planes_->n_blocks(); block++) {
+      u64* clean = is_clean_.data() + block * 2 * PLANE_WORDS;
+      u64 wrong[2 * PLANE_WORDS];
+      std::copy(clean, clean + 2 * PLANE_WORDS, wrong);
+      find_wrong(planes_->block(block), open_cells_.data(), (u32)open_cells_.size(), wrong);
+      for (u32 w = 0; w < PLANE_WORDS; w++) {
+        const u64 shown = ~wrong[w], holes = ~wrong[PLANE_WORDS + w];
+        if (!(shown | holes)) continue;
+        const u64 whole = (clean[w] | shown) & (clean[PLANE_WORDS + w] | holes);
+        const u32 first = block * PLANE_PIECES + 64 * w;
+        for (u64 left = shown; left; left &= left - 1) add_clean(first + (u32)__builtin_ctzll(left), SHOWN);
+        for (u64 left = holes; left; left &= left - 1) add_clean(first + (u32)__builtin_ctzll(left), HOLES);
+        for (u64 left = whole & (shown | holes); left; left &= left - 1)
+          add_clean(first + (u32)__builtin_ctzll(left), WHOLE);
+        clean[w] |= shown;
+        clean[PLANE_WORDS + w] |= holes;
+      }
+    }
   }
-  // Has a brush wait for another bit that it paints wrong, or takes it for clean.
-  void look_at(u32 number) {
-    n_scanned++;
+  void add_clean(u32 piece, Mode mode) {
+    const u32 number = brush_of_[piece][mode];
+    if (number == NONE) return;
     const Brush& brush = brushes_[number];
-    for (u32 left = subset_ & ~(u32)brush.clean; left; left &= left - 1) {
-      const u32 bit = wrong_bit(brush, (u32)__builtin_ctz(left), open_.data());
-      if (bit == NONE) continue;
-      if (heads_[bit] == NONE) awaited_.push_back(bit);
-      waiting_.push_back({number, heads_[bit]});
-      heads_[bit] = (u32)waiting_.size() - 1;
-      return;
-    }
-    push(brush.counts[demo_], number);
+    if (brush.counts[demo_] && brush.depth <= ceiling_) push(brush.counts[demo_], number);
   }
   void offer(Stack& made, u32 wrong) {
     made.is_covered.assign(p_.n_tests(), 1);
