@@ -22,6 +22,9 @@ from . import (
     views,
 )
 
+# What these have learnt, in words: declared by being imported.
+from . import learned_words as learned_words
+
 # In reading order: each family builds on those before it.
 FAMILIES = (
     numbers,
