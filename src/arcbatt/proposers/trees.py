@@ -14,11 +14,13 @@ import numpy as np
 from arcbatt.engine.batt import Batt
 from arcbatt.evaluation import TaskBoard
 from arcbatt.language import Program
-from arcbatt.language.ir import Node, call_node, constant, input_node
+from arcbatt.language.ir import Node, call_node, constant
 from arcbatt.language.primitives.cell_trees import NODE_SIZE
 from arcbatt.measure import phase
 from arcbatt.tasks import Task
 
+from .enumerate.stacks import View
+from .enumerate.views import BASE, bare, with_roles
 from .proposer import Context, Proposal
 
 TREES = "trees"
@@ -35,34 +37,33 @@ WAYS = (0, 1, 2)
 N_VOTING = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Choice:
-    """Which tree: on the task as it is or with colours by role, its way, its part."""
+    """Which tree: the view that it is grown in, its way, its part."""
 
-    by_role: bool
+    view: View
     way: int
     part: int = 0
 
     @property
     def tree(self) -> Node:
         """The call that grows it."""
-        demos = input_node("S")
-        if self.by_role:
-            demos = call_node("role_demos", demos)
-        return call_node(GROWING, demos, constant(self.way), constant(self.part))
+        way, part = constant(self.way), constant(self.part)
+        return call_node(GROWING, self.view.demos_node, way, part)
 
     @property
     def program(self) -> Program:
         """Return what grows the tree and applies it."""
-        demos, grid = input_node("S"), input_node("I")
-        name = f"tree_{self.way}_{self.part}"
-        if not self.by_role:
-            return Program(call_node("apply_tree", self.tree, grid), name)
-        painted = call_node("apply_tree", self.tree, call_node("to_roles", demos, grid))
-        return Program(call_node("from_roles", demos, grid, painted), f"role_{name}")
+        painted = call_node("apply_tree", self.tree, self.view.input_node)
+        return Program(self.view.restore(painted), f"{self.view.kind}_tree_{self.way}_{self.part}")
 
 
-CHOICES = tuple(Choice(by_role, way) for by_role in (False, True) for way in WAYS)
+def choices_in(*views: View) -> tuple[Choice, ...]:
+    """Return the trees that are grown first: of each way over all features."""
+    return tuple(Choice(view, way) for view in views for way in WAYS)
+
+
+CHOICES = choices_in(bare(), with_roles(bare()))
 
 
 def can_be_learnt(task: Task) -> bool:
@@ -80,11 +81,16 @@ def propose_trees(board: TaskBoard, context: Context) -> None:
     result = board.screen(batt, device="cpu")
     for t, task in enumerate(board.tasks):
         fitting = [CHOICES[p] for p in np.flatnonzero(result.solved[:, t]).tolist()]
-        held = _propose(fitting, task, context)
-        voting = [replace(choice, part=1 + k) for k in range(N_VOTING) for choice in held]
-        n_kept = len(held) + len(_propose(voting, task, context))
+        n_kept = propose_fitting(fitting, task, context)
         context.note_done(TREES, task, {"n_fitting": len(fitting), "n_kept": n_kept})
     context.log({"n_pairs": len(batt.programs) * len(board)})
+
+
+def propose_fitting(fitting: Sequence[Choice], task: Task, context: Context) -> int:
+    """Propose trees that fit a task, and those that vote with them; return how many were kept."""
+    held = _propose(fitting, task, context)
+    voting = [replace(choice, part=1 + k) for k in range(N_VOTING) for choice in held]
+    return len(held) + len(_propose(voting, task, context))
 
 
 def _propose(choices: Sequence[Choice], task: Task, context: Context) -> list[Choice]:
@@ -92,7 +98,7 @@ def _propose(choices: Sequence[Choice], task: Task, context: Context) -> list[Ch
     if not choices:
         return []
     proposals = [
-        Proposal(choice.program, task, GROWING, BITS_OF_A_TREE + BITS_A_NODE * n_nodes)
+        Proposal(choice.program, task, _family(choice.view), _bits(choice.view, n_nodes))
         for choice, n_nodes in zip(choices, _sizes(choices, task, context.board), strict=True)
     ]
     held = []
@@ -104,6 +110,15 @@ def _propose(choices: Sequence[Choice], task: Task, context: Context) -> list[Ch
             if trial.n_held_out:
                 held.append(choice)
     return held
+
+
+def _family(view: View) -> str:
+    """Trees over the cells of the input are kin, in whatever view; those over a base are others."""
+    return f"{BASE} {GROWING}" if view.name == BASE else GROWING
+
+
+def _bits(view: View, n_nodes: int) -> float:
+    return view.bits + BITS_OF_A_TREE + BITS_A_NODE * n_nodes
 
 
 def _sizes(choices: Sequence[Choice], task: Task, board: TaskBoard) -> list[int]:
