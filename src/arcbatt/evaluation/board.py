@@ -234,11 +234,20 @@ class TaskBoard:
 
     @phase("run")
     def values(self, task: Task, batt: Batt) -> list[tuple[Program, tuple[Grid, ...]]]:
-        """Return the programs that give a grid for every demo and test input, with the grids."""
+        """Return the programs that give a grid for every demo and test input, with the grids.
+
+        Of programs that give the same there is the smallest, the first of several.
+        """
         samples = self._of(task).samples
         result = batt.run(samples, SEARCH_BUDGET, device="cpu", n_threads=1, keep_values=True)
-        found = []
+        first: dict[bytes, int] = {}
         for place in (result.reasons == 0).all(axis=1).nonzero()[0].tolist():
+            key = result.hashes[place].tobytes()
+            other = first.setdefault(key, place)
+            if other != place and batt.programs[place].n_calls < batt.programs[other].n_calls:
+                first[key] = place
+        found = []
+        for place in sorted(first.values()):
             grids = tuple(_grid(result, place, k) for k in range(len(samples)))
             if None not in grids:
                 found.append((batt.programs[place], grids))

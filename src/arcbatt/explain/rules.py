@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from arcbatt.language import Failure, Node, Program, Value
 from arcbatt.language.ir import walk
-from arcbatt.language.registry import words_of_call, worded_names
+from arcbatt.language.registry import worded_names, words_of_call
 
 
 def say_learnt(node: Node, outcomes: Mapping[Node, Value | Failure]) -> tuple[str, ...]:

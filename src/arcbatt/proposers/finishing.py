@@ -8,6 +8,7 @@ the outputs first. A rule on a base is a program like any other.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -23,11 +24,11 @@ from arcbatt.measure import phase
 from arcbatt.tasks import Task
 
 from .enumerate.known_values import NearValue, near_values
-from .enumerate.stacks import View, vocabulary
+from .enumerate.stacks import vocabulary
 from .enumerate.views import BASE, NoView, on_base
 from .learn import BITS_OF_A_RULE, BITS_OF_REWRITING, LEARNING, rewrites, rules
 from .proposer import Context, Offer, Proposal
-from .trees import GROWING, Choice, choices_in, propose_fitting
+from .trees import GROWING, Choice, choices_in, holds_unseen, propose_fitting
 
 FINISHING = "finishing"
 # What learns to change a picture of the output's size.
@@ -36,6 +37,9 @@ LEARNT_FROM = ("learn_cells", "learn_objects", "learn_rewrites")
 MAX_SIMPLE, MAX_CANDIDATES = 6, 3
 # A base is one of so many, by the moves that it takes.
 BITS_OF_A_BASE, BITS_A_MOVE = 1.0, 0.5
+# What share of demos must be found again that are not shown. A candidate was searched for with all
+# of them, so that a demo which it does not get right has still been seen.
+SIMPLE_SHARE, CANDIDATE_SHARE = 0.5, 1.0
 # Of one base so many rules are judged.
 MAX_OF_BASE = 12
 # So many tasks between two looks at the clock.
@@ -51,10 +55,14 @@ _PICTURE = call_node("astuple", constant((0, 0)), _I)
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """What makes a picture of the input, and how much choice went into it."""
+    """What makes a picture of the input, and how much choice went into it.
+
+    `least_share` of the demos must be found again unseen by what is learnt on it.
+    """
 
     node: Node
     bits: float
+    least_share: float
 
     @property
     def program(self) -> Program:
@@ -62,7 +70,8 @@ class Base:
 
 
 def _base(picture: Node, n_moves: int) -> Base:
-    return Base(call_node("last", picture), BITS_OF_A_BASE + BITS_A_MOVE * n_moves)
+    bits = BITS_OF_A_BASE + BITS_A_MOVE * n_moves
+    return Base(call_node("last", picture), bits, SIMPLE_SHARE)
 
 
 @cache
@@ -89,7 +98,10 @@ def simple_bases() -> tuple[Base, ...]:
 def sized_bases(task: Task) -> tuple[Base, ...]:
     """Return the input tiled or stretched to the size of outputs that are so many times larger."""
     times = {
-        (*divmod(len(demo.output), len(demo.input)), *divmod(len(demo.output[0]), len(demo.input[0])))
+        (
+            *divmod(len(demo.output), len(demo.input)),
+            *divmod(len(demo.output[0]), len(demo.input[0])),
+        )
         for demo in task.demos
     }
     if len(times) != 1:
@@ -126,12 +138,17 @@ class FinishedBases:
         self._grows_trees = GROWING not in off
         self._can_work = self._grows_trees or not off >= set(LEARNT_FROM)
         self._simple: Batt | None = None
-        self._count = {"n_tasks": 0, "n_bases": 0, "n_fitting": 0, "n_kept": 0}
+        self._count: Counter[str] = Counter()
+        self._is_begun = False
 
     def next_offer(self, context: Context) -> Offer | None:
         if not self._can_work:
             return None
         done = context.done(FINISHING)
+        if not self._is_begun:  # what an earlier run has done counts, too
+            self._is_begun = True
+            for counts in done.values():
+                self._count.update(counts)
         left = [task for task in context.board.tasks if task.id not in done]
         n_agreeing = {task.id: context.n_agreeing(task) for task in left}
         is_open = [task for task in left if not n_agreeing[task.id]]
@@ -157,22 +174,21 @@ class FinishedBases:
                 on.setdefault(base, []).append(task)
                 n_bases[task.id] += 1
         noted = {
-            task.id: {"n_bases": n_bases[task.id], "n_fitting": 0, "n_kept": 0} for task in tasks
+            task.id: Counter(n_tasks=1, n_bases=n_bases[task.id], n_fitting=0, n_kept=0)
+            for task in tasks
         }
         n_pairs = 0
         for base, those in on.items():
             try:
-                attempt = _Attempt(on_base(base.node, base.bits), self._off, self._grows_trees)
+                attempt = _Attempt(base, self._off, self._grows_trees)
             except NoView:
                 continue
             n_pairs += len(attempt.batt.programs) * len(those)
             for task, n_fitting, n_kept in attempt.propose(those, context):
-                noted[task.id]["n_fitting"] += n_fitting
-                noted[task.id]["n_kept"] += n_kept
+                noted[task.id].update(n_fitting=n_fitting, n_kept=n_kept)
         for task in tasks:
-            context.note_done(FINISHING, task, noted[task.id])
-            for name, number in (noted[task.id] | {"n_tasks": 1}).items():
-                self._count[name] += number
+            context.note_done(FINISHING, task, dict(noted[task.id]))
+            self._count.update(noted[task.id])
         context.log({"n_pairs": n_pairs})
 
     def _bases_of(self, task: Task, context: Context) -> Iterator[Base]:
@@ -189,12 +205,14 @@ class FinishedBases:
             met.add(near.source.grids)
             yield simple[near.source.node]
         candidates = {
-            each.program.result: Base(each.program.result, each.proposal.bits)
+            each.program.result: Base(
+                each.program.result, BITS_OF_A_BASE + each.proposal.bits, CANDIDATE_SHARE
+            )
             for each in context.candidates(task)
             if not each.fits
         }
-        near = near_values(context.board, task, Batt([b.program for b in candidates.values()]))
-        others = [each for each in _usable(near) if each.source.grids not in met]
+        found = near_values(context.board, task, Batt([b.program for b in candidates.values()]))
+        others = [each for each in _usable(found) if each.source.grids not in met]
         for each in others[:MAX_CANDIDATES]:
             yield candidates[each.source.node]
 
@@ -202,7 +220,7 @@ class FinishedBases:
         pass
 
     def counts(self) -> Mapping[str, Mapping[str, Any]]:
-        return {FINISHING: self._count} if self._count["n_tasks"] else {}
+        return {FINISHING: dict(self._count)} if self._count else {}
 
 
 def _usable(near: Sequence[NearValue]) -> list[NearValue]:
@@ -218,16 +236,16 @@ def _usable(near: Sequence[NearValue]) -> list[NearValue]:
 class _Attempt:
     """All rules and trees on one base."""
 
-    def __init__(self, view: View, off: frozenset[str], grows_trees: bool) -> None:
-        self._bits = BITS_OF_A_RULE + view.bits
+    def __init__(self, base: Base, off: frozenset[str], grows_trees: bool) -> None:
+        view = on_base(base.node, base.bits)
+        self._bits = BITS_OF_A_RULE + base.bits
+        self._least_share = base.least_share
         self._rules = rules(view, off)
         self._choices: tuple[Choice, ...] = choices_in(view) if grows_trees else ()
         with phase("fuse"):
             self.batt = Batt([*self._rules, *(choice.program for choice in self._choices)])
 
-    def propose(
-        self, tasks: Sequence[Task], context: Context
-    ) -> Iterator[tuple[Task, int, int]]:
+    def propose(self, tasks: Sequence[Task], context: Context) -> Iterator[tuple[Task, int, int]]:
         """Propose what fits; yield of each task how many did and were kept."""
         result = context.board.part(tasks).screen(self.batt, device="cpu")
         n_rules = len(self._rules)
@@ -236,7 +254,7 @@ class _Attempt:
             learnt = [self._rules[p] for p in fitting if p < n_rules][:MAX_OF_BASE]
             trees = [self._choices[p - n_rules] for p in fitting if p >= n_rules]
             n_kept = self._propose_rules(learnt, task, context)
-            n_kept += propose_fitting(trees, task, context)
+            n_kept += propose_fitting(trees, task, context, self._least_share)
             yield task, len(fitting), n_kept
 
     def _propose_rules(self, learnt: Sequence[Program], task: Task, context: Context) -> int:
@@ -246,8 +264,7 @@ class _Attempt:
         ]
         n_kept = 0
         for proposal, trial in zip(proposals, context.judge(proposals), strict=True):
-            # A rule that finds again no demo which it does not see has learnt by heart.
-            if trial.n_held_out != 0:
+            if holds_unseen(trial, self._least_share):
                 context.keep(proposal, trial)
                 n_kept += 1
         return n_kept

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from arcbatt.engine.batt import Batt
-from arcbatt.evaluation import TaskBoard
+from arcbatt.evaluation import TaskBoard, Trial
 from arcbatt.language import Program
 from arcbatt.language.ir import Node, call_node, constant
 from arcbatt.language.primitives.cell_trees import NODE_SIZE
@@ -86,14 +86,28 @@ def propose_trees(board: TaskBoard, context: Context) -> None:
     context.log({"n_pairs": len(batt.programs) * len(board)})
 
 
-def propose_fitting(fitting: Sequence[Choice], task: Task, context: Context) -> int:
-    """Propose trees that fit a task, and those that vote with them; return how many were kept."""
-    held = _propose(fitting, task, context)
+def propose_fitting(
+    fitting: Sequence[Choice], task: Task, context: Context, least_share: float = 0.0
+) -> int:
+    """Propose trees that fit a task, and those that vote with them; return how many were kept.
+
+    Each must find again at least one demo that it is not shown, and such a share of them.
+    """
+    held = _propose(fitting, task, context, least_share)
     voting = [replace(choice, part=1 + k) for k in range(N_VOTING) for choice in held]
-    return len(held) + len(_propose(voting, task, context))
+    return len(held) + len(_propose(voting, task, context, least_share))
 
 
-def _propose(choices: Sequence[Choice], task: Task, context: Context) -> list[Choice]:
+def holds_unseen(trial: Trial, least_share: float = 0.0) -> bool:
+    """Whether what is learnt finds again demos that it is not shown; of a single one none knows."""
+    if trial.n_held_out is None:
+        return True
+    return trial.n_held_out >= max(1, least_share * trial.n_demos)
+
+
+def _propose(
+    choices: Sequence[Choice], task: Task, context: Context, least_share: float
+) -> list[Choice]:
     """Judge trees, keep those that fit and hold, and return those that hold for a demo unseen."""
     if not choices:
         return []
@@ -104,8 +118,7 @@ def _propose(choices: Sequence[Choice], task: Task, context: Context) -> list[Ch
     held = []
     trials = context.judge(proposals)
     for choice, proposal, trial in zip(choices, proposals, trials, strict=True):
-        # Of a task of one demo it is not known.
-        if trial.fits and trial.n_held_out != 0:
+        if trial.fits and holds_unseen(trial, least_share):
             context.keep(proposal, trial)
             if trial.n_held_out:
                 held.append(choice)

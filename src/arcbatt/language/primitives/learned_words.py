@@ -212,7 +212,8 @@ def _say_relative(demos: Pairs, code: int) -> list[str]:
         if new == _letter(own):
             continue
         looks = ", ".join(
-            f"{place} is {_letter(number) if number != OUTSIDE else NOTHING}" for place, number in zip(places, seen, strict=True)
+            f"{place} is {_letter(number) if number != OUTSIDE else NOTHING}"
+            for place, number in zip(places, seen, strict=True)
         )
         lines.append(f"a cell of {_letter(own)} becomes {new} where {looks}")
     return [
