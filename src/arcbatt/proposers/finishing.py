@@ -3,14 +3,15 @@
 What learns from the demos learns from the input; here it learns from what some program has made of
 it: "tile, then change cells". Bases are what a move or two give (`simple_bases`), tilings of the
 size that outputs have (`sized_bases`), and candidates that fit no task as they are, the nearest to
-the outputs first. A rule on a base is a program like any other.
+the outputs first. A rule on a base is a program like any other. A simple base that is right as it
+is needs no rule.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from typing import Any
@@ -27,12 +28,14 @@ from .enumerate.known_values import NearValue, near_values
 from .enumerate.stacks import vocabulary
 from .enumerate.views import BASE, NoView, on_base
 from .learn import BITS_OF_A_RULE, BITS_OF_REWRITING, LEARNING, rewrites, rules
-from .proposer import Context, Offer, Proposal
+from .proposer import Context, Offer, Proposal, propose_plainly
 from .trees import GROWING, Choice, choices_in, holds_unseen, propose_fitting
 
 FINISHING = "finishing"
 # What learns to change a picture of the output's size.
 LEARNT_FROM = ("learn_cells", "learn_objects", "learn_rewrites")
+# Of bases that are right as they are so many are proposed.
+MAX_RIGHT = 3
 # Of a task so many bases, the nearest: of the simple ones, and of candidates.
 MAX_SIMPLE, MAX_CANDIDATES = 6, 3
 # A base is one of so many, by the moves that it takes.
@@ -192,18 +195,21 @@ class FinishedBases:
         context.log({"n_pairs": n_pairs})
 
     def _bases_of(self, task: Task, context: Context) -> Iterator[Base]:
-        """The nearest bases of a task, each picture once."""
+        """The nearest bases of a task, each picture once; what is right as it is is proposed."""
         if self._simple is None:
             with phase("fuse"):
                 self._simple = Batt([base.program for base in simple_bases()])
-        simple = {base.node: base for base in (*simple_bases(), *sized_bases(task))}
+        sized = {base.node: base for base in sized_bases(task)}
         found = near_values(context.board, task, self._simple)
-        found += near_values(context.board, task, Batt([b.program for b in sized_bases(task)]))
+        found += near_values(context.board, task, _batt_of(sized))
         found.sort(key=lambda each: (each.n_other_size, each.n_wrong))
+        by_node = _simple_by_node() | sized
+        right = [by_node[each.source.node] for each in found if each.is_right]
+        _propose_alone(right[:MAX_RIGHT], task, context)
         met = set()
         for near in _usable(found)[:MAX_SIMPLE]:
             met.add(near.source.grids)
-            yield simple[near.source.node]
+            yield by_node[near.source.node]
         candidates = {
             each.program.result: Base(
                 each.program.result, BITS_OF_A_BASE + each.proposal.bits, CANDIDATE_SHARE
@@ -211,7 +217,7 @@ class FinishedBases:
             for each in context.candidates(task)
             if not each.fits
         }
-        found = near_values(context.board, task, Batt([b.program for b in candidates.values()]))
+        found = near_values(context.board, task, _batt_of(candidates))
         others = [each for each in _usable(found) if each.source.grids not in met]
         for each in others[:MAX_CANDIDATES]:
             yield candidates[each.source.node]
@@ -223,12 +229,35 @@ class FinishedBases:
         return {FINISHING: dict(self._count)} if self._count else {}
 
 
+@cache
+def _simple_by_node() -> dict[Node, Base]:
+    return {base.node: base for base in simple_bases()}
+
+
+def _batt_of(bases: Mapping[Node, Base]) -> Batt:
+    with phase("fuse"):
+        return Batt([base.program for base in bases.values()])
+
+
+def _propose_alone(bases: Sequence[Base], task: Task, context: Context) -> None:
+    """Propose bases that are the outputs, whatever formula there is for their size."""
+    if bases:
+        proposals = [propose_plainly(base.program, task) for base in bases]
+        context.propose(
+            [
+                replace(proposal, bits=base.bits)
+                for proposal, base in zip(proposals, bases, strict=True)
+            ]
+        )
+
+
 def _usable(near: Sequence[NearValue]) -> list[NearValue]:
-    """Those of the outputs' size in all demos of which something can be seen."""
+    """Those of the outputs' size in all demos, not right, of which something can be seen."""
     return [
         each
         for each in near
         if not each.n_other_size
+        and each.n_wrong
         and any(len(set(row)) > 1 or row != grid[0] for grid in each.source.grids for row in grid)
     ]
 
