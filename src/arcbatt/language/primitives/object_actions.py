@@ -18,8 +18,9 @@ from typing import TypeAlias
 from ..budget import charge
 from ..domains import AnyTuple, Demos, Grid, Number
 from ..failure import empty, out_of_range, wrong_type
-from ..registry import primitive
+from ..registry import primitive, worded
 from ..values import Value
+from .cell_columns import COLOR_NAMES
 from .object_drawing import (
     BY_CONSTANT,
     MAX_STEP,
@@ -218,7 +219,7 @@ def _describe_action(what: int, paint: int, copies: int) -> str:
     if copies:
         words += " as a copy"
     if OF_COLOR <= paint < OF_OTHER:
-        words += f", in colour {paint - OF_COLOR}"
+        words += f", in {COLOR_NAMES[paint - OF_COLOR]}"
     elif paint >= OF_OTHER:
         words += f", in the colour of {REFERENCES[paint - OF_OTHER][0]}"
     return words
@@ -254,6 +255,11 @@ def describe_actions(rules: Sequence[int]) -> str:
 
     describe(1, "")
     return "\n".join(lines)
+
+
+@worded("learn_actions")
+def _(given: Sequence[int], *args: Value) -> list[str]:
+    return describe_actions(given).splitlines()
 
 
 # --- learning ---
