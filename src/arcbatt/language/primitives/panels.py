@@ -114,7 +114,7 @@ def _fold_key(colors: Sequence[int], how: int) -> Hashable:
 @primitive(
     "Demos, Grid, Code[0..5], Code[0..2] -> Grid",
     examples=(
-        "learn_panels(((((1, 0, 1, 0),), ((1, 0),)),), ((0, 1, 1, 0),), 2, 2) == ((0, 1),)",
+        "learn_panels(((((1, 1, 0, 1),), ((4, 1),)),), ((0, 2, 2, 2),), 2, 2) == ((4, 2),)",
         "learn_panels(((((1, 0, 5, 2, 0),), ((3, 0),)),), ((0, 1, 5, 0, 2),), 0, 1) == ((0, 3),)",
     ),
     ties="of several ways in which a place comes out right: the first panel, then a colour",
@@ -320,10 +320,10 @@ def _places(
 @primitive(
     "Demos, Grid, Code[0..10], Code[0..1] -> Grid",
     examples=(
-        "fill_panels(((((1, 0, 5, 0, 1),), ((1, 1, 5, 1, 1),)),), ((0, 2, 5, 0, 2),), 2, 0) == "
-        "((0, 2, 5, 0, 2),)",
-        "fill_panels(((((1, 1, 5, 0, 1),), ((1, 1, 5, 0, 0),)),), ((0, 2, 5, 2, 2),), 0, 1) == "
-        "((0, 0, 5, 2, 2),)",
+        "fill_panels(((((3, 0, 1, 0, 3),), ((3, 3, 1, 3, 3),)),), ((0, 2, 1, 2, 0),), 2, 0) == "
+        "((2, 2, 1, 2, 2),)",
+        "fill_panels(((((3, 3, 1, 0, 3),), ((3, 3, 1, 0, 0),)),), ((0, 2, 1, 2, 2),), 2, 1) == "
+        "((0, 0, 1, 2, 2),)",
     ),
     ties="a place becomes what it was before what the key shows, then the commonest colour of the "
     "panel, that of the lines, and a colour",
