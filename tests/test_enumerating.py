@@ -39,7 +39,10 @@ VIEWS: dict[str, Callable[[Task], View]] = {
     "roles, mirrored": lambda task: mirrored(by_role(task), "dmirror"),
 }
 # Small tasks that between them have all kinds of pieces, sources and sizes; `KINDS` says which.
-SAMPLE = ("f2829549", "25d8a9c8", "9af7a82c", "3ac3eb23", "239be575", "8be77c9e", "e9afcf9a")
+SAMPLE = (
+    *("f2829549", "25d8a9c8", "9af7a82c", "3ac3eb23", "239be575", "8be77c9e", "e9afcf9a"),
+    "a85d4709",
+)
 QUICK = EnumerateOptions(max_stacks=3, max_applications=20_000)
 KINDS = {
     *("1 piece", "2 pieces", "3 pieces", *MODES, "tint", "to_origin", "pasted"),
