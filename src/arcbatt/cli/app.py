@@ -94,6 +94,7 @@ class _Command:
 
 _COMMANDS = {
     "solve": _Command("solve_command", "solve", "SOLVE_EXAMPLES"),
+    "kaggle": _Command("kaggle_command", "kaggle", "KAGGLE_EXAMPLES"),
     "score": _Command("score_command", "score", "SCORE_EXAMPLES"),
     "tasks": _Command("tasks_command", "tasks", "TASKS_EXAMPLES"),
     "show": _Command("tasks_command", "show", "SHOW_EXAMPLES"),

@@ -8,6 +8,7 @@ from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE
 from arcbatt.solving import RunOptions
 
 from .durations import parse_duration
+from .finding import find_source
 from .options import (
     DEFAULT_DATA,
     DEFAULT_OUT,
@@ -21,11 +22,12 @@ from .options import (
     ResumedRun,
     Rounds,
     Seed,
+    SkipBad,
     TaskIds,
     Threads,
     TimeBudget,
 )
-from .solve_command import absolute_source, carry_out, make_run, open_run
+from .solve_command import carry_out, make_run, open_run
 
 EVOLVE_EXAMPLES = (
     ("arcbatt evolve --budget 10m", "ten minutes on ARC-AGI-1 training, from the bundled solvers"),
@@ -45,6 +47,7 @@ def evolve(
     budget: TimeBudget = "10m",
     pool: KnownPool = None,
     library: Library = True,
+    skip_bad: SkipBad = False,
     device: DeviceName = "auto",
     threads: Threads = None,
     seed: Seed = 0,
@@ -72,9 +75,11 @@ def evolve(
     if resume is not None:
         folder = open_run(ctx, resume, "evolve")
     else:
+        found, chosen = find_source(data)
         options = RunOptions(
-            data=absolute_source(data),
-            tasks=None if not tasks else tuple(tasks),
+            data=found,
+            tasks=tuple(tasks) if tasks else chosen,
+            skip_bad=skip_bad,
             proposers=("evolve",),
             pool=None if pool is None else str(pool.absolute()),
             library=library,

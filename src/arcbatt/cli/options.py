@@ -94,6 +94,14 @@ Rounds = Annotated[
         show_default=False,
     ),
 ]
+SkipBad = Annotated[
+    bool,
+    typer.Option(
+        "--skip-bad",
+        help="Go on without tasks that are not valid, list all their faults, and fill them in in "
+        "the submission.",
+    ),
+]
 ResumedRun = Annotated[
     Path | None,
     typer.Option(

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from arcbatt.drawing.describe import count
 from arcbatt.evaluation import ResultCache, TaskBoard
 from arcbatt.evaluation.program_run import Match, ProgramRun, RanProgram, RunReport
 from arcbatt.language import Program, ProgramError
@@ -360,8 +361,8 @@ def _say_how_many_more(table: Table, n_more: int) -> None:
 def _summary(report: RunReport, source: _Source) -> Text:
     n_fitted = len(report.fitted)
     text = Text(
-        f"{len(report.fitting):,} of {_several(len(report.programs), 'program')} "
-        f"fit {n_fitted:,} of {_several(len(report.tasks), 'task')}",
+        f"{len(report.fitting):,} of {count(len(report.programs), 'program')} "
+        f"fit {n_fitted:,} of {count(len(report.tasks), 'task')}",
         style="bold green" if n_fitted else "bold",
     )
     n_demos = sum(ran.n_fitted for ran in report.programs)
@@ -371,8 +372,8 @@ def _summary(report: RunReport, source: _Source) -> Text:
         pairs += f", {report.n_recalled:,} of them known before"
     origins = ", ".join(f"{n:,} of {place}" for place, n in source.origins.items())
     text.append(
-        f"\nprograms: {origins}\n{_several(n_demos, 'demo')} fitted; {pairs}; "
-        f"{_several(report.n_calls, 'call')}, {report.n_calls_before:,} before sharing; "
+        f"\nprograms: {origins}\n{count(n_demos, 'demo')} fitted; {pairs}; "
+        f"{count(report.n_calls, 'call')}, {report.n_calls_before:,} before sharing; "
         f"{report.engine_s:.2f} s of {wall_s():.2f} s in the engine, on {where}",
         style="dim",
     )
@@ -388,10 +389,6 @@ def _say_what_was_left(report: RunReport, source: _Source) -> None:
     if n_fail:
         print_notice(f"!: fits the task, but gives no output for a test input; {n_fail:,} such")
     if source.n_differs:
-        print_notice(f"{_several(source.n_differs, 'differ')} of the files not run")
+        print_notice(f"{count(source.n_differs, 'differ')} of the files not run")
     for error in source.errors:
         print_error(error)
-
-
-def _several(n: int, what: str) -> str:
-    return f"{n:,} {what}{'s' * (n != 1)}"

@@ -169,8 +169,8 @@ def _describe_elements(
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
-    """Return "1 cell" or "3 cells"."""
-    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+    """Return "1 cell", "3 cells" or "1,200 cells"."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def _picture_caption(picture: tuple[tuple[int, int], tuple[tuple[int, ...], ...]]) -> str:

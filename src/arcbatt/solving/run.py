@@ -32,7 +32,8 @@ from arcbatt.proposers import PROPOSER_NAMES, ProposerOptions, make_proposers
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions, Mutants
 from arcbatt.proposers.first_programs import fill_pool
 from arcbatt.proposers.presets import DEFAULT_MAX_BYTES
-from arcbatt.tasks import Task
+from arcbatt.tasks import BadTask, Task
+from arcbatt.tasks.submission import write_submission
 
 from .interrupts import uninterrupted
 from .log import LogEntry
@@ -48,7 +49,7 @@ from .report.results import (
     format_winners,
     results_to_json,
 )
-from .report.submission import write_submission
+from .report.submission import make_submission
 from .run_folder import POOL, RunConfig, RunFolder, RunFolderError
 
 SUBMISSION = "submission.json"
@@ -72,10 +73,16 @@ EXPLAINING_SHARE = 0.04
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What a run is asked for, and keeps when it is resumed."""
+    """What a run is asked for, and keeps when it is resumed.
+
+    With `skip_bad` it goes on without tasks that are not valid; `submission` is a file that is
+    kept the same as `submission.json` in the run's folder.
+    """
 
     data: str
     tasks: tuple[str, ...] | None = None
+    skip_bad: bool = False
+    submission: str | None = None
     proposers: tuple[str, ...] = PROPOSER_NAMES
     pool: str | None = None
     library: bool = True
@@ -152,10 +159,13 @@ class Run(Watcher):
         folder: RunFolder,
         tasks: Sequence[Task],
         *,
+        bad: Sequence[BadTask] = (),
         watcher: Watcher | None = None,
         traced: Collection[str] = (),
     ) -> None:
+        """`bad` are tasks that are not solved, but are in the submission all the same."""
         self.folder = folder
+        self.bad = tuple(bad)
         self.options = RunOptions.from_config(folder.config)
         self._watcher = watcher or Watcher()
         self._pool = Pool.open(folder.path / POOL)
@@ -233,8 +243,8 @@ class Run(Watcher):
         self._write_found(ranked)
         winners = find_winners(ranked)
         with phase("store"):
-            self._write(PROGRAMS, format_winners(winners.values()))
-            self._write(RESULTS, _to_json(results_to_json(self.loop, ranked)))
+            self._write(PROGRAMS, format_winners(winners.values(), self.options.data))
+            self._write(RESULTS, _to_json(results_to_json(self.loop, ranked, self.bad)))
         self._write_report(ranked, winners)
 
     def _write_report(self, ranked: Sequence[RankedTask], winners: Mapping[str, Winner]) -> None:
@@ -254,7 +264,7 @@ class Run(Watcher):
         winners = find_winners(ranked)
         fitting = [winner for winner in winners.values() if winner.candidate.fits]
         fitting.sort(key=lambda winner: -winner.ranked.confidence)
-        text = format_winners(winners.values())
+        text = format_winners(winners.values(), self.options.data)
         self.explanations.clear()
         for place in write_explanations(self.folder.path, text, fitting):
             self.explanations.update(place)
@@ -265,7 +275,10 @@ class Run(Watcher):
             self._write_report(ranked, winners)
 
     def _write_found(self, ranked: Sequence[RankedTask]) -> None:
-        write_submission(self.folder.path / SUBMISSION, ranked)
+        submission = make_submission(ranked, self.bad)
+        write_submission(self.folder.path / SUBMISSION, submission)
+        if self.options.submission is not None:
+            write_submission(self.options.submission, submission)
         with phase("store"):
             found = (self.loop.candidates(task) for task in self.loop.tasks)
             self._write(HALL_OF_FAME, _to_json(hall_of_fame_to_json(found)))
