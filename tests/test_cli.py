@@ -16,13 +16,13 @@ from typer.testing import CliRunner
 
 import arcbatt
 from arcbatt.cli.app import app
-from arcbatt.cli.console import clean, stdout
-from arcbatt.cli.finding import (
+from arcbatt.cli.completion import (
     complete_engine,
     complete_primitive,
     complete_set,
     complete_task,
 )
+from arcbatt.cli.console import clean, stdout
 from arcbatt.cli.pictures import record_show
 from arcbatt.conformance import ENGINES
 from arcbatt.engine.health import Gpu, GpuSearch

@@ -20,7 +20,7 @@ from arcbatt.language import (
     find_primitive,
     read_file,
 )
-from arcbatt.language.registry import all_primitives, suggest
+from arcbatt.language.registry import suggest
 from arcbatt.tasks import (
     TASK_SETS,
     BadTask,
@@ -179,30 +179,3 @@ def get_engine(name: str) -> Engine:
             f"The engines are: {', '.join(ENGINES)}."
         )
     return ENGINES[name]
-
-
-def complete_task(incomplete: str) -> list[str]:
-    """Return the task ids that start so, for the shell."""
-    return sorted(
-        {each for name in TASK_SETS for each in load(name).ids if each.startswith(incomplete)}
-    )
-
-
-def complete_set(incomplete: str) -> list[str]:
-    """Return the names of built-in sets that start so, for the shell."""
-    return [name for name in TASK_SETS if name.startswith(incomplete)]
-
-
-def complete_source(incomplete: str) -> list[str]:
-    """Return the built-in sets and, where those are done, task ids that start so."""
-    return complete_set(incomplete) or (complete_task(incomplete) if incomplete else [])
-
-
-def complete_primitive(incomplete: str) -> list[str]:
-    """Return the primitives whose names start so, for the shell."""
-    return [name for name in all_primitives() if name.startswith(incomplete)]
-
-
-def complete_engine(incomplete: str) -> list[str]:
-    """Return the engines whose names start so, for the shell."""
-    return [name for name in ENGINES if name.startswith(incomplete)]

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from arcbatt.drawing.describe import count
 from arcbatt.measure import usable_cores
+from arcbatt.plurals import count
 from arcbatt.tasks import load_valid
 from arcbatt.tasks.kaggle import INPUT, PARTS, RERUN, WORKING, KaggleFiles, find_files, is_rerun
 from arcbatt.tasks.submission import Submission, fill_in, write_submission

@@ -15,8 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from arcbatt.drawing import draw_pairs
-from arcbatt.drawing.describe import count
 from arcbatt.measure import phase
+from arcbatt.plurals import count
 from arcbatt.solving import Loop, ProposerCount, RankedTask, Run, Watcher
 from arcbatt.solving.report.results import results_to_json
 from arcbatt.tasks import Task

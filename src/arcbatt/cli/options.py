@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from .finding import complete_set, complete_task
+from .completion import complete_set, complete_task
 
 DEFAULT_DATA = "arc-agi-1/training"
 DEFAULT_OUT = Path("runs")

@@ -13,11 +13,11 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from arcbatt.drawing.describe import count
 from arcbatt.evaluation import ResultCache, TaskBoard
 from arcbatt.evaluation.program_run import Match, ProgramRun, RanProgram, RunReport
 from arcbatt.language import Program, ProgramError
 from arcbatt.library import library_programs
+from arcbatt.plurals import count
 from arcbatt.pool import NewProgram, Pool
 from arcbatt.pool.rows import IMPORT, LIBRARY, kind_of
 

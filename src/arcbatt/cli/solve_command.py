@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from arcbatt.drawing.describe import count
+from arcbatt.plurals import count
 from arcbatt.pool import Pool
 from arcbatt.proposers import PROPOSER_NAMES
 from arcbatt.proposers.presets import DEFAULT_MAX_BYTES
@@ -23,9 +23,10 @@ from arcbatt.tasks import BadTask, Task
 from arcbatt.tasks.task import suggest
 
 from . import INTERRUPTED
+from .completion import complete_source
 from .console import print_blocks, print_json, print_notice, stop, warnings_as_notices
 from .durations import format_duration, parse_duration
-from .finding import check_device, choose_valid_tasks, complete_source, find_source
+from .finding import check_device, choose_valid_tasks, find_source
 from .loop_display import (
     LoopDisplay,
     draw_attempts,
@@ -270,17 +271,14 @@ def carry_out(
     as_json: bool,
 ) -> None:
     """Run the loop in a folder and show what came of it; exit with 130 if it was interrupted."""
-    with termination_interrupts(), folder:
+    with termination_interrupts(), warnings_as_notices(), folder:
         options = RunOptions.from_config(folder.config)
         tasks, bad = _choose(options)
         say_what_is_bad(bad)
         _check_traced(tasks, traced)
         is_ended = False
         display = LoopDisplay()
-        with (
-            warnings_as_notices(),
-            Run(folder, tasks, bad=bad, watcher=display, traced=traced) as run,
-        ):
+        with Run(folder, tasks, bad=bad, watcher=display, traced=traced) as run:
             try:
                 with display:
                     run.spend(

@@ -13,10 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 from arcbatt.drawing import palette
-from arcbatt.drawing.describe import count
 from arcbatt.drawing.figures import Figure, canvas_of_grid, figure_of
 from arcbatt.drawing.terminal_cells import Style, draw_cells
 from arcbatt.language.types import ANY, Type
+from arcbatt.plurals import count
 from arcbatt.tasks import Grid, Pair, Task
 
 FLOW_GAP = 4

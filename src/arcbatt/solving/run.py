@@ -27,6 +27,7 @@ from typing import Any
 from arcbatt.evaluation import TaskBoard
 from arcbatt.files import write_whole
 from arcbatt.measure import phase
+from arcbatt.plurals import count
 from arcbatt.pool import MergeCount, Pool, PoolError, merge
 from arcbatt.proposers import PROPOSER_NAMES, ProposerOptions, make_proposers
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions, Mutants
@@ -122,20 +123,20 @@ class RunOptions:
 
 def fill_from(pool: Pool, options: RunOptions) -> MergeCount:
     """Put into a run's pool what is known at its start; return what came of another pool."""
-    count = MergeCount()
+    merged = MergeCount()
     if options.pool is not None:
-        count = merge(pool, Path(options.pool), only_programs=True)
+        merged = merge(pool, Path(options.pool), only_programs=True)
     fill_pool(pool, library=options.library)
-    return count
+    return merged
 
 
-def describe_known(options: RunOptions, count: MergeCount) -> str:
+def describe_known(options: RunOptions, merged: MergeCount) -> str:
     """Say where the programs come from that a run begins with."""
     parts = ["the bundled solvers"] if options.library else ["no bundled solvers"]
     if options.pool is not None:
-        parts.append(f"{count.n_programs:,} programs of {options.pool}")
-        if count.n_rejected:
-            parts[-1] += f" ({count.n_rejected:,} unreadable, left out)"
+        parts.append(f"{count(merged.n_programs, 'program')} of {options.pool}")
+        if merged.n_rejected:
+            parts[-1] += f" ({merged.n_rejected:,} unreadable, left out)"
     return f"begins with {' and '.join(parts)}"
 
 
@@ -222,8 +223,8 @@ class Run(Watcher):
         is_begun = self.loop.is_resumed
         try:
             if not is_begun:
-                count = fill_from(self._pool, self.options)
-                self.on_message(self.loop, describe_known(self.options, count))
+                merged = fill_from(self._pool, self.options)
+                self.on_message(self.loop, describe_known(self.options, merged))
                 is_begun = True
             spent_s = perf_counter() - began_s
             self.loop.run(budget_s - ending_s - explaining_s - spent_s, max_rounds)
