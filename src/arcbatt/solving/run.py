@@ -82,8 +82,6 @@ class RunOptions:
 
     data: str
     tasks: tuple[str, ...] | None = None
-    skip_bad: bool = False
-    submission: str | None = None
     proposers: tuple[str, ...] = PROPOSER_NAMES
     pool: str | None = None
     library: bool = True
@@ -94,6 +92,8 @@ class RunOptions:
     max_bytes: int = DEFAULT_MAX_BYTES
     card_size: int = DEFAULT_CARD_SIZE
     use_differs: bool = True
+    skip_bad: bool = False
+    submission: str | None = None
 
     def to_config(self, command: str) -> RunConfig:
         options = asdict(self)
