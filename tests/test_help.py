@@ -113,3 +113,12 @@ def test_primitives_as_json() -> None:
     (one,) = json.loads(run("primitives", "hmirror", "--json").stdout)["primitives"]
     assert one in everything and one["family"] and one["examples"] and one["signatures"]
     assert len({each["name"] for each in everything}) == len(everything) > 200
+
+
+@pytest.mark.parametrize("words", ["solve --", "kaggle --", "pool ", ""])
+def test_the_shell_is_offered_a_line_each(words: str) -> None:
+    environment = {"_ARCBATT_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": f"arcbatt {words}"}
+    ended = CliRunner().invoke(app, [], env=environment, prog_name="arcbatt")
+    lines = ended.stdout.strip().splitlines()
+    assert len(lines) > 5 and all(line.count('":"') == 1 for line in lines)
+    assert max(map(len, lines)) < 120

@@ -495,6 +495,7 @@ def test_options_come_back_from_the_folder() -> None:
         False,
         True,
         "mine.json",
+        True,
     )
     config = options.to_config("evolve")
     again = json.loads(json.dumps(config.options))

@@ -16,7 +16,7 @@ from arcbatt.measure import phase
 
 from . import INTERRUPTED
 from .console import USAGE_ERROR, forget_useless_width, print_error, stop
-from .groups import Group, explain_option, format_examples, without_type, without_types
+from .groups import Group, explain_option, format_examples, without_noise, without_type
 from .timing import accept_timing, ask_for_timing, timed
 
 # Errors that end a command with their message alone. They are named, not imported: what was never
@@ -119,7 +119,7 @@ class _Commands(Group):
         if cmd_name not in self.commands:
             with phase("load"):
                 loaded = accept_timing(_COMMANDS[cmd_name].load(cmd_name), timing)
-                self.commands[cmd_name] = without_types(loaded)
+                self.commands[cmd_name] = without_noise(loaded)
         return self.commands[cmd_name]
 
     def list_commands(self, ctx: Any) -> list[str]:

@@ -17,6 +17,8 @@ RENAMED = {
     "--stages": "--proposers",
 }
 
+MAX_COMPLETION = 60
+
 Examples = tuple[tuple[str, str], ...]
 
 
@@ -78,10 +80,21 @@ def without_type(param: Any) -> Any:
     return param
 
 
-def without_types(command: Any) -> Any:
-    """Have help of a command, and of all below it, show no Python types."""
-    own = command.get_params
-    command.get_params = lambda ctx: [without_type(param) for param in own(ctx)]
+def without_noise(command: Any) -> Any:
+    """Have help of a command, and of all below it, show no types, and completion short texts."""
+    get_params, complete = command.get_params, command.shell_complete
+    command.get_params = lambda ctx: [without_type(param) for param in get_params(ctx)]
+    command.shell_complete = lambda ctx, incomplete: [
+        _with_short_text(item) for item in complete(ctx, incomplete)
+    ]
     for below in getattr(command, "commands", {}).values():
-        without_types(below)
+        without_noise(below)
     return command
+
+
+def _with_short_text(item: Any) -> Any:
+    """Cut what a shell shows beside an offer: a menu has a line for each."""
+    text = item.help or ""
+    if len(text) > MAX_COMPLETION:
+        item.help = text[: MAX_COMPLETION - 3].rsplit(" ", 1)[0] + "..."
+    return item

@@ -129,6 +129,7 @@ def kaggle(
         seed=seed,
         device=device,
         n_threads=threads,
+        survives_errors=True,
     )
     try:
         folder = make_run("kaggle", options, output / RUNS, [])

@@ -77,7 +77,8 @@ class RunOptions:
     """What a run is asked for, and keeps when it is resumed.
 
     With `skip_bad` it goes on without tasks that are not valid; `submission` is a file that is
-    kept the same as `submission.json` in the run's folder.
+    kept the same as `submission.json` in the run's folder. With `survives_errors`, what goes wrong
+    in a proposer ends that proposer and not the run.
     """
 
     data: str
@@ -94,6 +95,7 @@ class RunOptions:
     use_differs: bool = True
     skip_bad: bool = False
     submission: str | None = None
+    survives_errors: bool = False
 
     def to_config(self, command: str) -> RunConfig:
         options = asdict(self)
@@ -190,7 +192,14 @@ class Run(Watcher):
         try:
             made = options.to_proposers(self.folder.path / DIFFERENCES)
             proposers = make_proposers(options.proposers, made)
-            return Loop(board, self._pool, proposers, watcher=self, traced=traced)
+            return Loop(
+                board,
+                self._pool,
+                proposers,
+                watcher=self,
+                traced=traced,
+                survives_errors=options.survives_errors,
+            )
         except ValueError as error:  # names that another version had, or other tasks
             raise RunFolderError(
                 f"{self.folder.path} cannot be resumed; begin a new run: {error}"
@@ -368,7 +377,12 @@ class Run(Watcher):
 
 
 def describe_trouble(loop: Loop) -> str | None:
-    """Say it if programs gave alone what they did not give in their batt, which is a bug."""
+    """Say it if a proposer failed, or programs gave alone what they did not give in their batt.
+
+    Both are bugs.
+    """
+    for name, failure in loop.failed.items():
+        return f"{name} failed, and the rest went on without it; this is a bug\n{failure.rstrip()}"
     for proposer in loop.proposers:
         if isinstance(proposer, Mutants) and proposer.trouble is not None:
             return proposer.trouble
