@@ -21,7 +21,7 @@ from arcbatt.solving import Loop, ProposerCount, RankedTask, Run, Watcher
 from arcbatt.solving.report.results import results_to_json
 from arcbatt.tasks import Task
 
-from .console import stderr
+from .console import say_how_many_more, stderr
 from .durations import format_duration
 
 # Where there is no terminal: a line so often, and no more than so many in a run.
@@ -195,9 +195,7 @@ def task_table(loop: Loop, ranked: Sequence[RankedTask], limit: int) -> Table:
         table.add_column(heading, justify="right")
     for each in shown:
         table.add_row(*_cells(each))
-    if len(shown) < len(fitted):
-        table.caption = f"and {len(fitted) - len(shown):,} more; --limit 0 shows all"
-        table.caption_justify = "left"
+    say_how_many_more(table, len(fitted) - len(shown))
     return table
 
 

@@ -394,7 +394,7 @@ def _came_about(program: PoolProgram) -> str:
     parts = [
         program.hash,
         program.kind,
-        f"{program.n_calls} calls",
+        count(program.n_calls, "call"),
         f"from {shown(program.origin)}",
     ]
     if program.card is not None:

@@ -28,6 +28,7 @@ from .console import (
     print_error,
     print_json,
     print_notice,
+    say_how_many_more,
     stderr,
     stop,
     warnings_as_notices,
@@ -291,7 +292,7 @@ def _table_of_fitting(report: RunReport, limit: int | None) -> Table:
             f"{ran.n_failures:,}",
             f"{sum(match.steps for match in matches):,}",
         )
-    _say_how_many_more(table, len(report.fitting) - len(shown))
+    say_how_many_more(table, len(report.fitting) - len(shown))
     return table
 
 
@@ -334,7 +335,7 @@ def _table_of_transfers(report: RunReport, limit: int | None) -> Table:
             Text("fits it", style="green") if has_own else Text("none does", style="dim"),
             _say_rest(Text(" ".join(names[:SHOWN_IN_CELL]) + " "), len(names)),
         )
-    _say_how_many_more(table, len(by_task) - len(list(by_task)[:limit]))
+    say_how_many_more(table, len(by_task) - len(list(by_task)[:limit]))
     return table
 
 
@@ -350,12 +351,6 @@ def _table_of_outcomes(report: RunReport) -> Table:
     for words, n in rows.items():
         table.add_row(words, f"{n:,}", f"{n / report.n_pairs:.1%}" if report.n_pairs else "-")
     return table
-
-
-def _say_how_many_more(table: Table, n_more: int) -> None:
-    if n_more:
-        table.caption = f"and {n_more:,} more; --limit 0 shows all"
-        table.caption_justify = "left"
 
 
 def _summary(report: RunReport, source: _Source) -> Text:

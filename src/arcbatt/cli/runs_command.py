@@ -25,7 +25,7 @@ from arcbatt.solving.runs import (
     summarize_run,
 )
 
-from .console import print_blocks, print_json, print_notice, stop
+from .console import print_blocks, print_json, print_notice, say_how_many_more, stop
 from .durations import format_duration
 from .groups import format_examples, make_group
 from .options import DEFAULT_OUT, AsJson, Limit
@@ -160,9 +160,7 @@ def _table_of_difference(title: str, tasks: Sequence[TaskOfTwo], limit: int) -> 
     shown = tasks[: limit or None]
     for task in shown:
         table.add_row(task.task_id, *_cells(task.first), *_cells(task.second))
-    if len(shown) < len(tasks):
-        table.caption = f"and {len(tasks) - len(shown):,} more; --limit 0 shows all"
-        table.caption_justify = "left"
+    say_how_many_more(table, len(tasks) - len(shown))
     return table
 
 

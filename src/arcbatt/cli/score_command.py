@@ -20,7 +20,7 @@ from arcbatt.solving.run_folder import CONFIG
 from arcbatt.tasks.json_file import read_json
 
 from .completion import complete_set
-from .console import print_blocks, print_json, print_notice, stop
+from .console import print_blocks, print_json, print_notice, say_how_many_more, stop
 from .options import AsJson, Limit
 
 SCORE_EXAMPLES = (
@@ -126,9 +126,7 @@ def _table_of_wrong(
             mark = " !" if _is_confident(row) else "  "
             cells += [row["proposer"] or NOBODY, fits, f"{row['confidence']:.2f}{mark}"]
         table.add_row(*cells, style="bold red" if _is_confident(row) else "")
-    if len(shown) < len(wrong):
-        table.caption = f"and {len(wrong) - len(shown):,} more; --limit 0 shows all"
-        table.caption_justify = "left"
+    say_how_many_more(table, len(wrong) - len(shown))
     return table
 
 

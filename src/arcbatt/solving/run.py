@@ -149,8 +149,8 @@ def require_space(folder: Path, n_tasks: int) -> None:
     free = shutil.disk_usage(there).free
     if free < needed:
         raise RunFolderError(
-            f"{folder}: {free / 1e6:,.0f} MB are free, and a run over {n_tasks} tasks may write "
-            f"{needed / 1e6:,.0f} MB; free some, or choose another folder with --out"
+            f"{folder}: {free / 1e6:,.0f} MB are free, and a run over {count(n_tasks, 'task')} may "
+            f"write {needed / 1e6:,.0f} MB; free some, or choose another folder with --out"
         )
 
 
