@@ -42,7 +42,7 @@ def write_tasks(folder: Path, tasks: dict[str, Any], part: str = "test") -> Path
 
 def kaggle(tmp_path: Path, *args: str) -> Any:
     place = ["--input", str(tmp_path / "input"), "--output", str(tmp_path / "working")]
-    options = ["--budget", "15s", "--device", "cpu", "--threads", "1"]
+    options = ["--budget", "1h", "--rounds", "1", "--device", "cpu", "--threads", "1"]
     return CliRunner().invoke(app, ["kaggle", *place, *options, *args], env={"COLUMNS": "200"})
 
 
@@ -171,7 +171,7 @@ def test_the_decoy_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.delenv(RERUN, raising=False)
     assert "not the run that counts" in kaggle(tmp_path).stdout
     monkeypatch.setenv(RERUN, "1")
-    assert "budget: 15 s, the run that counts" in kaggle(tmp_path).stdout
+    assert "budget: 1 h 0 min, the run that counts" in kaggle(tmp_path).stdout
     assert kaggle_command.SHORT_S < 10 * 60
 
 

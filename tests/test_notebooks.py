@@ -53,7 +53,7 @@ def test_the_one_to_submit_runs_without_network(tmp_path: Path) -> None:
     write_tasks(tmp_path / "input" / "competitions" / "arc", {"good": MIRROR, "bad": BROKEN})
     (tmp_path / "working").mkdir()
     values = (f"INPUT={tmp_path / 'input'}", f"OUTPUT={tmp_path / 'working'}")
-    options = "OPTIONS=--budget 15s --threads 1 --device cpu"
+    options = "OPTIONS=--budget 1h --rounds 1 --threads 1 --device cpu"
     shown = execute("submit", tmp_path, *values, options, prefix=WITHOUT_NETWORK)
     assert "is valid: 2 tasks, 4 test inputs" in shown and "2 tasks, 4 test inputs" in shown
     submission = read_submission(tmp_path / "working" / "submission.json")

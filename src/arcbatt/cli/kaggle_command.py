@@ -17,7 +17,7 @@ from arcbatt.tasks.task import suggest
 
 from .console import print_blocks, print_notice, stop
 from .durations import format_duration, parse_duration
-from .options import DeviceName, Seed, Threads
+from .options import DeviceName, Rounds, Seed, Threads
 from .timing import wall_s
 
 KAGGLE_EXAMPLES = (
@@ -84,6 +84,7 @@ def kaggle(
     device: DeviceName = "auto",
     threads: Threads = None,
     seed: Seed = 0,
+    rounds: Rounds = None,
 ) -> None:
     """Solve the tasks of an ARC Prize competition in a Kaggle notebook.
 
@@ -133,7 +134,7 @@ def kaggle(
     )
     try:
         folder = make_run("kaggle", options, output / RUNS, [])
-        carry_out(folder, budget_s, None, [], False, 20, False)
+        carry_out(folder, budget_s, rounds, [], False, 20, False)
     finally:
         _say_what_was_written(submission, filled)
 
