@@ -324,8 +324,17 @@ def _show(
             proposer_table(run.loop.counts),
             *part_tables(run.loop),
             *([draw_attempts(ranked[0])] if len(ranked) == 1 else []),
+            *_rule(run),
             _summary(run),
         )
+
+
+def _rule(run: Run) -> list[Text]:
+    """Return what was learnt of a single task; of many the report has it."""
+    if len(run.loop.tasks) > 1 or not run.rules:
+        return []
+    (lines,) = run.rules.values()
+    return [Text.assemble(("what was learnt\n", "bold"), "\n".join(lines))]
 
 
 def _summary(run: Run) -> Text:

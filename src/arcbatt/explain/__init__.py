@@ -5,6 +5,7 @@ page of HTML that needs nothing but itself.
 """
 
 from .page import make_page
+from .rules import say_rules
 from .source import Source, read_source, words
 from .terminal import draw_code, draw_explanation, draw_source
 from .trace import Explanation, JudgeTest, PairTrace, explain
@@ -20,5 +21,6 @@ __all__ = [
     "explain",
     "make_page",
     "read_source",
+    "say_rules",
     "words",
 ]

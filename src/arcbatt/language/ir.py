@@ -100,11 +100,6 @@ def _forget(ref: weakref.ref[Node]) -> None:
         del _interned[ref.key]
 
 
-def n_interned() -> int:
-    """How many nodes there are in this process."""
-    return len(_interned)
-
-
 def _intern(kind: str, head_key: str, head: Any, args: tuple[Node, ...]) -> Node:
     key = (kind, head_key, args)
     ref = _interned.get(key)
