@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # How long `make sanitize` fuzzes.
 MINUTES ?= 60
 
-.PHONY: run test sanitize docs bench clean
+.PHONY: run test sanitize docs bench wheels bundle bundle-test clean
 
 run: $(VENV)/ready
 	$(BIN)/arcbatt solve arc-agi-1/training --no-library --budget 60s
@@ -35,6 +35,17 @@ bench: $(VENV)/ready
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/pipeline.py
 	$(BIN)/python bench/solve.py
+
+# What is published: wheels for Python 3.11 and for 3.12 and later, an sdist.
+wheels: $(VENV)/ready
+	$(BIN)/python release/wheels.py
+
+# A folder to upload as a Kaggle dataset, and its notebooks run as Kaggle would.
+bundle: wheels
+	$(BIN)/python release/bundle.py
+
+bundle-test:
+	$(BIN)/python release/bundle_test.py
 
 ENGINE := $(shell find src/arcbatt/engine -name '*.hpp' -o -name '*.inc' -o -name '*.cpp' -o -name '*.cu')
 

@@ -481,7 +481,21 @@ def test_a_run_does_not_go_on_with_other_tasks(
 
 def test_options_come_back_from_the_folder() -> None:
     options = RunOptions(
-        "set", ("a,b",), ("known",), "p.db", False, 7, "cpu", 2, ("smear",), 2**28, 5, False
+        "set",
+        ("a,b",),
+        ("known",),
+        "p.db",
+        False,
+        7,
+        "cpu",
+        2,
+        ("smear",),
+        2**28,
+        5,
+        False,
+        True,
+        "mine.json",
+        True,
     )
     config = options.to_config("evolve")
     again = json.loads(json.dumps(config.options))
@@ -510,7 +524,7 @@ def test_what_a_pool_knows_is_used_and_said(tmp_path: Path) -> None:
         programs = [each.program for each in solving.loop.candidates(task).kept]
     assert odd in programs
     known = tmp_path / "known.db"
-    assert watcher.messages[0] == f"begins with no bundled solvers and 1 programs of {known}"
+    assert watcher.messages[0] == f"begins with no bundled solvers and 1 program of {known}"
 
 
 def test_two_runs_of_which_the_pools_are_merged(

@@ -250,7 +250,8 @@ def test_score_counts(answers: Answers) -> None:
     assert result.by_task[1].right_attempts == (1, None)
     assert result.by_task[1].fraction == 0.5
     assert str(result) == (
-        "75.00%: 1 of 2 tasks solved (0 at the first attempt), 2 of 3 test inputs right"
+        "75.00%: 1 of 2 tasks solved (0 at the first attempt); "
+        "66.67% of outputs: 2 of 3 test inputs right"
     )
 
 

@@ -34,6 +34,7 @@ from arcbatt.solving.interrupts import ENDING, termination_interrupts, uninterru
 from arcbatt.solving.ranking import weigh
 from arcbatt.solving.report.results import best_by_size
 from arcbatt.solving.report.submission import make_submission
+from arcbatt.solving.run import describe_trouble
 from arcbatt.solving.tracing import describe_ranking
 from arcbatt.tasks import Pair, Task
 
@@ -631,3 +632,22 @@ def test_what_may_not_be_interrupted_ends_first() -> None:
         signal.raise_signal(signal.SIGTERM)
         done.append(1)
     assert done == [1]
+
+
+def test_an_error_in_a_proposer_ends_it_alone_where_that_is_wanted() -> None:
+    def fail(_tasks: Sequence[Task], _context: Context) -> None:
+        raise ZeroDivisionError("of its own")
+
+    def offer(tasks: Sequence[Task], context: Context) -> None:
+        context.keep(*found_for(tasks[0]))
+
+    board = TaskBoard([task_named("one")], device="cpu", n_threads=1)
+    proposers = [Told(fail, "failing", n_rounds=3, gain=9.0), Told(offer, "working")]
+    with pytest.raises(ZeroDivisionError):
+        Loop(board, Pool.in_memory(), proposers).run(60)
+    loop = Loop(board, Pool.in_memory(), proposers, survives_errors=True)
+    loop.run(60)
+    assert loop.n_fitted == 1 and loop.counts["failing"].n_rounds == 1
+    assert "ZeroDivisionError: of its own" in loop.failed["failing"]
+    trouble = describe_trouble(loop)
+    assert trouble is not None and "failing failed" in trouble

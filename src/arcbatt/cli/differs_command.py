@@ -19,8 +19,9 @@ from arcbatt.language.interpret import Outcome
 from arcbatt.library import library_differs
 from arcbatt.tasks import Pair
 
+from .completion import complete_task
 from .console import print_blocks, print_json
-from .finding import complete_task, get_program, get_task
+from .finding import get_program, get_task
 from .options import AsJson, ProgramName, TaskSource
 
 DIFFERS_EXAMPLES = (

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from arcbatt.drawing import Kind, describe, svg_grid, svg_pair, svg_value
-from arcbatt.drawing.describe import count
 from arcbatt.drawing.pages import render_page, trusted
 from arcbatt.drawing.palette import color_of, is_color
 from arcbatt.grid_diff import differing_cells
 from arcbatt.language import Failure, find_primitive, format_value
 from arcbatt.language.types import NAMED
+from arcbatt.plurals import count
 from arcbatt.tasks import Pair
 
 from .source import words

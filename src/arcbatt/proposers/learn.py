@@ -19,6 +19,7 @@ from arcbatt.language import Program
 from arcbatt.language.ir import Node, call_node, constant
 from arcbatt.language.registry import get_primitive
 from arcbatt.measure import phase
+from arcbatt.plurals import count
 from arcbatt.tasks import Task
 
 from . import trees
@@ -161,7 +162,7 @@ class LearnedRules:
             self._work_on_rules(offer, context)
 
     def _work_on_trees(self, offer: Offer, context: Context) -> None:
-        context.say(f"trees over cells learnt from the demos of {len(offer.tasks)} tasks")
+        context.say(f"trees over cells learnt from the demos of {count(len(offer.tasks), 'task')}")
         for start in range(0, len(offer.tasks), TASKS_AT_ONCE):
             if context.allowance.is_spent:
                 return
@@ -169,7 +170,7 @@ class LearnedRules:
             trees.propose_trees(board, context)
 
     def _work_on_rules(self, offer: Offer, context: Context) -> None:
-        context.say(f"rules learnt from the demos of {len(offer.tasks)} tasks")
+        context.say(f"rules learnt from the demos of {count(len(offer.tasks), 'task')}")
         for start in range(0, len(offer.tasks), TASKS_AT_ONCE):
             if context.allowance.is_spent:
                 return

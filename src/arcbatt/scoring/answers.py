@@ -64,6 +64,9 @@ def load_answers(source: str | os.PathLike[str]) -> Answers:
     it. Raises `TaskError` where an answer is missing or is not a grid.
     """
     documents = read_documents(source)
+    for document in documents:
+        if document.fault is not None:
+            raise TaskError(document.fault)
     built_in = isinstance(source, str) and source in TASK_SETS
     solutions = None if built_in else solutions_path(source)
     if solutions is None:
