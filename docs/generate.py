@@ -11,7 +11,7 @@ from pathlib import Path
 
 from arcbatt.cli.pictures import record_show
 from arcbatt.drawing import svg_call
-from arcbatt.language import Failure, Program, Value, all_primitives, format_value, run
+from arcbatt.language import Failure, Program, Value, all_primitives, format_value, interpret
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.parse import parse_expression
 from arcbatt.language.primitives import FAMILIES
@@ -33,10 +33,10 @@ def example_picture(example: str) -> str | None:
     call = parse_expression(example.split(" == ")[0])
     args = []
     for node in call.args:
-        outcome = run(Program(node), {"I": ()}).outcome
+        outcome = interpret(Program(node), {"I": ()}).outcome
         assert not isinstance(outcome, Failure)
         args.append(outcome)
-    result = run(Program(call), {"I": ()}).outcome
+    result = interpret(Program(call), {"I": ()}).outcome
     assert not isinstance(result, Failure)
     return svg_call(args, result) if any(map(drawn, [*args, result])) else None
 

@@ -11,7 +11,7 @@ import pytest
 
 from arcbatt.checking import find_built_in
 from arcbatt.cli.app import _COMMANDS
-from arcbatt.language import Program, parse_program, run
+from arcbatt.language import Program, interpret, parse_program
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "README.md").read_text("utf-8")
@@ -37,7 +37,7 @@ def test_the_solver_that_is_shown_is_right() -> None:
     known = find_built_in(program.name.removeprefix("solve_"))
     assert known is not None
     for demo in known.task.demos:
-        assert run(program, {"I": demo.input}).outcome == demo.output
+        assert interpret(program, {"I": demo.input}).outcome == demo.output
 
 
 def test_commands_are_there() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import arcbatt
 from arcbatt.evaluation import TaskBoard
-from arcbatt.language import Program, parse_program, run
+from arcbatt.language import Program, interpret, parse_program
 from arcbatt.language.ir import call_node, constant, input_node
 from arcbatt.language.registry import all_primitives
 from arcbatt.pool import Pool, merge
@@ -68,7 +68,8 @@ def fits_all_demos(program: Program, task: Task) -> bool:
     """By the reference interpreter."""
     pairs = tuple((demo.input, demo.output) for demo in task.demos)
     return all(
-        run(program, {"I": demo.input, "S": pairs}).outcome == demo.output for demo in task.demos
+        interpret(program, {"I": demo.input, "S": pairs}).outcome == demo.output
+        for demo in task.demos
     )
 
 

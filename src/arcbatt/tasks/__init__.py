@@ -6,11 +6,13 @@ reads them through `arcbatt.scoring`.
 """
 
 from arcbatt.tasks.loading import find_task, load
+from arcbatt.tasks.making import MADE_HERE, to_grid, to_task, to_tasks
 from arcbatt.tasks.sources import TASK_SETS
 from arcbatt.tasks.task import Grid, Pair, Task, TaskSet, UnknownTask
 from arcbatt.tasks.validation import TaskError
 
 __all__ = [
+    "MADE_HERE",
     "TASK_SETS",
     "Grid",
     "Pair",
@@ -20,4 +22,7 @@ __all__ = [
     "UnknownTask",
     "find_task",
     "load",
+    "to_grid",
+    "to_task",
+    "to_tasks",
 ]

@@ -5,20 +5,21 @@ page of HTML that needs nothing but itself.
 """
 
 from .page import make_page
-from .source import Source, read_source, words
+from .source import Source, read_source
 from .terminal import draw_code, draw_explanation, draw_source
-from .trace import Explanation, JudgeTest, PairTrace, explain
+from .trace import Explanation, JudgeTest, PairTrace, all_pairs, explain, unjudged
 
 __all__ = [
     "Explanation",
     "JudgeTest",
     "PairTrace",
     "Source",
+    "all_pairs",
     "draw_code",
     "draw_explanation",
     "draw_source",
     "explain",
     "make_page",
     "read_source",
-    "words",
+    "unjudged",
 ]
