@@ -134,11 +134,12 @@ def _draw_in_notebook() -> None:
     import sys
 
     if "IPython" in sys.modules:
-        from .display import load_ipython_extension, notebook_shell
+        from .display import notebook_shell
 
         shell = notebook_shell()
         if shell is not None:
-            load_ipython_extension(shell)
+            # Not by its function, so that %unload_ext knows of it.
+            shell.extension_manager.load_extension(__name__)
 
 
 _draw_in_notebook()

@@ -39,8 +39,15 @@ def show(thing: object, *, over: object = None) -> None:
     """
     if isinstance(thing, str):
         thing = _read(thing)
-    elif not isinstance(thing, Displayed | tuple | frozenset | int | None):
+    elif isinstance(thing, Mapping):
+        thing = to_task(thing)
+    elif isinstance(thing, list) or hasattr(thing, "tolist"):
         thing = to_grid(thing)
+    elif not isinstance(thing, Displayed | tuple | frozenset | int | None):
+        raise TypeError(
+            f"a {type(thing).__name__} cannot be drawn; show takes a task or its id, a grid, a "
+            f"value of the language, a program, or what arcbatt returns"
+        )
     if in_notebook():
         _show_in_notebook(thing, over)
         return

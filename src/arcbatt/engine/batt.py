@@ -95,6 +95,7 @@ class Batt:
 
     @property
     def size(self) -> BattSize:
+        """How many programs, calls and nodes there are, and how many calls before sharing."""
         before = sum(program.n_calls for program in self.programs)
         return BattSize(len(self.programs), before, self.n_calls, self.n_nodes)
 

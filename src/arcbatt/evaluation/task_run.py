@@ -13,7 +13,7 @@ from arcbatt.engine.batt import Batt
 from arcbatt.engine.samples import Samples
 from arcbatt.language import Budget, Failure, Program, Result, Value, interpret
 from arcbatt.language.interpreter import missing_input, to_inputs
-from arcbatt.tasks import Grid, Task
+from arcbatt.tasks import Grid, Task, TaskSet
 
 # What failed within so many steps is run again by the definitions, which say where and why.
 MAX_TOLD_STEPS = 100_000
@@ -132,6 +132,8 @@ def run(
             given,
             tuple(PairRun(*pair, result) for pair, result in zip(pairs, results, strict=True)),
         )
+    if isinstance(given, TaskSet):
+        raise TypeError("run takes one task; Batt([program]).run(Samples.of(*tasks)) takes many")
     if isinstance(given, str):
         raise TypeError(
             "run takes a grid or a Task, not text; find_task(id) gives a task by its id"

@@ -42,6 +42,7 @@ class Result(Displayed):
 
     @property
     def failed(self) -> bool:
+        """Whether there is a failure instead of a value."""
         return isinstance(self.outcome, Failure)
 
 

@@ -74,8 +74,8 @@ def make_proposers(chosen: Sequence[str | Proposer], options: ProposerOptions) -
     for name in names:
         if name not in PROPOSERS:
             raise ValueError(
-                f"no proposer is named {name}{suggest(name, PROPOSER_NAMES)}; "
-                f"proposers are {', '.join(PROPOSER_NAMES)}"
+                f"no proposer is named {name}{suggest(name, PROPOSER_NAMES)}\n"
+                f"The proposers are {', '.join(PROPOSER_NAMES)}."
             )
     for each in own:
         lacking = [name for name in NEEDED if not hasattr(each, name)]

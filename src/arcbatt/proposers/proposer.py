@@ -99,6 +99,7 @@ class Offer:
 
     @property
     def gain_a_second(self) -> float:
+        """What offers are ordered by."""
         return self.gain / self.cost_s
 
 

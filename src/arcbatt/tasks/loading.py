@@ -29,12 +29,12 @@ def load(source: str | os.PathLike[str]) -> TaskSet:
         )
     if isinstance(source, str) and source in TASK_SETS:
         return _built_in(source)
-    if isinstance(source, str) and _is_id(source):
+    if isinstance(source, str) and is_id(source):
         raise TaskError(f"{source} is the id of a task; find_task({source!r}) gives it")
     return _parse(source)
 
 
-def _is_id(name: str) -> bool:
+def is_id(name: str) -> bool:
     """Whether a built-in set has a task of this id, and no file has its name."""
     return re.fullmatch("[0-9a-f]{8}", name) is not None and (
         not Path(name).exists() and any(_built_in(each).get(name) for each in TASK_SETS)

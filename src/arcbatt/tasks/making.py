@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from arcbatt.tasks.loading import find_task, load
+from arcbatt.tasks.loading import find_task, is_id, load
 from arcbatt.tasks.sources import TASK_SETS
 from arcbatt.tasks.task import Grid, Pair, Task, TaskSet, suggest
 from arcbatt.tasks.validation import TaskError, check_id, pairs_of, parse_grid, show, side_of
@@ -66,6 +66,8 @@ def to_task(given: object) -> Task:
             "a task was expected, not a grid; "
             "Task.of([(input, output), ...], [test_input]) makes one of grids"
         )
+    if isinstance(given, list | tuple) and any(isinstance(each, Task) for each in given):
+        raise TaskError("one task was expected, not several; solve_all takes several")
     raise TaskError(
         f"{_say(given)} is not a task; expected a Task, the id of one, or a dict with "
         f'"train" and "test"; Task.of(demos, test_inputs) makes one of grids'
@@ -78,8 +80,10 @@ def to_tasks(given: object) -> TaskSet:
         return given
     if isinstance(given, Task):
         return TaskSet([given], given.source)
-    if isinstance(given, os.PathLike) or (isinstance(given, str) and _is_source(given)):
+    if isinstance(given, os.PathLike):
         return load(given)
+    if isinstance(given, str) and not given.lstrip().startswith("{"):
+        return to_tasks(find_task(given)) if is_id(given) else load(given)
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         return to_tasks(to_task(given))
     tasks = [to_task(each) for each in given]
@@ -134,6 +138,7 @@ def _from_mapping(content: dict[str, Any]) -> tuple[tuple[Pair, ...], tuple[Grid
             hint = suggest(key, ("train", "test"))
             if "train" not in content or "test" not in content:
                 raise TaskError(f'{place}: the key {show(key)} is neither "train" nor "test"{hint}')
+    content = {key: list(v) if isinstance(v, tuple) else v for key, v in content.items()}
     train, test = (
         [_plain_pair(pair, f"{place}: {label} {k}") for k, pair in enumerate(pairs, 1)]
         for label, pairs in (
@@ -148,7 +153,9 @@ def _from_mapping(content: dict[str, Any]) -> tuple[tuple[Pair, ...], tuple[Grid
     return demos, tuple(side_of(test, k, "input", "test", place) for k in range(len(test)))
 
 
-def _plain_pair(pair: Mapping[str, Any], place: str) -> dict[str, Any]:
+def _plain_pair(pair: Any, place: str) -> Any:
+    if not isinstance(pair, Mapping):
+        return pair  # which is refused where it is read
     return {
         side: _plain(pair[side], f"{place} {side}") for side in ("input", "output") if side in pair
     }
@@ -236,4 +243,4 @@ def _name(demos: tuple[Pair, ...], inputs: tuple[Grid, ...]) -> str:
 
 
 def _say(given: object) -> str:
-    return f"{show(given)} (a {type(given).__name__})"
+    return f"{show(given)} of type {type(given).__name__}"
