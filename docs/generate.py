@@ -1,4 +1,7 @@
-"""Writes docs/primitives.md and its pictures from the registry, and the picture of `show`.
+"""Writes the pages that are made from the package itself.
+
+docs/primitives.md and its pictures come from the registry, docs/api.md from docstrings,
+docs/commands from the commands' help, and the picture of `show` from what it prints.
 
 python docs/generate.py          write them
 python docs/generate.py --check  say which are stale, exit 1 if any is
@@ -8,6 +11,9 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+
+from api_page import render_api
+from command_pages import FOLDER, render_commands
 
 from arcbatt.cli.pictures import record_show
 from arcbatt.drawing import svg_call
@@ -117,13 +123,16 @@ def render() -> dict[Path, str]:
     lines += [f"| {', '.join(names)} | `{text}` |" for text, names in by_value.items()]
     pages[PAGE] = "\n".join(lines).rstrip() + "\n"
     pages[DOCS / "img" / "show.svg"] = record_show("00d62c1b")
+    pages[DOCS / "api.md"] = render_api()
+    pages.update((DOCS / name, text) for name, text in render_commands().items())
     return pages
 
 
 def stale(pages: dict[Path, str]) -> list[Path]:
     """Files that differ from what they should be, are missing, or should not be there."""
     wrong = [p for p, text in pages.items() if not p.exists() or p.read_text("utf-8") != text]
-    return wrong + [path for path in PICTURES.glob("*.svg") if path not in pages]
+    made = (*PICTURES.glob("*.svg"), *(DOCS / FOLDER).glob("*.md"))
+    return wrong + [path for path in made if path not in pages]
 
 
 def main() -> None:
