@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import io
 import json
 import re
 import signal
@@ -19,6 +20,9 @@ import pytest
 
 import arcbatt
 from arcbatt import Batt, Failure, Program, Samples, Task, TaskError
+from arcbatt.engine._engine import NOT_RUN
+from arcbatt.engine.cpu import run_call
+from arcbatt.engine.staged import TaskSamples, run_on_tasks
 from arcbatt.language.own import withdraw_own
 from arcbatt.language.registry import own_primitives
 from arcbatt.pool import PoolError
@@ -408,8 +412,35 @@ def test_an_own_primitive_is_run_by_its_definition() -> None:
     assert result.ran_on == {"cpu": 2, "definitions": 2}
     assert result.matches.tolist() == [[False, False], [True, False]]
     assert result.outcome(0, 0) == ((0, 1), (2, 0)) and result.outcome(1, 1) == fallen
+    with pytest.raises(ValueError, match="an own primitive, which the engine does not have"):
+        run_call("drop", [grid])
     alone = Batt([plain]).run(samples)
     assert (result.hashes[0] == alone.hashes[0]).all() and (result.steps[0] == alone.steps[0]).all()
+
+
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize("only", [None, [0, 1, 1], [-1, -1, 0]])
+@pytest.mark.usefixtures("drop")
+def test_definitions_screen_as_the_engine_does(staged: bool, only: list[int] | None) -> None:
+    """An own primitive that does what a bundled one does has its results."""
+
+    @arcbatt.primitive("Grid -> Grid")
+    def drop(grid: Any) -> Any:
+        return [row[::-1] for row in grid]
+
+    texts = ("vmirror(I)", "first(EMPTY)", "height(hmirror(vmirror(I)))")
+    wanted, own = (
+        [arcbatt.parse_program(f"def solve(I):\n    return {text}\n") for text in chosen]
+        for chosen in (texts, [text.replace("vmirror", "drop") for text in texts])
+    )
+    samples = TaskSamples([arcbatt.find_task(TASK_ID), arcbatt.find_task("68b16354")])
+    bundled = run_on_tasks(Batt(wanted), samples, only=only, staged=staged, device="cpu")
+    defined = run_on_tasks(Batt(own), samples, only=only, staged=staged, device="cpu")
+    ran = bundled.reasons != NOT_RUN
+    for name in ("reasons", "n_matches", "hashes", "steps", "numbers"):
+        assert (getattr(bundled, name)[ran] == getattr(defined, name)[ran]).all(), name
+    assert (defined.reasons[~ran] == NOT_RUN).all()
+    assert defined.ran_on["definitions"] and sum(defined.ran_on.values()) == bundled.ran_on["cpu"]
 
 
 @pytest.mark.usefixtures("drop")
@@ -550,6 +581,29 @@ def test_no_bar_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
         with watching(progress) as watcher:
             assert isinstance(watcher, Progress)
     assert capsys.readouterr() == ("", "")
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, task: Task) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    arcbatt.solve(task, 5, proposers=["known"], max_rounds=1)
+    assert "programs fit" in terminal.getvalue() or "begins" in terminal.getvalue()
+
+
+def test_lines_where_they_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("arcbatt.solving.progress.SECONDS_A_LINE", 0.01)
+    with watching(True):
+        time.sleep(0.2)
+    assert capsys.readouterr().err.startswith("begins\n")
 
 
 # --- show ---

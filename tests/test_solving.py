@@ -465,7 +465,7 @@ def test_proposers_are_made_by_name_in_their_order(tmp_path: Path) -> None:
     options = ProposerOptions(tmp_path)
     made = make_proposers(PROPOSER_NAMES[::-1], options)
     assert [proposer.name for proposer in made] == list(PROPOSER_NAMES)
-    with pytest.raises(ValueError, match="no proposer is named knwon; proposers are known"):
+    with pytest.raises(ValueError, match="no proposer is named knwon; did you mean known"):
         make_proposers(["knwon"], options)
 
 

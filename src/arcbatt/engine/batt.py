@@ -185,15 +185,7 @@ class Batt:
                 on_cpu += int(unfinished.sum())
         if on_cpu or not ran_on:
             ran_on["cpu"] = on_cpu
-        return BattResult(
-            arrays.reasons,
-            arrays.matches.view(np.bool_),
-            arrays.hashes,
-            arrays.steps,
-            arrays.numbers,
-            ran_on,
-            tuple(kept) if keep_values else None,
-        )
+        return arrays.to_result(ran_on, tuple(kept) if keep_values else None)
 
     def _add_defined(
         self, part: BattResult, samples: Samples, budget: Budget, keep_values: bool
@@ -218,16 +210,8 @@ class Batt:
                     outcome = part.outcome(row, sample)
                     assert not isinstance(outcome, Failure)
                     values[program, sample] = outcome
-        return BattResult(
-            arrays.reasons,
-            arrays.matches.view(np.bool_),
-            arrays.hashes,
-            arrays.steps,
-            arrays.numbers,
-            {**part.ran_on, DEFINITIONS: len(defined) * len(samples)},
-            () if keep_values else None,
-            _values=values,
-        )
+        ran_on = {**part.ran_on, DEFINITIONS: len(defined) * len(samples)}
+        return arrays.to_result(ran_on, () if keep_values else None, values)
 
     def _finish(self, run: _Run, left: NDArray[np.bool_], arrays: BattArrays) -> list[KeptWords]:
         """Runs on the CPU what is left: those programs alone, on those samples."""

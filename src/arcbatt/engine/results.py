@@ -28,6 +28,17 @@ class BattArrays(NamedTuple):
     steps: NDArray[np.int64]
     numbers: NDArray[np.int32]
 
+    def to_result(
+        self,
+        ran_on: Mapping[str, int],
+        kept: tuple[KeptWords, ...] | None,
+        values: Mapping[tuple[int, int], Value] | None = None,
+    ) -> BattResult:
+        """Return what was written as the result of a run."""
+        matches = self.matches.view(np.bool_)
+        arrays = (self.reasons, matches, self.hashes, self.steps, self.numbers)
+        return BattResult(*arrays, ran_on, kept, _values=values or {})
+
 
 ARRAY_TYPES = (np.uint8, np.uint8, np.uint64, np.int64, np.int32)
 """The types of a run's arrays, in their order."""
