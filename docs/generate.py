@@ -1,7 +1,7 @@
 """Writes the pages that are made from the package itself.
 
 docs/primitives.md and its pictures come from the registry, docs/api.md from docstrings,
-docs/commands from the commands' help, and the picture of `show` from what it prints.
+docs/commands from the commands' help, and the pictures of `show` and of a task from what they draw.
 
 python docs/generate.py          write them
 python docs/generate.py --check  say which are stale, exit 1 if any is
@@ -16,13 +16,14 @@ from api_page import render_api
 from command_pages import FOLDER, render_commands
 
 from arcbatt.cli.pictures import record_show
-from arcbatt.drawing import svg_call
+from arcbatt.drawing import svg_call, svg_task
 from arcbatt.language import Failure, Program, Value, all_primitives, format_value, interpret
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.parse import parse_expression
 from arcbatt.language.primitives import FAMILIES
 from arcbatt.language.registry import Primitive, Searched, spellings
 from arcbatt.language.types import NAMED
+from arcbatt.tasks import find_task
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "primitives.md"
@@ -123,6 +124,7 @@ def render() -> dict[Path, str]:
     lines += [f"| {', '.join(names)} | `{text}` |" for text, names in by_value.items()]
     pages[PAGE] = "\n".join(lines).rstrip() + "\n"
     pages[DOCS / "img" / "show.svg"] = record_show("00d62c1b")
+    pages[DOCS / "img" / "task.svg"] = svg_task(find_task("67a3c6ac"))
     pages[DOCS / "api.md"] = render_api()
     pages.update((DOCS / name, text) for name, text in render_commands().items())
     return pages
