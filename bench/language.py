@@ -23,6 +23,8 @@ from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
 from arcbatt.tasks import find_task
 
+LARGE_BYTES = 10_000_000
+
 
 def measure(work: Callable[[], object], repeats: int = 3) -> float:
     """The least wall-clock time of several runs, in seconds."""
@@ -84,8 +86,8 @@ def main() -> None:
     for heading in ("step", "seconds", "programs a second", "µs a program"):
         table.add_column(heading, justify="left" if heading == "step" else "right")
 
-    def add(step: str, seconds: float) -> None:
-        rate, each = n_programs / seconds, seconds / n_programs * 1e6
+    def add(step: str, seconds: float, n: int = n_programs) -> None:
+        rate, each = n / seconds, seconds / n * 1e6
         table.add_row(step, f"{seconds:.3f}", f"{rate:,.0f}", f"{each:.1f}")
 
     add("parse", measure(lambda: sum(1 for _ in parse_programs(text))))
@@ -97,6 +99,10 @@ def main() -> None:
     )
     add("infer types", measure(lambda: [infer(program) for program in parsed]))
     add("print", measure(lambda: [format_program(program) for program in parsed]))
+    n_times = -(-LARGE_BYTES // len(text))
+    large = "\n".join([text] * n_times)
+    parse_s = measure(lambda: sum(1 for _ in parse_programs(large)), 1)
+    add(f"parse a text of {len(large) / 1e6:.1f} MB", parse_s, n_times * n_programs)
     Console().print(table)
 
     runs = []

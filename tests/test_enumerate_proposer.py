@@ -49,6 +49,7 @@ SOLVED = {
     "learn": ("44d8ac46",),
     "enumerate": ("e9afcf9a", "d037b0a7", "0520fde7"),
     "evolve": ("f8ff0b80",),
+    "finish": ("10fcaaa3", "5117e062"),
 }
 MANY = 20_000_000
 

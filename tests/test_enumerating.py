@@ -482,7 +482,7 @@ def test_every_step_is_a_primitive_with_its_arguments() -> None:
 
 def test_every_primitive_on_pictures_is_searched_with_or_there_is_a_reason() -> None:
     searched_with = {move.primitive for move in vocabulary()}
-    families = ("pictures", "picture_drawing", "picture_lists")
+    families = ("pictures", "picture_drawing", "picture_lists", "picture_pairs")
     on_pictures = {
         name for name, primitive in all_primitives().items() if primitive.family in families
     }

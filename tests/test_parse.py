@@ -26,7 +26,6 @@ from arcbatt.language import (
 from arcbatt.language import parse as parse_module
 from arcbatt.language.parse import MAX_LINES, MAX_NESTING, MAX_PROGRAM_BYTES, parse_programs
 from arcbatt.language.parse_plain import read_plain
-from arcbatt.language.text import format_inlined
 
 from .conftest import programs
 
@@ -452,11 +451,10 @@ def test_plain_text_reads_as_by_ast(text: str) -> None:
 @given(programs)
 def test_what_is_printed_is_plain(program: Program) -> None:
     assert read_plain(format_program(program), 1) is not None
-    for text in (format_program(program), format_inlined(program)):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(parse_module, "read_plain", lambda *_: None)
-            slow = outcome_of(text)
-        assert outcome_of(text) == slow
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parse_module, "read_plain", lambda *_: None)
+        slow = outcome_of(format_program(program))
+    assert outcome_of(format_program(program)) == slow
 
 
 @settings(max_examples=300, deadline=None)

@@ -32,7 +32,7 @@ from arcbatt.solving import Loop, TaskCandidates, Watcher
 from arcbatt.solving.candidates import MAX_KEPT
 from arcbatt.solving.interrupts import ENDING, termination_interrupts, uninterrupted
 from arcbatt.solving.ranking import weigh
-from arcbatt.solving.report.hall_of_fame import best_by_size
+from arcbatt.solving.report.results import best_by_size
 from arcbatt.solving.report.submission import make_submission
 from arcbatt.solving.tracing import describe_ranking
 from arcbatt.tasks import Pair, Task

@@ -107,6 +107,16 @@ def test_solve_with_explanations(tmp_path: Path) -> None:
     assert 'href="explanations/solve_67a3c6ac.html"' in (path / "report.html").read_text("utf-8")
 
 
+def test_solve_of_one_task_says_what_was_learnt(tmp_path: Path) -> None:
+    options = ("--tasks", "3bd67248", "--no-library", "--proposers", "learn", *ENDING)
+    outcome = solve(tmp_path, SET, *options)
+    assert outcome.status == 0, outcome.err
+    told = "again and again, until nothing changes:"
+    assert "what was learnt" in outcome.out and told in outcome.out
+    report = (folder_of(tmp_path) / "report.html").read_text("utf-8")
+    assert "What it has learnt" in report and told in report
+
+
 def test_solve_repeats_from_seed_and_rounds(tmp_path: Path) -> None:
     texts = []
     for name in ("first", "second"):

@@ -275,8 +275,17 @@ def _show(
             task_table(run.loop, ranked, limit),
             proposer_table(run.loop.counts),
             *part_tables(run.loop),
+            *_rule(run),
             _summary(run),
         )
+
+
+def _rule(run: Run) -> list[Text]:
+    """Return what was learnt of a single task; of many the report has it."""
+    if len(run.loop.tasks) > 1 or not run.rules:
+        return []
+    (lines,) = run.rules.values()
+    return [Text.assemble(("what was learnt\n", "bold"), "\n".join(lines))]
 
 
 def _summary(run: Run) -> Text:

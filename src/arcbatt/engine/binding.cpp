@@ -332,8 +332,11 @@ void write_image(const T& packed, Vector<u8> to, u64 base) {
 // Runs on threads, without the lock of the interpreter; Ctrl-C is taken meanwhile.
 std::vector<std::unique_ptr<Worker>> run_on_threads(Run& run, u64 n_lanes, int n_threads,
                                                     const Rival& rival) {
-  // Little work is done here and now: starting a thread would take longer.
-  const bool at_once = run.batt.n_nodes * n_lanes < 256;
+  // Little work is done here and now: starting a thread would take longer. But nothing that may take
+  // a second, at a step a nanosecond, since it could not be interrupted.
+  const u64 n_results = max_of<u64>(1, run.batt.n_programs * n_lanes);
+  const bool at_once =
+      run.batt.n_nodes * n_lanes < 256 && run.budget.steps <= 1'000'000'000 / n_results;
   n_threads = at_once ? 1 : (int)min_of<u64>((u64)max_of(1, n_threads), run.n_units);
   std::vector<std::unique_ptr<Worker>> workers;
   for (int k = 0; k < n_threads; k++) workers.push_back(take_worker());

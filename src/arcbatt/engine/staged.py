@@ -59,11 +59,6 @@ class TaskSamples:
             [self.pairs[t] for t, _ in chosen],
         )
 
-    def tests_of(self, tasks: Sequence[int]) -> Samples:
-        """Of some tasks the test inputs, without targets."""
-        chosen = [(t, grid) for t in tasks for grid in self.tasks[t].test_inputs]
-        return Samples([grid for _, grid in chosen], None, [self.pairs[t] for t, _ in chosen])
-
 
 class TaskArrays(NamedTuple):
     """What a run writes, [program, task]."""

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from arcbatt.language import Failure, Program, Value, interpret
 from arcbatt.language.budget import SEARCH_BUDGET
 from arcbatt.language.interpreter import Outcome
 from arcbatt.measure import phase
 from arcbatt.tasks import Pair, Task
 
-from .differs import bundled_differs, partial_credit, weights_of
+from .differs import bundled_differs
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +67,6 @@ def judge(program: Program, task: Task) -> list[JudgedDemo]:
 
 def credit_of(judged: Sequence[JudgedDemo]) -> int:
     """Return the partial credit of a program on the one task whose demos these are."""
-    scores = np.array([list(demo.scores.values()) for demo in judged], np.int32).T
-    starts = np.zeros(1, np.intp)
-    return int(partial_credit(scores[None], starts, weights_of(bundled_differs()))[0, 0])
+    weights = {differ.name: differ.weight for differ in bundled_differs()}
+    total = sum(weights[name] * score for demo in judged for name, score in demo.scores.items())
+    return total // (len(judged) * sum(weights.values()))

@@ -5,6 +5,7 @@ page of HTML that needs nothing but itself.
 """
 
 from .page import make_page
+from .rules import say_rules
 from .source import Source, read_source
 from .terminal import draw_code, draw_explanation, draw_source
 from .trace import Explanation, JudgeTest, PairTrace, all_pairs, explain, unjudged
@@ -21,5 +22,6 @@ __all__ = [
     "explain",
     "make_page",
     "read_source",
+    "say_rules",
     "unjudged",
 ]

@@ -21,7 +21,7 @@ from arcbatt.language.types import NAMED
 from arcbatt.tasks import Pair
 
 from .trace import Explanation, Line, LineTrace, PairTrace, Step
-from .wording import VERDICT_MARKS, say_steps, verdict_words, why_no_value
+from .wording import VERDICT_MARKS, is_told_by_words, say_steps, verdict_words, why_no_value
 
 # Kinds of values that say all in words; the others are drawn.
 PLAIN = frozenset({Kind.NUMBER, Kind.BOOLEAN, Kind.PAIR, Kind.NUMBERS, Kind.NOTHING, Kind.EMPTY})
@@ -107,6 +107,7 @@ class _ShownValue:
     text: str = ""
     swatch: str = ""
     drawing: Markup | None = None
+    words: Sequence[str] = ()
 
 
 def _show_value(step: Step, pair: PairTrace) -> _ShownValue:
@@ -115,6 +116,8 @@ def _show_value(step: Step, pair: PairTrace) -> _ShownValue:
     if step.state != "value" or isinstance(step.outcome, Failure):
         return _ShownValue("blocked", why_no_value(step))
     value = step.outcome
+    if is_told_by_words(step):
+        return _ShownValue("rule", words=step.words)
     description = describe(value, step.type)
     if description.kind is Kind.FUNCTION:
         text = format_value(value)
@@ -125,7 +128,8 @@ def _show_value(step: Step, pair: PairTrace) -> _ShownValue:
         is_swatch = step.type is NAMED["Color"] and isinstance(value, int) and is_color(value)
         swatch = color_of(value) if is_swatch and isinstance(value, int) else ""
         return _ShownValue("plain", description.caption, swatch)
-    return _ShownValue("picture", drawing=trusted(svg_value(value, pair.input, step.type)))
+    drawing = trusted(svg_value(value, pair.input, step.type))
+    return _ShownValue("picture", drawing=drawing, words=step.words)
 
 
 def _inner_steps(trace: LineTrace) -> list[Step]:

@@ -19,7 +19,7 @@ from arcbatt.tasks import Grid, Pair
 
 from .source import Source
 from .trace import Explanation, Line, PairTrace, Step
-from .wording import VERDICT_MARKS, say_steps, verdict_words, why_no_value
+from .wording import VERDICT_MARKS, is_told_by_words, say_steps, verdict_words, why_no_value
 
 WORD_STYLES = {
     "primitive": "bold cyan",
@@ -154,7 +154,11 @@ def _short(text: str) -> str:
 def _value(step: Step, pair: PairTrace) -> RenderableType:
     """Return the drawing of what a line or an inner call gave."""
     if step.state == "value":
-        return draw_value(step.outcome, pair.input, step.type)
+        words = [Text(line, style="italic") for line in step.words]
+        if is_told_by_words(step):
+            return Group(*words)
+        drawn = draw_value(step.outcome, pair.input, step.type)
+        return Group(drawn, *words) if words else drawn
     if step.state == "failed":
         return Text(f"failed: {step.outcome}", style="bold red")
     return Text(why_no_value(step), style="dim red" if step.state == "blocked" else "dim")

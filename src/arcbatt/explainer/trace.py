@@ -16,6 +16,7 @@ from arcbatt.language.infer import infer, type_of
 from arcbatt.language.types import ANY, Type
 from arcbatt.tasks import Grid, Task
 
+from .rules import say_learnt
 from .source import Source, Statement
 
 Outcome: TypeAlias = "Value | Failure"
@@ -34,7 +35,7 @@ class Step:
     """What a line, or a call inside it, gave on one pair.
 
     `type` is what is known of its value before it runs; `outcome` is None where it was not
-    reached; `needs` names the line that a blocked one needs.
+    reached; `needs` names the line that a blocked one needs; `words` tell what it has learnt.
     """
 
     text: str
@@ -42,6 +43,7 @@ class Step:
     state: State
     outcome: Outcome
     needs: str = ""
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +222,7 @@ class _Runner:
             return Step(text, known, "unreached", None)
         outcome = outcomes[node]
         if not isinstance(outcome, Failure):
-            return Step(text, known, "value", outcome)
+            return Step(text, known, "value", outcome, words=say_learnt(node, outcomes))
         origin = node
         while failed := [arg for arg in origin.args if isinstance(outcomes[arg], Failure)]:
             origin = failed[0]

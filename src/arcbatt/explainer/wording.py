@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from arcbatt.drawing import Kind, describe
 from arcbatt.grid_diff import say_difference
 from arcbatt.language import Failure
 
@@ -36,3 +37,8 @@ def say_steps(costs: Sequence[int]) -> str:
     low, high = min(costs), max(costs)
     steps = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     return f"{steps} step{'s' * (high != 1)}"
+
+
+def is_told_by_words(step: Step) -> bool:
+    """Whether a value is a rule as numbers, which its words tell better than a drawing."""
+    return bool(step.words) and describe(step.outcome, step.type).kind is Kind.NUMBERS

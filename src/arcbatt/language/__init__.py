@@ -19,7 +19,7 @@ from .parse import (
     read_lines,
 )
 from .registry import Primitive, all_primitives, find_primitive
-from .text import format_batt, format_inlined, format_program
+from .text import format_batt, format_program
 from .values import Function, Value, format_value
 from .version import language_version
 
@@ -41,7 +41,6 @@ __all__ = [
     "evaluate_call",
     "find_primitive",
     "format_batt",
-    "format_inlined",
     "format_program",
     "format_value",
     "interpret",

@@ -70,10 +70,6 @@ class Typing:
     warnings: tuple[TypeWarning, ...]
     result: Type
 
-    @property
-    def can_work(self) -> bool:
-        return not self.warnings
-
 
 def infer(program: Program) -> Typing:
     """The types of all nodes of a program."""

@@ -102,11 +102,6 @@ def _forget(ref: weakref.ref[Node]) -> None:
         del _interned[ref.key]
 
 
-def n_interned() -> int:
-    """How many nodes there are in this process."""
-    return len(_interned)
-
-
 def forget_types() -> None:
     """Have the types of all nodes inferred anew when they are asked for."""
     for ref in list(_interned.values()):

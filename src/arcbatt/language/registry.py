@@ -85,6 +85,8 @@ _applied: dict[str, Callable[..., Value]] = {}
 _own: dict[str, Primitive] = {}
 # What is called when the registry has changed.
 _forgetting: list[Callable[[], None]] = []
+# What a call has learnt, or looks for, as lines of words: worded(value, *arguments).
+_worded: dict[str, Callable[..., list[str]]] = {}
 
 
 def primitive(
@@ -162,6 +164,32 @@ def applied(name: str) -> Callable[[Definition], Definition]:
         return define
 
     return declare
+
+
+def worded(name: str) -> Callable[[Definition], Definition]:
+    """Declare how a call of primitive `name` is told in words, from its value and arguments.
+
+    For what learns: the rule that it has learnt, as lines that a person can read.
+    """
+
+    def declare(tell: Definition) -> Definition:
+        _worded[name] = tell
+        return tell
+
+    return declare
+
+
+def words_of_call(name: str, value: Value, args: Sequence[Value]) -> list[str]:
+    """Return what a call has learnt, as lines of words; none for what learns nothing."""
+    all_primitives()  # importing the families declares them
+    tell = _worded.get(name)
+    return [] if tell is None else tell(value, *args)
+
+
+def worded_names() -> frozenset[str]:
+    """Return the names of the primitives whose calls are told in words."""
+    all_primitives()
+    return frozenset(_worded)
 
 
 def applied_definition(name: str) -> Callable[..., Value] | None:

@@ -107,7 +107,8 @@ def _rules(demos: Node, grid: Node, off: frozenset[str]) -> Iterator[Node]:
             yield call_node("subgrid", call_node("ofcolor", grid, color), closed)
 
 
-def _rewrites(program: Program) -> bool:
+def rewrites(program: Program) -> bool:
+    """Whether a program rewrites until stable."""
     return any(node.kind == "call" and node.name == "rewrite" for node in program.nodes())
 
 
@@ -182,7 +183,7 @@ class LearnedRules:
         n_pairs = 0
         for name, seen in in_view.items():
             batt = self._batts[name]
-            more = [BITS_OF_REWRITING * _rewrites(program) for program in batt.programs]
+            more = [BITS_OF_REWRITING * rewrites(program) for program in batt.programs]
             result = context.board.part([task for task, _ in seen]).screen(batt, device="cpu")
             n_pairs += len(batt.programs) * len(seen)
             for t, (task, bits) in enumerate(seen):

@@ -10,6 +10,7 @@ from arcbatt.tasks.task import suggest
 
 from .enumerate import EnumeratedStacks, EnumerateOptions, all_passes
 from .evolve import EvolveOptions, Mutants
+from .finishing import FinishedBases
 from .known import KnownPrograms
 from .learn import LearnedRules
 from .proposer import Proposer
@@ -55,6 +56,7 @@ PROPOSERS: Mapping[str, Callable[[ProposerOptions], Proposer]] = {
     "known": lambda _options: KnownPrograms(),
     "learn": lambda options: LearnedRules(options.off),
     "enumerate": _enumerate,
+    "finish": lambda options: FinishedBases(options.off),
     "evolve": _evolve,
 }
 PROPOSER_NAMES = tuple(PROPOSERS)

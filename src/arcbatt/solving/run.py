@@ -20,11 +20,13 @@ import json
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from arcbatt.evaluation import TaskBoard
+from arcbatt.explain import say_rules
 from arcbatt.files import write_whole
 from arcbatt.measure import phase
 from arcbatt.pool import MergeCount, Pool, PoolError, merge
@@ -39,13 +41,13 @@ from .log import LogEntry
 from .loop import Loop, Watcher
 from .ranking import RankedTask
 from .report.explanations import write_explanations
-from .report.hall_of_fame import hall_of_fame_to_json
 from .report.page import make_report
 from .report.results import (
     PROGRAMS,
     Winner,
     find_winners,
     format_winners,
+    hall_of_fame_to_json,
     results_to_json,
 )
 from .report.submission import write_submission
@@ -160,6 +162,8 @@ class Run(Watcher):
         self._watcher = watcher or Watcher()
         self._pool = Pool.open(folder.path / POOL)
         self.explanations: dict[str, str] = {}
+        self.rules: dict[str, list[str]] = {}
+        """By task, what the program behind its first attempt has learnt, line by line."""
         self._n_logged = 0
         self._saved_s = perf_counter()
         self._save_after_s = SAVE_EVERY_S
@@ -244,6 +248,7 @@ class Run(Watcher):
             winners,
             title=f"arcbatt {self.folder.config.command} {self.options.data}",
             explanations=self.explanations,
+            rules=self.rules,
         )
         with phase("store"):
             self._write(REPORT, report)
@@ -255,6 +260,7 @@ class Run(Watcher):
         fitting = [winner for winner in winners.values() if winner.candidate.fits]
         fitting.sort(key=lambda winner: -winner.ranked.confidence)
         text = format_winners(winners.values())
+        self._tell_rules(fitting, until_s)
         self.explanations.clear()
         for place in write_explanations(self.folder.path, text, fitting):
             self.explanations.update(place)
@@ -263,6 +269,17 @@ class Run(Watcher):
                 break
         with uninterrupted():
             self._write_report(ranked, winners)
+
+    def _tell_rules(self, winners: Sequence[Winner], until_s: float) -> None:
+        """Put into words what programs have learnt, while there is time."""
+        self.rules.clear()
+        for winner in winners:
+            if perf_counter() > until_s:
+                break
+            task = winner.ranked.task
+            rules = say_rules(winner.program, partial(self.loop.board.learnt, task))
+            if rules:
+                self.rules[task.id] = rules
 
     def _write_found(self, ranked: Sequence[RankedTask]) -> None:
         write_submission(self.folder.path / SUBMISSION, ranked)

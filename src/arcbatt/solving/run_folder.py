@@ -98,7 +98,7 @@ class RunFolder:
     @classmethod
     def open(cls, path: Path) -> RunFolder:
         """Open the folder of a run to resume it, from its ledger or, without one, anew."""
-        config, language = read_config(path)
+        config, language = _read_config(path)
         if language != language_version():
             raise RunFolderError(
                 f"{path} was begun with another version of the language ({language}), and its "
@@ -153,7 +153,7 @@ class RunFolder:
             self.close()
 
 
-def read_config(path: Path) -> tuple[RunConfig, str]:
+def _read_config(path: Path) -> tuple[RunConfig, str]:
     """Return what the run in a folder was asked for, and the language that it was begun with."""
     try:
         content = json.loads((path / CONFIG).read_bytes())

@@ -1,6 +1,7 @@
 // One task searched: sizes guessed, values enumerated, outputs put together from them.
 #pragma once
 #include "cover.hpp"
+#include "last_depth.hpp"
 #include "sizes.hpp"
 
 namespace arc {
@@ -69,15 +70,6 @@ struct SearchOptions {
 // Sources are numbered: the input, blanks of the input's and the output's size, the outputs of the demos
 // from here on, and after those what is given.
 constexpr u16 SEED_INPUT = 0, SEED_BLANK = 1, SEED_BLANK_OUTPUT = 2, SEED_FIRST_OUTPUT = 3;
-
-// A way to a value: the number of a source, then moves.
-typedef std::vector<u16> Path;
-inline Path path_of(const LockStep& walk, u32 tuple) {
-  Path path;
-  for (; tuple != NO_PARENT; tuple = walk.tuples[tuple].parent) path.push_back(walk.tuples[tuple].move);
-  std::reverse(path.begin(), path.end());
-  return path;
-}
 
 struct FoundAxis {
   Path of, plus;  // empty: none
@@ -153,26 +145,30 @@ class Search {
     if (has_size) {
       walk_.clear();
       add_sources(true);
-      walk_.run(options_.depth, enabled_, spending_, [this](u32 t) { return promise(t); });
-      heap_lists();
+      const u8 stored_depth = options_.depth ? (u8)(options_.depth - 1) : 0;
+      walk_.run(stored_depth, (u8)(options_.depth - stored_depth), enabled_, spending_);
+      Pieces pieces(banks_, targets_, tints_, options_.pieces_bytes());
+      LastDepth last(walk_, enabled_, n_demos());
+      add_stored(pieces);
+      if (options_.depth && !walk_.was_cut) add_last(last, pieces, stored_depth);
       result.counts.walk_s = thread_s() - at;
       at = thread_s();
-      Pieces pieces(walk_, targets_, options_.pieces_bytes());
-      for (u32 t = 0; t < walk_.tuples.size(); t++) {
-        if (t % TUPLES_A_LOOK == 0 && spending_.is_out_of_time()) {
-          pieces.was_cut = true;
-          break;
+      std::unordered_map<u32, std::vector<u8>> cells;
+      Cover cover(pieces, options_.cover(), [&](u32 piece) -> const u8* {
+        std::vector<u8>& drawn = cells[piece];
+        if (drawn.empty()) {
+          drawn.resize(pieces.n_cells());
+          std::vector<Pic> tests(pieces.n_tests());
+          last.make(pieces.pieces[piece].of, n_demos(), (u32)banks_.size(), tests.data());
+          pieces.draw_tests(pieces.pieces[piece], tests.data(), drawn.data());
         }
-        if (!walk_.tuples[t].is_list) pieces.add(t, tints_);
-      }
-      result.counts.pieces_s = thread_s() - at;
-      at = thread_s();
-      Cover cover(pieces, options_.cover());
+        return drawn.data();
+      });
       for (Stack& stack : cover.run(spending_)) {
         FoundStack found;
         for (const Pick& pick : stack.picks) {
           const Piece& piece = pieces.pieces[pick.piece];
-          found.picks.push_back({path_of(walk_, piece.tuple), piece, pick.mode});
+          found.picks.push_back({last.path_of(piece.of), piece, pick.mode});
         }
         found.stack = std::move(stack);
         result.stacks.push_back(std::move(found));
@@ -182,7 +178,9 @@ class Search {
       result.counts.n_pieces_offered = pieces.n_offered;
       result.counts.n_scanned = cover.n_scanned;
       result.counts.n_stacks = cover.n_stacks;
-      result.counts.n_bytes = pieces.bytes() + cover.bytes();
+      result.counts.n_bytes = pieces.bytes() + cover.bytes() + last.bytes();
+      result.counts.n_merged = last.n_merged;
+      result.counts.n_refused = last.n_refused;
       result.counts.was_cut |= pieces.was_cut || cover.was_cut;
     }
     count(result.counts);
@@ -248,7 +246,7 @@ class Search {
       is_constant &= outputs[d] == outputs[0];
     }
     // No other formula can be cheaper than these two, and all demos agree.
-    if (!is_input && !is_constant) walk_.run(options_.size_depth, enabled_, spending_, [](u32) { return 0.0f; });
+    if (!is_input && !is_constant) walk_.run(options_.size_depth, 0, enabled_, spending_);
     SizeGuesser guesser(walk_, outputs);
     const std::vector<SizeGuess> guesses = guesser.guess(options_.size_guess + 1);
     if (guesses.size() <= options_.size_guess) return false;
@@ -266,8 +264,8 @@ class Search {
   }
   FoundAxis found(const AxisFormula& formula) const {
     FoundAxis axis;
-    if (formula.of != NO_PARENT) axis.of = path_of(walk_, formula.of);
-    if (formula.plus != NO_PARENT) axis.plus = path_of(walk_, formula.plus);
+    if (formula.of != NO_PARENT) axis.of = walk_.path_of(formula.of);
+    if (formula.plus != NO_PARENT) axis.plus = walk_.path_of(formula.plus);
     axis.times = formula.times;
     axis.more = formula.more;
     axis.of_width = formula.of_width;
@@ -302,29 +300,41 @@ class Search {
     return balance;
   }
 
-  // Lists that no move is left for are put together all the same.
-  void heap_lists() {
-    u32 heap_up = N_MOVES;
-    for (u32 s = 0; s < N_MOVES; s++)
-      if (!std::strcmp(ALL_MOVES[s].primitive, "heap_up")) heap_up = s;
-    if (heap_up == N_MOVES || !enabled_[heap_up]) return;
-    std::vector<u32> next(banks_.size());
-    const u32 n = (u32)walk_.tuples.size();
-    for (u32 t = 0; t < n; t++) {
-      if (!walk_.tuples[t].is_list) continue;
-      if (walk_.is_spent(spending_, options_.values_bytes())) {
+  // Makes pieces of the tuples that are stored.
+  void add_stored(Pieces& pieces) {
+    std::vector<Pic> pictures(banks_.size());
+    for (u32 t = 0; t < walk_.tuples.size(); t++) {
+      if (t % TUPLES_A_LOOK == 0 && spending_.is_out_of_time()) {
+        pieces.was_cut = true;
+        return;
+      }
+      if (walk_.tuples[t].is_list) continue;
+      for (u32 e = 0; e < banks_.size(); e++) pictures[e] = walk_.picture(t, e);
+      pieces.offer({t, NO_MOVE, false}, walk_.tuples[t].depth, pictures.data(),
+                   [&]() { return pictures.data() + n_demos(); });
+    }
+  }
+  // Takes the last move, in the order of `promise`, the most first: it is by far the most work and may
+  // be cut off.
+  void add_last(LastDepth& last, Pieces& pieces, u8 depth) {
+    std::vector<std::pair<float, u32>> order;
+    for (u32 t : walk_.tuples_at(depth)) order.push_back({depth > 1 ? -promise(t) : 0, t});
+    std::sort(order.begin(), order.end());
+    for (const auto& [_, tuple] : order) {
+      if (walk_.n_applications() >= spending_.max_applications || pieces.was_cut ||
+          walk_.is_spent(spending_, spending_.max_bytes)) {
         walk_.was_cut = true;
         return;
       }
-      walk_.extend(t, (u16)heap_up, next.data());
+      last.extend(tuple, pieces);
     }
   }
 
   void count(SearchCounts& counts) {
     counts.n_applications = walk_.n_applications();
     counts.n_tuples = walk_.tuples.size();
-    counts.n_merged = walk_.n_merged;
-    counts.n_refused = walk_.n_refused;
+    counts.n_merged += walk_.n_merged;
+    counts.n_refused += walk_.n_refused;
     counts.n_bytes += walk_.bytes();
     counts.was_cut |= walk_.was_cut;
     for (const Bank& bank : banks_) {

@@ -14,6 +14,7 @@ from . import (
     patches,
     picture_drawing,
     picture_lists,
+    picture_pairs,
     pictures,
     pieces,
     ranks,
@@ -21,6 +22,9 @@ from . import (
     symmetry,
     views,
 )
+
+# What these have learnt, in words: declared by being imported.
+from . import learned_words as learned_words
 
 # In reading order: each family builds on those before it.
 FAMILIES = (
@@ -37,6 +41,7 @@ FAMILIES = (
     pictures,
     picture_drawing,
     picture_lists,
+    picture_pairs,
     learned,
     object_actions,
     views,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -159,10 +158,10 @@ class Mutants:
         if nearly_right:
             self._propose_s = perf_counter() - began_s
 
-    def mutations(self) -> dict[str, dict[str, Any]]:
+    def mutations(self) -> dict[str, dict[str, float]]:
         """Return by kind of mutation what was tried and what became of it."""
         rates = None if self.evolution is None else self.evolution.rates
-        return {} if rates is None else {row.kind: asdict(row) for row in rates.table()}
+        return {} if rates is None else rates.table()
 
     def finish(self, context: Context) -> None:
         if self.evolution is None:

@@ -1,4 +1,4 @@
-"""Ranked tasks in, `results.json` and `programs.py` out: what won, and the text of it."""
+"""Ranked tasks in, `results.json`, `programs.py` and `hall_of_fame.json` out: what won, as data."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from arcbatt.language import Program, format_program
 from arcbatt.proposers import Candidate
 
+from ..candidates import TaskCandidates
 from ..loop import Loop
 from ..ranking import Attempt, RankedTask
 
@@ -82,6 +83,32 @@ def _candidate_to_json(candidate: Candidate) -> dict[str, Any]:
         "size": candidate.program.n_calls,
         "steps": trial.steps,
     }
+
+
+def hall_of_fame_to_json(found: Iterable[TaskCandidates]) -> dict[str, Any]:
+    """Return of each task the best programs by size and fit, the smallest first.
+
+    So the last of a task is its best, and those before say what less would do.
+    """
+    return {
+        candidates.task.id: [
+            {**_candidate_to_json(each), "demos": each.trial.n_demos}
+            for each in best_by_size(candidates.kept)
+        ]
+        for candidates in found
+    }
+
+
+def best_by_size(kept: Iterable[Candidate]) -> list[Candidate]:
+    """Return the candidates of which no smaller one fits as well, in demos, then in credit."""
+    front: list[Candidate] = []
+    reached = (-1, -1)
+    for each in sorted(kept, key=lambda each: (each.program.n_calls, each.rank)):
+        fit = (each.trial.n_fitted, each.trial.credit)
+        if fit > reached:
+            front.append(each)
+            reached = fit
+    return front
 
 
 @dataclass(frozen=True, slots=True)

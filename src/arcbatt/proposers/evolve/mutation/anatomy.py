@@ -16,8 +16,7 @@ from arcbatt.language.infer import type_of
 from arcbatt.language.registry import get_primitive, of_registry
 from arcbatt.language.types import ANY, Type
 
-from .roles import role_of_place
-from .shapes import shape_of
+from .roles import role_of_place, shape_of
 
 Place = tuple[int, int]  # number of the call, number of the argument
 

@@ -1,5 +1,5 @@
-// Learning from demos: as language/primitives/learning.py. What is written here runs in one thread,
-// inside `serial`, but for what takes a lane.
+// What can be observed of grids: as language/primitives/observations.py. What is written here runs in
+// one thread, inside `serial`, but for what takes a lane.
 #pragma once
 #include "geometry.hpp"
 

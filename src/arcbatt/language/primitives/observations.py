@@ -1,4 +1,4 @@
-"""Learning from demos: plain functions that the definitions in `learned` use.
+"""What can be observed of grids: cells, what they see, parts and what they are like, colours.
 
 What a cell sees, or what an object is like, is a key; demos teach a table from keys to what
 becomes of such a cell or object.
@@ -167,8 +167,6 @@ class Part:
 
 # How a grid is cut into objects, and two more ways that only cells ask for.
 BY_COLOR_4, BY_COLOR_8, TOGETHER_8, ZEROS, ALL_4, ALL_8 = range(6)
-# Codes that programs may use, and those of them that cut out objects: parts that are not 0.
-N_CUTS, N_OBJECT_CUTS = ZEROS + 1, TOGETHER_8 + 1
 
 
 def cut(grid: Grid, how: int) -> list[Part]:
@@ -384,7 +382,6 @@ RELATIVE_SIGHTS: tuple[tuple[Callable[[Grid], ColorView], Sequence[Pair] | None]
     (lambda grid: lambda i, j: (grid[-1 - i][-1 - j],), None),
     (first_of_lines, None),
 )
-N_SIGHTS = len(SIGHTS) + len(RELATIVE_SIGHTS)
 
 # Colours numbered, and which colour has each number.
 Numbered: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
