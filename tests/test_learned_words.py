@@ -6,10 +6,18 @@ from itertools import product
 from typing import Any
 
 import pytest
+from arcbatt.language.primitives.learning import (
+    FEATURES,
+    N_CUTS,
+    N_MEASURES,
+    N_SIGHTS,
+    RELATIVE_SIGHTS,
+    SIGHTS,
+)
 
 from arcbatt.engine.cpu import evaluate_data
 from arcbatt.evaluation import TaskBoard
-from arcbatt.explain import explain, make_page, read_source, say_rules
+from arcbatt.explainer import explain, make_page, read_source, say_rules
 from arcbatt.language import Failure, parse_program, parse_programs
 from arcbatt.language.primitives.learned_words import (
     FEATURE_WORDS,
@@ -18,14 +26,6 @@ from arcbatt.language.primitives.learned_words import (
     RELATIVE_SIGHT_WORDS,
     SEGMENT_WORDS,
     SIGHT_WORDS,
-)
-from arcbatt.language.primitives.learning import (
-    FEATURES,
-    N_CUTS,
-    N_MEASURES,
-    N_SIGHTS,
-    RELATIVE_SIGHTS,
-    SIGHTS,
 )
 from arcbatt.language.registry import get_primitive, worded_names, words_of_call
 from arcbatt.proposers.enumerate.views import bare
