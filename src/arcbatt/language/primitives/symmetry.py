@@ -19,6 +19,8 @@ Map: TypeAlias = tuple[bool, int, int, int, int]
 
 ONE_WRONG_IN = 20  # of pairs of known cells, where there is noise
 
+NOISE_IN_WORDS = ("as all known cells say", "as all but one known cell in twenty say")
+
 
 def _maps(n_rows: int, width: int) -> Iterator[Map]:
     """Reflections, then transposes, shifts, half turns and quarter turns, about any axis."""
