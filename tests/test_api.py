@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from markupsafe import escape
 
 import arcbatt
 from arcbatt import Batt, Failure, Program, Samples, Task, TaskError
@@ -283,6 +284,14 @@ def test_solve_takes_an_id(solution: arcbatt.Solution, task: Task) -> None:
 def test_solve_takes_a_task_as_data(solution: arcbatt.Solution, task: Task) -> None:
     given = arcbatt.solve(json.dumps(task.to_json()), proposers=["known"], max_rounds=1)
     assert given.attempts == solution.attempts
+
+
+def test_what_was_learnt_is_said_in_words(solution: arcbatt.Solution) -> None:
+    recolored = Task.of([(((1, 2),), ((3, 2),)), (((2, 1),), ((2, 3),))], [((1, 1),)])
+    learnt = arcbatt.solve(recolored, proposers=["learn"], max_rounds=1)
+    assert learnt.fits and learnt.rules and not solution.rules
+    html = learnt._repr_html_()
+    assert all(f"<li>{escape(rule)}</li>" in html for rule in learnt.rules)
 
 
 @pytest.fixture(scope="module")

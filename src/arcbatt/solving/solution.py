@@ -6,6 +6,7 @@ import tempfile
 import warnings
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import final, overload
 
@@ -15,6 +16,7 @@ from arcbatt.drawing.pages import render_page, trusted
 from arcbatt.drawing.pixels import thumbnail
 from arcbatt.drawing.svg import svg_call
 from arcbatt.evaluation import TaskBoard
+from arcbatt.explainer import say_rules
 from arcbatt.language import Program
 from arcbatt.pool import Pool, merge_open
 from arcbatt.proposers import PROPOSER_NAMES, Proposer, make_proposers
@@ -66,6 +68,12 @@ class Solution(Displayed):
     def confidence(self) -> float:
         """How sure one can be that one of the two attempts is right, 0 to 1."""
         return self.ranked.confidence
+
+    @cached_property
+    def rules(self) -> list[str]:
+        """What the first of the programs has learnt from the demos, in words, line by line."""
+        evaluate = partial(TaskBoard([self.task], device="cpu", n_threads=1).learnt, self.task)
+        return [line for program in self.programs[:1] for line in say_rules(program, evaluate)]
 
     @property
     def submission(self) -> Submission:
