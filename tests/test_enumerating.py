@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from arcbatt.engine import _enumerate
-from arcbatt.language import Program, all_primitives, run
+from arcbatt.language import Program, all_primitives, interpret
 from arcbatt.language.ir import call_node, constant, input_node
 from arcbatt.proposers.enumerate.stacks import (
     MODES,
@@ -57,7 +57,7 @@ def demos_of(task: Task) -> Any:
 
 
 def by_reference(program: Program, task: Task, grid: Grid) -> Any:
-    return run(program, {"I": grid, "S": demos_of(task)}).outcome
+    return interpret(program, {"I": grid, "S": demos_of(task)}).outcome
 
 
 def paint(found: Enumerated, stack: Stack, task: Task, grid: Grid) -> tuple[Any, Any]:

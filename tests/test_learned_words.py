@@ -9,7 +9,7 @@ import pytest
 
 from arcbatt.engine.cpu import evaluate_data
 from arcbatt.evaluation import TaskBoard
-from arcbatt.explain import explain, make_page, read_source, say_rules
+from arcbatt.explainer import explain, make_page, read_source, say_rules
 from arcbatt.language import Failure, parse_program, parse_programs
 from arcbatt.language.primitives.learned_words import (
     FEATURE_WORDS,
