@@ -177,10 +177,10 @@ def test_the_command_line_says_what_was_left_out(path: Path, tmp_path: Path) -> 
     assert "2 rows of" in listed.err and "solve_2: expected a program" in listed.err
     file = tmp_path / "programs.py"
     exported = Outcome("pool", "export", file, "--pool", path)
-    assert f"wrote 1 programs of {path} to {file}" in exported.out
+    assert f"wrote 1 program of {path} to {file}" in exported.out
     assert "2 rows of" in exported.err
     merged = Outcome("pool", "merge", path, "--pool", tmp_path / "mine.db")
-    assert f"2 rows of {path} were left out:" in merged.err
+    assert f"2 rows of {path} left out:" in merged.err
     assert "solve_3: its text is not the program" in merged.err
     shown = Outcome("pool", "merge", path, "--pool", tmp_path / "mine.db", "--json").json
     assert [each["name"] for each in shown["rejected"]] == ["solve_2", "solve_3"]

@@ -10,7 +10,8 @@ from arcbatt.solving.cluster import check_cluster
 
 from . import options as given
 from .durations import parse_duration
-from .solve_command import absolute_source, carry_out, make_run, open_run
+from .finding import find_source
+from .solve_command import carry_out, make_run, open_run
 
 EVOLVE_EXAMPLES = (
     ("arcbatt evolve --budget 10m", "ten minutes on ARC-AGI-1 training, from the bundled solvers"),
@@ -31,6 +32,7 @@ def evolve(
     budget: given.TimeBudget = "10m",
     pool: given.KnownPool = None,
     library: given.Library = True,
+    skip_bad: given.SkipBad = False,
     device: given.DeviceName = "auto",
     threads: given.Threads = None,
     cluster: given.ClusterName = None,
@@ -60,9 +62,11 @@ def evolve(
     if resume is not None:
         folder = open_run(ctx, resume, "evolve")
     else:
+        found, chosen = find_source(data)
         options = RunOptions(
-            data=absolute_source(data),
-            tasks=None if not tasks else tuple(tasks),
+            data=found,
+            tasks=tuple(tasks) if tasks else chosen,
+            skip_bad=skip_bad,
             proposers=("evolve",),
             pool=None if pool is None else str(pool.absolute()),
             library=library,

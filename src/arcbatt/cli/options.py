@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from .finding import complete_set, complete_task
+from .completion import complete_set, complete_task
 
 DEFAULT_DATA = "arc-agi-1/training"
 DEFAULT_OUT = Path("runs")
@@ -102,6 +102,14 @@ ClusterName = Annotated[
         help="Who works: N processes of this machine; Ray of this machine; Ray at an address. "
         "Otherwise threads of this process.",
         show_default=False,
+    ),
+]
+SkipBad = Annotated[
+    bool,
+    typer.Option(
+        "--skip-bad",
+        help="Go on without tasks that are not valid, list all their faults, and fill them in in "
+        "the submission.",
     ),
 ]
 ResumedRun = Annotated[

@@ -17,6 +17,7 @@ from arcbatt.evaluation import ResultCache, TaskBoard
 from arcbatt.evaluation.program_run import Match, ProgramRun, RanProgram
 from arcbatt.language import Program, ProgramError
 from arcbatt.library import library_programs
+from arcbatt.plurals import count
 from arcbatt.pool import NewProgram, Pool
 from arcbatt.pool.rows import IMPORT, LIBRARY, kind_of
 
@@ -27,6 +28,7 @@ from .console import (
     print_error,
     print_json,
     print_notice,
+    say_how_many_more,
     stderr,
     stop,
     warnings_as_notices,
@@ -289,7 +291,7 @@ def _table_of_fitting(done: ProgramRun, limit: int | None) -> Table:
             f"{ran.n_failures:,}",
             f"{sum(match.steps for match in matches):,}",
         )
-    _say_how_many_more(table, len(done.fitting) - len(shown))
+    say_how_many_more(table, len(done.fitting) - len(shown))
     return table
 
 
@@ -332,7 +334,7 @@ def _table_of_transfers(done: ProgramRun, limit: int | None) -> Table:
             Text("fits it", style="green") if has_own else Text("none does", style="dim"),
             _say_rest(Text(" ".join(names[:SHOWN_IN_CELL]) + " "), len(names)),
         )
-    _say_how_many_more(table, len(by_task) - len(list(by_task)[:limit]))
+    say_how_many_more(table, len(by_task) - len(list(by_task)[:limit]))
     return table
 
 
@@ -350,17 +352,11 @@ def _table_of_outcomes(done: ProgramRun) -> Table:
     return table
 
 
-def _say_how_many_more(table: Table, n_more: int) -> None:
-    if n_more:
-        table.caption = f"and {n_more:,} more; --limit 0 shows all"
-        table.caption_justify = "left"
-
-
 def _summary(done: ProgramRun, source: _Source) -> Text:
     n_fitted, size = len(done.fitted), done.size
     text = Text(
-        f"{len(done.fitting):,} of {_several(len(done.programs), 'program')} "
-        f"fit {n_fitted:,} of {_several(len(done.tasks), 'task')}",
+        f"{len(done.fitting):,} of {count(len(done.programs), 'program')} "
+        f"fit {n_fitted:,} of {count(len(done.tasks), 'task')}",
         style="bold green" if n_fitted else "bold",
     )
     n_demos = sum(ran.n_fitted for ran in done.programs)
@@ -370,8 +366,8 @@ def _summary(done: ProgramRun, source: _Source) -> Text:
         pairs += f", {done.n_recalled:,} of them known before"
     origins = ", ".join(f"{n:,} of {place}" for place, n in source.origins.items())
     text.append(
-        f"\nprograms: {origins}\n{_several(n_demos, 'demo')} fitted; {pairs}; "
-        f"{_several(size.n_calls, 'call')}, {size.n_calls_before:,} before sharing; "
+        f"\nprograms: {origins}\n{count(n_demos, 'demo')} fitted; {pairs}; "
+        f"{count(size.n_calls, 'call')}, {size.n_calls_before:,} before sharing; "
         f"{done.engine_s:.2f} s of {wall_s():.2f} s in the engine, on {where}",
         style="dim",
     )
@@ -387,10 +383,6 @@ def _say_what_was_left(done: ProgramRun, source: _Source) -> None:
     if n_fail:
         print_notice(f"!: fits the task, but gives no output for a test input; {n_fail:,} such")
     if source.n_differs:
-        print_notice(f"{_several(source.n_differs, 'differ')} of the files not run")
+        print_notice(f"{count(source.n_differs, 'differ')} of the files not run")
     for error in source.errors:
         print_error(error)
-
-
-def _several(n: int, what: str) -> str:
-    return f"{n:,} {what}{'s' * (n != 1)}"

@@ -78,7 +78,7 @@ nb::object value_to(const Value& v) {
   if (v.kind == INT) return nb::int_((long long)v.number);
   nb::object members = nb::steal(PyTuple_New(v.n));
   if (!members) throw nb::python_error();
-  for (u32 k = 0; k < v.n; k++) PyTuple_SET_ITEM(members.ptr(), k, value_to(member(v, k)).release().ptr());
+  for (u32 k = 0; k < v.n; k++) PyTuple_SetItem(members.ptr(), k, value_to(member(v, k)).release().ptr());
   if (v.kind == FUNCTION) return nb::handle(function_class)((u32)v.aux, members);
   return is_tuple(v) ? members : nb::steal(PyFrozenSet_New(members.ptr()));
 }

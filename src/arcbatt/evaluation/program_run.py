@@ -20,6 +20,7 @@ from arcbatt.engine.batt import Batt, BattSize
 from arcbatt.language import Program, Reason
 from arcbatt.pool import NewTrial
 from arcbatt.tasks import Task
+from arcbatt.tasks.program_names import task_id_of
 
 from .board import TaskBoard
 from .result_cache import ROW, ResultCache, Rows
@@ -30,7 +31,6 @@ from .trial import FULL_CREDIT
 BATT_S = 0.4
 FIRST_BATT = 32
 MAX_BATT = 2_000
-OWN_PREFIX = "solve_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,7 @@ class RanProgram:
     @property
     def own_task(self) -> str | None:
         """The task that the program's name says it is for."""
-        name = self.program.name
-        return name.removeprefix(OWN_PREFIX) if name.startswith(OWN_PREFIX) else None
+        return task_id_of(self.program.name)
 
 
 @dataclass

@@ -8,6 +8,7 @@ The pool remembers candidates, finished work and where proposers stand: to resum
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict, dataclass, replace
@@ -104,13 +105,16 @@ class Loop:
         *,
         watcher: Watcher | None = None,
         traced: Collection[str] = (),
+        survives_errors: bool = False,
         workers: Workers | None = None,
         clock: Clock = time.perf_counter,
     ) -> None:
         """`traced` are the ids of tasks of which the watcher is told all.
 
-        With `workers`, these work off what proposers offer; otherwise this process does. A pool
-        that an earlier loop over the same tasks has saved is gone on with.
+        With `survives_errors`, an exception in a proposer's work ends that proposer and not the
+        run: `failed` has its traceback. With `workers`, these work off what proposers offer;
+        otherwise this process does. A pool that an earlier loop over the same tasks has saved is
+        gone on with.
         """
         names = [proposer.name for proposer in proposers]
         if len(set(names)) != len(names):
@@ -125,6 +129,8 @@ class Loop:
         # Seconds of each task: what was counted to it, and its part of what was done for all.
         self.spent_s = dict.fromkeys((task.id for task in board.tasks), 0.0)
         self.watcher = watcher or Watcher()
+        self.failed: dict[str, str] = {}  # traceback by proposer
+        self._survives_errors = survives_errors
         self._found = {task.id: TaskCandidates(task) for task in board.tasks}
         self._ranked: dict[str, tuple[int, RankedTask]] = {}  # with the candidates' version
         self.traced = frozenset(traced)
@@ -232,7 +238,9 @@ class Loop:
                     [
                         each
                         for each in self.proposers
-                        if n_left(each) != 0 and each.name not in self._given_up
+                        if n_left(each) != 0
+                        and each.name not in self.failed
+                        and each.name not in self._given_up
                     ]
                 )
                 if chosen is not None:
@@ -307,10 +315,19 @@ class Loop:
         before_s, began_s = count.elapsed_s, self._clock()
         try:
             proposer.work(offer, context)
+        except Exception as error:
+            self.fail(proposer.name, error, traceback.format_exc())
         finally:
             elapsed_s = self._clock() - began_s
             count.elapsed_s = before_s + elapsed_s
             self.share_time(offer.tasks, elapsed_s - context.counted_s)
+
+    def fail(self, proposer: str, error: Exception, trace: str) -> None:
+        """Take it that a proposer has failed: raise that, or go on without it."""
+        if not self._survives_errors:
+            raise error
+        self.failed[proposer] = trace
+        self.watcher.on_message(self, f"{proposer} goes no further: {error!r}")
 
     def share_time(self, tasks: Sequence[Task], seconds: float) -> None:
         """Count time to several tasks alike."""

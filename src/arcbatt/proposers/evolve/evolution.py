@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt import plurals
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.staged import TaskResult
 from arcbatt.evaluation import Crediting, TaskBoard, Validator
@@ -167,7 +168,9 @@ class Evolution:
         is_spent: Callable[[], bool] = lambda: False,
     ) -> float:
         """Take the programs that are known, which the pool has; return how long the engine took."""
-        say(f"{len(programs):,} programs on {len(self.board)} tasks")
+        say(
+            f"{plurals.count(len(programs), 'program')} on {plurals.count(len(self.board), 'task')}"
+        )
         if not programs:
             return 0.0
         for program in programs:

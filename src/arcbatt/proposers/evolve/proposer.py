@@ -9,6 +9,7 @@ from typing import Any
 
 from arcbatt.evaluation import Validator
 from arcbatt.language import Program
+from arcbatt.plurals import count
 
 from ..proposer import Candidate, Context, Offer, propose_plainly
 from .cards import pool_parents
@@ -143,7 +144,7 @@ class Mutants:
         if not found:
             return
         self._taken.update((t, program) for t, program, _ in found)
-        context.say(f"{len(found)} programs of other proposers")
+        context.say(f"{count(len(found), 'program')} of other proposers")
         self._counts["n_parents_offered"] += len(found)
         self._counts["n_parents_kept"] += evolution.take(found)
 

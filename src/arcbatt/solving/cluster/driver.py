@@ -353,10 +353,9 @@ class Cluster:
             return
         unit = out.unit
         if result.error is not None and not result.is_memory:
-            raise WorkerError(
-                f"worker {worker.name} on {worker.host} failed on {_describe(unit)}:\n"
-                f"{result.error}"
-            )
+            del self._out[unit.id]
+            self._fail(worker, unit, result.error)
+            return
         if result.error is not None:
             self._take_back(out, worker.name, "out of memory")
             return
@@ -364,6 +363,14 @@ class Cluster:
         self._unit_s.setdefault((unit.proposer, unit.item), []).append(result.wall_s)
         self._count(worker, out, result)
         self._apply(worker, unit, calls, result)
+
+    def _fail(self, worker: WorkerCount, unit: Unit, trace: str) -> None:
+        """Have the loop raise an error of a proposer or, if it goes on, drop the rest of it."""
+        error = WorkerError(
+            f"worker {worker.name} on {worker.host} failed on {_describe(unit)}:\n{trace}"
+        )
+        self._loop.fail(unit.proposer, error, trace)
+        self._queue = deque(each for each in self._queue if each.proposer != unit.proposer)
 
     def _count(self, worker: WorkerCount, out: _Out, result: Result) -> None:
         loop, unit = self._loop, out.unit
