@@ -101,6 +101,7 @@ def solved_with(
     watcher: Watcher | None = None,
     folder: Path | None = None,
     traced: Sequence[str] = (),
+    survives_errors: bool = False,
 ) -> Loop:
     """A loop that was run with a cluster or, without one, in this process."""
     cluster: Cluster | None = None
@@ -117,6 +118,7 @@ def solved_with(
             workers=cluster,
             watcher=watcher,
             traced=traced,
+            survives_errors=survives_errors,
         )
         loop.run(budget_s, max_rounds)
     return loop

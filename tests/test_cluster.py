@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcbatt.language import Reason
-from arcbatt.proposers import Context, Offer
+from arcbatt.proposers import PROPOSER_NAMES, Context, Offer
 from arcbatt.proposers.enumerate import FIRST_PASSES
 from arcbatt.solving import Loop, Watcher
 from arcbatt.solving.cluster import ClusterError, WorkerError, check_cluster, driver
@@ -145,7 +145,9 @@ def test_whoever_works_and_however_many_the_results_are_the_same() -> None:
 def test_all_of_it_is_the_same_on_real_tasks() -> None:
     tasks = training("a416b8f3", "d4a91cb9", "0d3d703e", "3ac3eb23")
     off = tuple(each.switch for each in FIRST_PASSES[3:])
-    options = replace(QUICK, off=off, library=True)
+    # Every proposer there is that divides, so that none depends on what workers do not have.
+    names = tuple(name for name in PROPOSER_NAMES if name != "evolve")
+    options = replace(QUICK, proposers=names, off=off, library=True)
     alone = solved_with(tasks, options=options)
     assert alone.n_fitted >= 3
     assert outcome(solved_with(tasks, Inline(3), options=options)) == outcome(alone)
@@ -305,6 +307,20 @@ def test_a_bug_of_a_proposer_ends_the_run_with_its_traceback(
     ):
         solved_with([task_named("a")], inline, options=replace(QUICK, proposers=("told",)))
     assert inline.is_closed
+
+
+def test_a_bug_of_a_proposer_ends_that_proposer_alone_where_errors_are_survived(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(_tasks: object, _context: Context) -> None:
+        raise ZeroDivisionError("a bug")
+
+    put_in_presets(monkeypatch, lambda: Told(fail, gain=1e6))
+    options = replace(QUICK, proposers=("known", "told"))
+    tasks = [task_named("a"), task_named("b")]
+    loop = solved_with(tasks, Inline(1), options=options, survives_errors=True)
+    assert "ZeroDivisionError: a bug" in loop.failed["told"]
+    assert loop.done("known", "all demos").keys() == {"a", "b"}
 
 
 def test_what_a_worker_writes_that_is_no_result_loses_it() -> None:
