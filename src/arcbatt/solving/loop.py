@@ -338,8 +338,13 @@ class Loop:
         """Return what does what a proposer asks for, also if it asked elsewhere."""
         return self._contexts[proposer]
 
-    def take(self, proposer: Proposer, proposal: Proposal, trial: Trial) -> None:
-        """Keep a proposal and its trial, if it is among the best of its task."""
+    def take(
+        self, proposer: Proposer, proposal: Proposal, trial: Trial, *, was_read: bool = False
+    ) -> None:
+        """Keep a proposal and its trial, if it is among the best of its task.
+
+        `was_read`: its program comes from a text, so that it can be written.
+        """
         found = self._found.get(trial.task.id)
         if found is None:
             raise ValueError(f"{proposer.name} proposes for {trial.task.id}, no task of this run")
@@ -347,7 +352,7 @@ class Loop:
         count = self.counts[proposer.name]
         digest = proposal.program.result.digest
         self.count_proposed(proposer.name, trial.task, trial.fits, trial.outputs, digest)
-        is_kept = found.is_wanted(candidate) and _can_be_written(candidate.program)
+        is_kept = found.is_wanted(candidate) and (was_read or _can_be_written(candidate.program))
         if is_kept:
             count.n_kept += 1
             count.n_first += trial.fits and not found.fits
@@ -532,8 +537,8 @@ class _Context(BaseContext):
     def known(self) -> Sequence[Program]:
         return self._loop.known
 
-    def keep(self, proposal: Proposal, trial: Trial) -> None:
-        self._loop.take(self._proposer, proposal, trial)
+    def keep(self, proposal: Proposal, trial: Trial, *, was_read: bool = False) -> None:
+        self._loop.take(self._proposer, proposal, trial, was_read=was_read)
 
     def candidates(self, task: Task) -> list[Candidate]:
         return self._loop.candidates(task).kept

@@ -428,14 +428,17 @@ class Cluster:
         for name, arguments in calls:
             if name == "count_proposed":
                 loop.count_proposed(unit.proposer, *arguments)
+            elif name == "keep":
+                proposal, trial = arguments
+                context.keep(proposal, trial, was_read=True)
+                if unit.slice_s is not None:
+                    self._migration.note(worker.name, trial)
             elif name == "log":
                 context.log({**arguments[0], "worker": worker.name})
             else:
                 getattr(context, name)(*arguments)
             if name == "spend":
                 counted_s += arguments[1]
-            if name == "keep" and unit.slice_s is not None:
-                self._migration.note(worker.name, arguments[1])
         loop.share_time([self._tasks[name] for name in unit.tasks], result.wall_s - counted_s)
         loop.watcher.on_progress(loop)
 
