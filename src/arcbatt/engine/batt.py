@@ -15,10 +15,9 @@ from arcbatt.language import Budget, Node, Program, to_value
 from arcbatt.language.ir import walk_new
 from arcbatt.measure import usable_cores
 
-from . import _engine, calibration, gpu, profiling
+from . import _engine, calibration, flatten, gpu, profiling
 from .results import BattArrays, BattResult, KeptWords
 from .samples import Samples
-from .schedule import Schedule, schedule
 from .table import primitive_numbers
 
 # As in include/arcbatt/batt.hpp.
@@ -44,6 +43,7 @@ class Batt:
     def __init__(self, programs: Sequence[Program]) -> None:
         self.programs = tuple(programs)
         self._nodes: list[Node] = []
+        self._results: list[int] = []
         self.fused = self._fuse()
 
     def _fuse(self) -> _engine.FusedBatt:
@@ -80,7 +80,7 @@ class Batt:
                 firsts.append(first)
                 counts.append(len(node.args))
             results.append(places[program.result])
-        self._nodes = list(places)
+        self._nodes, self._results = list(places), results
         self.n_calls = sum(op >= _OPS["call"] for op in ops)
         return _engine.FusedBatt(
             np.array(ops, np.uint8),
@@ -103,13 +103,13 @@ class Batt:
         return len(self._nodes)
 
     @cached_property
-    def schedule(self) -> Schedule:
-        """The steps that a GPU takes for it."""
-        return schedule(self._nodes)
+    def plan(self) -> flatten.Plan:
+        """What a GPU is to do for it."""
+        return flatten.plan(self._nodes, self._results)
 
     @cached_property
     def _on_gpu(self) -> gpu.GpuBatt:
-        return gpu.GpuBatt(self.fused, self.schedule, len(self.programs))
+        return gpu.GpuBatt(self.fused, self.plan, len(self.programs))
 
     def run(
         self,
@@ -239,7 +239,7 @@ class _Run:
 
 
 def _expect(batt: Batt, n_samples: int, n_threads: int) -> calibration.Prediction:
-    return calibration.of_this_machine(Batt).predict(batt.schedule, n_samples, n_threads)
+    return calibration.of_this_machine(Batt).predict(batt.plan, n_samples, n_threads)
 
 
 def prefers_gpu(batt: Batt, device: str, n_samples: int, n_threads: int) -> bool:

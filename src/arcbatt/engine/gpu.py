@@ -24,11 +24,10 @@ from numpy.typing import NDArray
 from arcbatt.language import Budget, all_primitives
 from arcbatt.measure import phase
 
-from . import _engine
+from . import _engine, flatten
+from .flatten import Plan, Step
 from .results import BattArrays, KeptWords
 from .samples import Samples
-from .schedule import INVOKE, LOAD, Schedule
-from .table import domain_names
 
 INCLUDE = Path(__file__).parent / "include" / "arcbatt"
 # Threads of a block, and blocks that share a multiprocessor: they bound the registers of a thread.
@@ -47,7 +46,11 @@ MIN_POOL_BYTES = 256 * 2**20
 # Memory that is there already is taken if it is this part of what is wanted.
 ENOUGH = 0.8
 MAX_ITEMS = 2**31
+# Elements of all containers that a function is run on, at most.
+MAX_ELEMENTS = 2**28
 _WORDS_OF_BATT = 7
+_WORDS_OF_DOMAIN = 6
+_WORDS_FIELD = 27  # where `words` is in `Launch`
 _STACK_LIMIT = 0  # cudaLimitStackSize
 
 
@@ -88,50 +91,42 @@ def _look_for_devices() -> tuple[int, str]:
 # --- kernels ---
 
 
-COMMON, FUNCTIONS = "common", "functions"
+COMMON, COLUMNS, SITES = "common", "columns", "sites"
+_MACROS = {"run": "ARC_RUN", "column": "ARC_COLUMN", "site": "ARC_SITE"}
 
 
 @cache
 def kernel_modules() -> dict[str, list[str]]:
-    """The primitives that each module has a kernel for.
-
-    There is a module for each family, one for all that calls functions (which takes by far the
-    longest to compile, since these can come to call any primitive), and one for the rest.
-    """
-    names = domain_names()
-    modules: dict[str, list[str]] = {COMMON: [], FUNCTIONS: []}
+    """The kernels of each module: one for each family, two for functions, one for the rest."""
+    modules: dict[str, list[str]] = {COMMON: []}
     for primitive in all_primitives().values():
-        if not {names[domain] for domain in primitive.domains} & {"ANY_FUNCTION", "FUNCTIONS"}:
-            modules.setdefault(primitive.family, []).append(primitive.name)
+        if primitive.name not in flatten.SITES and primitive.name not in flatten.NEVER:
+            modules.setdefault(primitive.family, []).append(f"run_{primitive.name}")
+    modules[COLUMNS] = [f"column_{name}" for name in sorted(flatten.ON_COLUMNS)]
+    modules[SITES] = [f"site_{name}" for name in sorted(flatten.SITES)]
     return modules
-
-
-def calls_functions(head: str) -> bool:
-    """Whether what is of this head (schedule.py) can come to call any primitive."""
-    return _kernels()[head][0] == FUNCTIONS
-
-
-@lru_cache(maxsize=64)
-def n_function_calls(schedule: Schedule) -> int:
-    """How many nodes call functions."""
-    return sum(step.n_nodes for step in schedule.steps if calls_functions(step.head))
 
 
 def module_source(module: str) -> str:
     """The CUDA source of one module."""
     lines = [f"#define ARC_{module.upper()}", (INCLUDE / "kernel.cu").read_text("utf-8")]
-    lines += [f"ARC_RUN({primitive})" for primitive in kernel_modules()[module]]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *kernel_lines(kernel_modules()[module])]) + "\n"
+
+
+def kernel_lines(kernels: Iterable[str]) -> list[str]:
+    """The lines that make kernels of kernel.cu's macros."""
+    parts = [kernel.partition("_") for kernel in kernels]
+    return [f"{_MACROS[kind]}({primitive})" for kind, _, primitive in parts]
 
 
 @cache
-def _kernels() -> dict[str, tuple[str, str]]:
-    """The module and kernel that run what is of one head (schedule.py)."""
-    kernels = dict.fromkeys((*all_primitives(), INVOKE), (FUNCTIONS, "run_functions"))
-    kernels[LOAD] = (COMMON, "run_loads")
-    for module, names in kernel_modules().items():
-        kernels.update((name, (module, f"run_{name}")) for name in names)
-    return kernels
+def _modules() -> dict[str, str]:
+    """The module of each kernel that a step may ask for; of the rest, COMMON."""
+    return {name: module for module, names in kernel_modules().items() for name in names}
+
+
+def _module_of(kernel: str) -> str:
+    return _modules().get(kernel, COMMON)
 
 
 def definitions() -> list[str]:
@@ -209,19 +204,46 @@ class GpuBatt:
     """A batt with what the GPU needs of it."""
 
     fused: _engine.FusedBatt
-    schedule: Schedule
+    plan: Plan
     n_programs: int
-    _on_devices: dict[int, tuple[GpuImage, Any]] = field(default_factory=dict)
+    _on_devices: dict[int, tuple[GpuImage, GpuPlan]] = field(default_factory=dict)
 
-    def on(self, device: int) -> tuple[GpuImage, Any]:
-        """Its image, and the nodes of all steps, on a device."""
+    def on(self, device: int) -> tuple[GpuImage, GpuPlan]:
+        """Its image and its plan on a device."""
+        if device not in self._on_devices:
+            self._on_devices[device] = (GpuImage(self.fused, device), GpuPlan(self.plan, device))
+        return self._on_devices[device]
+
+
+class GpuPlan:
+    """The arrays of a plan in a device's memory: one copy, and where each of them starts."""
+
+    @phase("transfer")
+    def __init__(self, plan: Plan, device: int) -> None:
         import cupy
 
-        if device not in self._on_devices:
-            with cupy.cuda.Device(device):
-                nodes = cupy.asarray(self.schedule.nodes)
-            self._on_devices[device] = (GpuImage(self.fused, device), nodes)
-        return self._on_devices[device]
+        filled = [column for columns in plan.filled for column in columns]
+        arrays = {
+            "nodes": plan.nodes,
+            "others": plan.others,
+            "ops": plan.ops,
+            "sites": plan.sites,
+            "programs": plan.programs,
+            "filled": np.array(filled, np.uint32),
+        }
+        # Each starts at a multiple of 16 bytes.
+        flat = [np.resize(a, -(-a.size // 4) * 4) if a.size else a for a in arrays.values()]
+        with cupy.cuda.Device(device):
+            self.memory = cupy.asarray(np.concatenate([a.ravel() for a in flat] or [[]]))
+        starts = np.cumsum([0, *(4 * a.size for a in flat)])
+        address = int(self.memory.data.ptr)
+        self.at = {name: address + int(at) for name, at in zip(arrays, starts, strict=False)}
+        n_filled = np.array([len(columns) for columns in plan.filled], np.int64)
+        # As FlatDomain in flat.hpp, of which frames, firsts and rows are known later.
+        self.domains = np.zeros((len(plan.filled), _WORDS_OF_DOMAIN), np.uint64)
+        self.domains[:, 3] = plan.n_columns
+        self.domains[:, 4] = n_filled
+        self.domains[:, 5] = self.at["filled"] + 4 * (np.cumsum(n_filled) - n_filled)
 
 
 def new_array(shape: tuple[int, ...], dtype: type[np.generic]) -> NDArray[Any]:
@@ -315,19 +337,27 @@ class _Run:
             return 0, []
         with cupy.cuda.Device(self.device) as gpu:
             _prepare(self.device)
-            modules = {_kernels()[step.head][0] for step in self.batt.schedule.steps}
-            compile_modules({COMMON, *modules}, self.device)
+            steps = [step for stage in self.batt.plan.stages for step in stage]
+            compile_modules({COMMON, *(_module_of(step.kernel) for step in steps)}, self.device)
             self.n_sms: int = gpu.attributes["MultiProcessorCount"]
             self.images = (self.batt.on(self.device), image_of(self.samples, self.device))
             shape = self.arrays.reasons.shape
             self.outputs = [cupy.empty(shape, array.dtype) for array in self.arrays]
-            a_sample = EXPECTED_CALL_BYTES * self.batt.schedule.n_nodes
+            self.outputs[0].fill(_engine.NOT_RUN)
+            n_calls = self.batt.plan.n_nodes + len(self.batt.plan.ops)
+            a_sample = EXPECTED_CALL_BYTES * n_calls
             with _memory(cupy, self.device, 2 * a_sample * chosen.size) as memory:
-                fit = min(memory.size // a_sample, MAX_ITEMS // self.batt.schedule.n_nodes)
+                fit = min(memory.size // a_sample, MAX_ITEMS // n_calls)
                 at_once = max(32, fit)
                 kept = []
-                for start in range(0, chosen.size, at_once):
-                    kept += self._chunk(cupy, chosen[start : start + at_once], memory)
+                todo = [chosen[k : k + at_once] for k in range(0, chosen.size, at_once)]
+                while todo:
+                    part = todo.pop()
+                    try:
+                        kept += self._chunk(cupy, part, memory)
+                    except _TooManyElements:
+                        half = part.size // 2
+                        todo += [part[:half], part[half:]] if half else []
             self._copy(chosen)
         return int((self.arrays.reasons[:, chosen] != _engine.NOT_RUN).sum()), kept
 
@@ -348,25 +378,26 @@ class _Run:
 
     def _chunk(self, cupy: Any, chosen: NDArray[np.uint32], memory: Any) -> list[KeptWords]:
         """All steps on some samples, whose values share the memory."""
-        (batt_image, nodes), samples_image = self.images
-        schedule, n = self.batt.schedule, chosen.size
-        n_blocks = self.n_sms * 2048 // BLOCK_THREADS
-        n_warps = n_blocks * BLOCK_THREADS // 32
+        (batt_image, on_device), samples_image = self.images
+        plan, n = self.batt.plan, chosen.size
+        self.n_blocks = self.n_sms * 2048 // BLOCK_THREADS
+        self.n_warps = self.n_blocks * BLOCK_THREADS // 32
         n_cells = self.batt.n_programs * n
-        on_device = cupy.asarray(chosen)
+        chosen_there = cupy.asarray(chosen)
         n_used = cupy.zeros(1, cupy.uint64)
-        pages = cupy.zeros(2 * n_warps, cupy.uint64)
+        pages = cupy.zeros(2 * self.n_warps, cupy.uint64)
         stopped = cupy.zeros(1, cupy.uint32)
-        values = cupy.empty(2 * schedule.n_nodes * n, cupy.uint64)
-        costs = cupy.empty(2 * schedule.n_nodes * n, cupy.uint64)
+        values = cupy.empty(2 * plan.n_nodes * n, cupy.uint64)
+        costs = cupy.empty(2 * plan.n_nodes * n, cupy.uint64)
         n_words = cupy.empty(n_cells if self.keep_values else 1, cupy.int64)
+        domains = cupy.empty(max(1, on_device.domains.size), cupy.uint64)
         # The fields of `Launch` in kernel.cu.
         words = [
             *np.frombuffer(batt_image.head, np.uint64).tolist(),
             self.budget.steps,
             self.budget.bytes,
             samples_image.address,
-            on_device.data.ptr,
+            chosen_there.data.ptr,
             n,
             len(self.samples),
             memory.data.ptr,
@@ -375,32 +406,24 @@ class _Run:
             int(memory.size * CALL_SHARE) // n,
             *(array.data.ptr for array in (pages, stopped, values, costs, *self.outputs, n_words)),
             0,
+            *(on_device.at["ops"], on_device.at["sites"], domains.data.ptr, values.data.ptr, n),
         ]
-        launch = cupy.array(words, cupy.uint64)
-        n_steps = len(schedule.steps)
-        queues = cupy.zeros(n_steps + 3, cupy.uint32)
-
-        def start(k: int, module: str, kernel: str, n_items: int, *arguments: Any) -> None:
-            at_once = max(1, min(8, n_items // (4 * n_warps)))
-            queue = (np.uint64(queues.data.ptr + 4 * k), np.uint32(n_items), np.uint32(at_once))
-            grid = min(n_blocks, -(-n_items * 32 // BLOCK_THREADS))
-            run = _kernel(self.device, module, kernel)
-            run((grid,), (BLOCK_THREADS,), (launch, *queue, *arguments))
-
+        self.launch = cupy.array(words, cupy.uint64)
+        n_queues = plan.n_steps + 3
+        self.queues = iter(range(int((queues := cupy.zeros(n_queues, cupy.uint32)).data.ptr), 2**63, 4))
         try:
-            for k, step in enumerate(schedule.steps):
-                at = np.uint64(nodes.data.ptr + 4 * step.first)
-                start(k, *_kernels()[step.head], step.n_nodes * n, at, np.uint32(step.n_nodes))
-            start(n_steps, COMMON, "find_outcomes", n_cells)
+            self._run_stages(cupy, n, domains)
+            runs = (np.uint64(on_device.at["programs"]), np.uint32(plan.programs.size))
+            self._start("find_outcomes", plan.programs.size * n, *runs)
             _wait(cupy)
             if not self.keep_values:
                 return []
-            start(n_steps + 1, COMMON, "count_kept", n_cells)
+            self._start("count_kept", n_cells)
             ends = cupy.cumsum(n_words)
             kept_words = cupy.empty(max(1, int(ends[-1])), cupy.int32)
             n_words[:] = ends - n_words
-            launch[-1] = kept_words.data.ptr
-            start(n_steps + 2, COMMON, "write_kept", n_cells)
+            self.launch[_WORDS_FIELD] = kept_words.data.ptr
+            self._start("write_kept", n_cells)
             _wait(cupy)
         except KeyboardInterrupt:
             with cupy.cuda.Stream(non_blocking=True):
@@ -410,6 +433,92 @@ class _Run:
         ok = np.flatnonzero(self.outputs[0].get()[:, chosen] == 0)
         cells = ok // n * len(self.samples) + chosen[ok % n]
         return [KeptWords(kept_words.get(), cells.astype(np.int64), n_words.get()[ok])]
+
+    def _start(self, kernel: str, n_items: int, *arguments: Any) -> None:
+        """Start a kernel on so many items, if there are any."""
+        queue = np.uint64(next(self.queues))
+        if not n_items:
+            return
+        at_once = max(1, min(8, n_items // (4 * self.n_warps)))
+        grid = min(self.n_blocks, -(-n_items * 32 // BLOCK_THREADS))
+        run = _kernel(self.device, _module_of(kernel), kernel)
+        of_all = (self.launch, queue, np.uint32(n_items), np.uint32(at_once))
+        run((grid,), (BLOCK_THREADS,), (*of_all, *arguments))
+
+    def _run_stages(self, cupy: Any, n: int, domains: Any) -> None:
+        """All steps; after each stage, how many elements the containers have that it came to."""
+        (_, on_device), _ = self.images
+        plan = self.batt.plan
+        table = on_device.domains.copy()
+        n_rows = np.zeros(len(table), np.int64)
+        n_elements = np.zeros(len(table), np.int64)
+        held = []  # what is in use until the last step is done
+        for stage in plan.stages:
+            sizes = [self._sizes(step, n, n_rows, n_elements) for step in stage]
+            starts = [np.cumsum(size) - size for size in sizes]
+            of_sites = [k for k, step in enumerate(stage) if step.kind == "site"]
+            firsts_of = dict(zip(of_sites, np.cumsum([0] + [sizes[k].sum() for k in of_sites]).tolist(), strict=False))
+            total = int(sum(sizes[k].sum() for k in of_sites))
+            if total > MAX_ELEMENTS or any(size.sum() > MAX_ELEMENTS for size in sizes):
+                raise _TooManyElements
+            places = [starts[k] + firsts_of[k] for k in of_sites]
+            bounds = np.concatenate([*places, [total]]) if of_sites else np.zeros(0, np.int64)
+            sent = cupy.asarray(np.concatenate([*starts, bounds]).astype(np.uint32))
+            held.append(sent)
+            if of_sites:
+                frames = cupy.empty(total, cupy.uint64)
+                counts = cupy.zeros(total, cupy.uint32)
+                firsts = cupy.empty(total + 1, cupy.uint32)
+                held += [frames, counts, firsts]
+                entries = np.concatenate([self._others(stage[k]) for k in of_sites])
+                made = plan.site_domains[entries >> 2, entries & 3]
+                new = made >= 0
+                at = np.concatenate(places)[new]
+                table[made[new], 0] = frames.data.ptr + 8 * at
+                table[made[new], 1] = firsts.data.ptr + 4 * at
+                n_rows[made[new]] = np.concatenate([sizes[k] for k in of_sites])[new]
+                table[made[new], 2] = n_rows[made[new]]
+                domains[:] = cupy.asarray(table.ravel())
+            place = sent.data.ptr
+            for k, step in enumerate(stage):
+                members = (
+                    np.uint64(on_device.at["nodes"] + 4 * step.first_node),
+                    np.uint32(step.n_nodes),
+                    np.uint64(on_device.at["others"] + 4 * step.first_other),
+                    np.uint64(place),
+                    np.uint32(step.n_others),
+                )
+                place += 4 * starts[k].size
+                if step.kind == "site":
+                    members += (np.uint64(counts.data.ptr + 4 * firsts_of[k]),)
+                self._start(step.kernel, step.n_nodes * n + int(sizes[k].sum()), *members)
+            if of_sites:
+                found = cupy.empty(bounds.size, cupy.uint32)
+                add = _kernel(self.device, COMMON, "add_counts")
+                add((1,), (1024,), (counts, firsts, np.uint32(total)))
+                pick = _kernel(self.device, COMMON, "pick")
+                pick((-(-bounds.size // 256),), (256,), (firsts, np.uint64(place), found, np.uint32(bounds.size)))
+                _wait(cupy)
+                n_elements[made[new]] = np.diff(found.get().astype(np.int64))[new]
+
+    def _others(self, step: Step) -> NDArray[np.uint32]:
+        return self.batt.plan.others[step.first_other : step.first_other + step.n_others]
+
+    def _sizes(
+        self, step: Step, n: int, n_rows: NDArray[np.int64], n_elements: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """How many items each op or phase of a step has."""
+        plan, others = self.batt.plan, self._others(step)
+        if step.kind == "run":
+            return n_elements[plan.op_domains[others]]
+        if step.kind == "column":
+            return n_rows[plan.op_domains[others]]
+        homes = plan.homes[others >> 2]
+        return np.where(homes < 0, n, n_elements[homes])
+
+
+class _TooManyElements(Exception):
+    """More than there is room for: the samples must be run in smaller parts."""
 
 
 _idle_memory: dict[int, list[Any]] = {}

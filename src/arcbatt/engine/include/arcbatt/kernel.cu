@@ -1,7 +1,8 @@
-// The GPU side of a run. A kernel for each primitive runs all its calls that are ready, on all samples:
-// a call on a sample is one item, done by one warp. So a kernel's code is small and its own, and few
-// samples or few calls still fill the card.
-#include "batt.hpp"
+// The GPU side of a run. A kernel for each primitive runs all its calls that are ready, on all samples
+// and, within functions, on all elements of all containers: a call on one of them is one item, done by
+// one warp. So a kernel's code is small and its own, and few samples or few calls still fill the card.
+#define ARC_FLAT
+#include "flat.hpp"
 #include "words.hpp"
 
 namespace arc {
@@ -38,6 +39,7 @@ struct Launch {
   i32* numbers;
   i64* n_words;  // [program, chosen sample]: of values that are kept; later where they start
   i32* words;
+  Flat flat;
 
   ARC_FN Slots slots(u32 at) const { return {values + at, costs + at, n_chosen}; }
 };
@@ -49,9 +51,11 @@ struct Worker {
   Lane lane;
   Pool pool;
   u64 taken;  // from the pool, by the call
+  Replay replay;
 };
+ARC_EXTERN Replay& replay_of(Lane& lane) { return ((Worker*)lane.owner)->replay; }
 
-ARC_NOINLINE char* grow_arena(void* owner, u64 bytes, u64* given) {
+ARC_EXTERN char* grow_arena(void* owner, u64 bytes, u64* given) {
   Worker& worker = *(Worker*)owner;
   const u64 size = bytes <= PAGE_BYTES / 2 ? PAGE_BYTES : (bytes + 255) & ~255ULL;
   const u64 taken = worker.taken + size;
@@ -84,10 +88,10 @@ ARC_FN void each_item(const Launch& launch, const Queue& queue, Body body) {
   }
 }
 
-// run(lane, node, code, slots) of each of the nodes on each sample.
+// run(lane, item) of all items, by a warp each.
 template <class Run>
-ARC_FN void run_nodes(const Launch& launch, const Queue& queue, const u32* nodes, u32 n_nodes, Run run) {
-  __shared__ alignas(16) char workers[ARC_BLOCK_THREADS / W][sizeof(Worker)];
+ARC_FN void run_items(const Launch& launch, const Queue& queue, Run run) {
+  alignas(16) __shared__ char workers[ARC_BLOCK_THREADS / W][sizeof(Worker)];
   Worker& worker = *(Worker*)workers[threadIdx.x / W];
   Lane& lane = worker.lane;
   Page& page = launch.pages[(blockIdx.x * ARC_BLOCK_THREADS + threadIdx.x) / W];
@@ -100,56 +104,110 @@ ARC_FN void run_nodes(const Launch& launch, const Queue& queue, const u32* nodes
   worker.pool = launch.pool;
   sync();
   each_item(launch, queue, [&](u32 item) {
-    const u32 at = item / n_nodes, node = nodes[item - at * n_nodes];
     worker.taken = 0;
-    const Slots slots = launch.slots(at);
-    const Instruction code = launch.batt.code[node];
-    run(lane, node, code, slots);
+    run(lane, item);
   });
   if (thread_index() == 0) page = {lane.top, lane.end};
+}
+
+// What a step is made of: nodes of the batt on all samples, then things within functions, of which
+// each starts at some item after those.
+struct Members {
+  const u32* nodes;
+  u32 n_nodes;
+  const u32* others;
+  const u32* starts;
+  u32 n_others;
+};
+
+// A primitive's calls, those of the batt's nodes and those within functions.
+template <class P>
+ARC_FN void run_calls(const Launch& launch, const Queue& queue, const Members& members, const P& primitive) {
+  const u32 n_of_nodes = members.n_nodes * (u32)launch.n_chosen;
+  run_items(launch, queue, [&](Lane& lane, u32 item) {
+    if (item < n_of_nodes) {
+      const u32 at = item / members.n_nodes, node = members.nodes[item - at * members.n_nodes];
+      const Instruction code = launch.batt.code[node];
+      run_call(lane, code.n_args, primitive, NodePlace{launch.slots(at), launch.batt.args + code.first, node});
+      return;
+    }
+    item -= n_of_nodes;
+    const u32 which = find_start(members.starts, members.n_others, item);
+    const FlatOp& op = launch.flat.ops[members.others[which]];
+    const FlatDomain& domain = launch.flat.domains[op.domain];
+    const u32 element = item - members.starts[which], row = domain.row_of_element(element);
+    Frame* frame = domain.frames[row];
+    const u32 k = element - (domain.firsts[row] - domain.firsts[0]);
+    const ElementPlace place = {launch.flat, op.args, frame, k, filled_values(frame, op.column) + k};
+    if (is_over(frame, lane)) return place.fill(fail(OVER_BUDGET), 0, 0);
+    run_call(lane, op.n_args, primitive, place);
+  });
+}
+
+// Calls within functions on all elements of a frame: run(lane, op, frame) gives the column.
+template <class Run>
+ARC_FN void run_columns(const Launch& launch, const Queue& queue, const Members& members, Run run) {
+  run_items(launch, queue, [&](Lane& lane, u32 item) {
+    const u32 which = find_start(members.starts, members.n_others, item);
+    const FlatOp& op = launch.flat.ops[members.others[which]];
+    Frame* frame = launch.flat.domains[op.domain].frames[item - members.starts[which]];
+    if (frame) fill_column(lane, op, frame, [&]() { return run(lane, op, frame); });
+  });
+}
+
+// A phase of sites of one primitive: run(lane, site, place) is the call. `others` are sites and phases,
+// `counts` where the number of elements of each row of each of them goes.
+template <class Run>
+ARC_FN void run_sites(const Launch& launch, const Queue& queue, const Members& members, u32* counts, Run run) {
+  run_items(launch, queue, [&](Lane& lane, u32 item) {
+    const u32 which = find_start(members.starts, members.n_others, item);
+    const u32 entry = members.others[which], phase = entry & 3, row = item - members.starts[which];
+    const FlatSite& site = launch.flat.sites[entry >> 2];
+    const u32 at = site.home == NO_DOMAIN ? row : 0;
+    run_phase(lane, launch.flat, site, phase, row, launch.slots(at), counts + item,
+              [&](const SitePlace& place) { run(lane, site, place); });
+  });
 }
 
 }  // namespace arc
 
 // What every kernel is given: the launch, and its queue.
 #define ARC_WORK const arc::Launch* launch, arc::u32* next, arc::u32 n_items, arc::u32 at_once
+#define ARC_MEMBERS \
+  const arc::u32 *nodes, arc::u32 n_nodes, const arc::u32 *others, const arc::u32 *starts, arc::u32 n_others
 #define ARC_KERNEL extern "C" __global__ void __launch_bounds__(ARC_BLOCK_THREADS, ARC_BLOCKS_A_SM)
 
-// The calls of a primitive; the host adds a line ARC_RUN(name) for each that it wants.
-#define ARC_RUN(name)                                                                                 \
-  ARC_KERNEL run_##name(ARC_WORK, const arc::u32* nodes, arc::u32 n_nodes) {                          \
-    using namespace arc;                                                                              \
-    run_nodes(*launch, {next, n_items, at_once}, nodes, n_nodes,                                      \
-              [&](Lane& lane, u32 node, const Instruction& code, const Slots& slots) {                \
-                run_call(lane, launch->batt, node, code, slots,                                       \
-                         KnownPrimitive<P_##name, prim_##name>());                                    \
-              });                                                                                     \
+// The host adds a line for each kernel that it wants: ARC_RUN for a primitive's calls, ARC_COLUMN for
+// those on whole columns, ARC_SITE for those that call functions.
+#define ARC_RUN(name)                                                                                  \
+  ARC_KERNEL run_##name(ARC_WORK, ARC_MEMBERS) {                                                       \
+    using namespace arc;                                                                               \
+    run_calls(*launch, {next, n_items, at_once}, {nodes, n_nodes, others, starts, n_others},           \
+              KnownPrimitive<P_##name, prim_##name>());                                                \
   }
-
-#if defined(ARC_FUNCTIONS)
-
-// Calls of function values, and of primitives that take them: these can come to call any primitive,
-// so that this kernel holds them all.
-ARC_KERNEL run_functions(ARC_WORK, const arc::u32* nodes, arc::u32 n_nodes) {
-  using namespace arc;
-  run_nodes(*launch, {next, n_items, at_once}, nodes, n_nodes,
-            [&](Lane& lane, u32 node, const Instruction& code, const Slots& slots) {
-              if (code.op == INVOKE)
-                run_invoke(lane, launch->batt, node, code, slots);
-              else
-                run_call(lane, launch->batt, node, code, slots, AnyPrimitive{code.primitive});
-            });
-}
-
-#endif
+#define ARC_COLUMN(name)                                                                               \
+  ARC_KERNEL column_##name(ARC_WORK, ARC_MEMBERS) {                                                    \
+    using namespace arc;                                                                               \
+    run_columns(*launch, {next, n_items, at_once}, {nodes, n_nodes, others, starts, n_others},         \
+                [&](Lane& lane, const FlatOp& op, Frame* frame) {                                      \
+                  return map_known<P_##name, prim_##name>(lane, launch->flat, op, frame);              \
+                });                                                                                    \
+  }
+#define ARC_SITE(name)                                                                                 \
+  ARC_KERNEL site_##name(ARC_WORK, ARC_MEMBERS, arc::u32* counts) {                                    \
+    using namespace arc;                                                                               \
+    run_sites(*launch, {next, n_items, at_once}, {nodes, n_nodes, others, starts, n_others}, counts,   \
+              [&](Lane& lane, const FlatSite& site, const SitePlace& place) {                          \
+                run_call(lane, site.n_args, KnownPrimitive<P_##name, prim_##name>(), place);           \
+              });                                                                                      \
+  }
 
 #if defined(ARC_COMMON)
 
 // The nodes that are no calls.
-ARC_KERNEL run_loads(ARC_WORK, const arc::u32* nodes, arc::u32 n_nodes) {
+ARC_KERNEL run_load(ARC_WORK, ARC_MEMBERS) {
   using namespace arc;
-  for (u32 item = blockIdx.x * ARC_BLOCK_THREADS + threadIdx.x; item < n_items;
-       item += gridDim.x * ARC_BLOCK_THREADS) {
+  for (u32 item = blockIdx.x * blockDim.x + threadIdx.x; item < n_items; item += gridDim.x * blockDim.x) {
     const u32 at = item / n_nodes, node = nodes[item - at * n_nodes];
     const Slots slots = launch->slots(at);
     slots.value(node) = load(launch->batt, launch->batt.code[node], launch->samples[launch->chosen[at]]);
@@ -157,11 +215,57 @@ ARC_KERNEL run_loads(ARC_WORK, const arc::u32* nodes, arc::u32 n_nodes) {
   }
 }
 
+ARC_KERNEL site_invoke(ARC_WORK, ARC_MEMBERS, arc::u32* counts) {
+  using namespace arc;
+  run_sites(*launch, {next, n_items, at_once}, {nodes, n_nodes, others, starts, n_others}, counts,
+            [&](Lane& lane, const FlatSite& site, const SitePlace& place) {
+              invoke(lane, site.n_args, place);
+            });
+}
+ARC_KERNEL column_match(ARC_WORK, ARC_MEMBERS) {
+  using namespace arc;
+  run_columns(*launch, {next, n_items, at_once}, {nodes, n_nodes, others, starts, n_others},
+              [&](Lane& lane, const FlatOp& op, Frame* frame) { return match(lane, launch->flat, op, frame); });
+}
+ARC_KERNEL column_guard(ARC_WORK, ARC_MEMBERS) {
+  using namespace arc;
+  run_columns(*launch, {next, n_items, at_once}, {nodes, n_nodes, others, starts, n_others},
+              [&](Lane& lane, const FlatOp& op, Frame* frame) { return guard(lane, launch->flat, op, frame); });
+}
+
+// firsts[k] := the sum of counts before k, for k up to n; one block.
+extern "C" __global__ void __launch_bounds__(1024) add_counts(const arc::u32* counts, arc::u32* firsts,
+                                                              arc::u32 n) {
+  __shared__ arc::u32 sums[1024];
+  arc::u32 before = 0;
+  for (arc::u32 start = 0; start < n; start += blockDim.x) {
+    const arc::u32 k = start + threadIdx.x, count = k < n ? counts[k] : 0;
+    sums[threadIdx.x] = count;
+    __syncthreads();
+    for (arc::u32 reach = 1; reach < blockDim.x; reach *= 2) {
+      const arc::u32 more = threadIdx.x >= reach ? sums[threadIdx.x - reach] : 0;
+      __syncthreads();
+      sums[threadIdx.x] += more;
+      __syncthreads();
+    }
+    if (k < n) firsts[k] = before + sums[threadIdx.x] - count;
+    before += sums[blockDim.x - 1];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) firsts[n] = before;
+}
+
+// to[k] := from[places[k]].
+extern "C" __global__ void pick(const arc::u32* from, const arc::u32* places, arc::u32* to, arc::u32 n) {
+  for (arc::u32 k = blockIdx.x * blockDim.x + threadIdx.x; k < n; k += gridDim.x * blockDim.x)
+    to[k] = from[places[k]];
+}
+
 // What the programs gave.
-ARC_KERNEL find_outcomes(ARC_WORK) {
+ARC_KERNEL find_outcomes(ARC_WORK, const arc::u32* programs, arc::u32 n_programs) {
   using namespace arc;
   each_item(*launch, {next, n_items, at_once}, [&](u32 item) {
-    const u32 at = item / launch->batt.n_programs, program = item - at * launch->batt.n_programs;
+    const u32 at = item / n_programs, program = programs[item - at * n_programs];
     const u32 sample = launch->chosen[at];
     const Outcome out =
         outcome_of(launch->batt, program, launch->budget, launch->samples[sample], launch->slots(at));

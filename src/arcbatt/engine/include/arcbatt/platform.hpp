@@ -31,6 +31,7 @@ ARC_FN int lowest_bit(u32 bits) { return __ffs((int)bits) - 1; }
 ARC_FN int lowest_bit64(u64 bits) { return __ffsll((i64)bits) - 1; }
 ARC_FN void atomic_or(u32* word, u32 bits) { atomicOr(word, bits); }
 ARC_FN u32 atomic_add(u32* word, u32 value) { return atomicAdd(word, value); }
+ARC_FN void atomic_add(u64* word, u64 value) { atomicAdd(word, value); }
 #else
 #define ARC_FN inline
 // Compiled for several levels of the instruction set; the best one is taken when the module loads.
@@ -57,6 +58,7 @@ ARC_FN u32 atomic_add(u32* word, u32 value) {
   *word += value;
   return before;
 }
+ARC_FN void atomic_add(u64* word, u64 value) { *word += value; }
 #endif
 
 template <class T>
