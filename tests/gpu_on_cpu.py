@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.engine import gpu
+from arcbatt.engine import kernels
 
 SHIM = """
 #include "platform.hpp"
@@ -33,14 +33,14 @@ namespace arc { inline u32 shuffle(u32 value, int) { return value; } }
 
 def compile_kernels(folder: Path) -> ctypes.CDLL:
     """Compile all kernels into one library."""
-    lines = [SHIM, *(f"#define ARC_{module.upper()}" for module in gpu.kernel_modules())]
-    lines.append((gpu.INCLUDE / "kernel.cu").read_text("utf-8"))
-    for kernels in gpu.kernel_modules().values():
-        lines += gpu.kernel_lines(kernels)
+    lines = [SHIM, "#define ARC_COMMON"]
+    lines.append((kernels.INCLUDE / "kernel.cu").read_text("utf-8"))
+    for names in kernels.modules().values():
+        lines += kernels.lines(names)
     source, target = folder / "kernels.cpp", folder / "kernels.so"
     source.write_text("\n".join(lines) + "\n", "utf-8")
-    options = ["-std=c++17", "-O0", "-shared", "-fPIC", "-w", *gpu.definitions()]
-    subprocess.run(["g++", *options, "-I", gpu.INCLUDE, "-o", target, source], check=True)
+    options = ["-std=c++17", "-O0", "-shared", "-fPIC", "-w", *kernels.definitions()]
+    subprocess.run(["g++", *options, "-I", kernels.INCLUDE, "-o", target, source], check=True)
     return ctypes.CDLL(str(target))
 
 
@@ -121,9 +121,9 @@ def _argument(given: Any) -> Any:
 
 
 def kernel_of(library: ctypes.CDLL) -> Any:
-    """Return what stands for `gpu._kernel`."""
+    """Return what stands for `kernels.kernel`."""
 
-    def kernel(_device: int, _module: str, name: str) -> Any:
+    def kernel(_device: int, name: str) -> Any:
         function = getattr(library, name)
 
         def run(_grid: Any, _block: Any, arguments: tuple[Any, ...]) -> None:

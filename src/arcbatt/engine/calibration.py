@@ -18,7 +18,7 @@ import numpy as np
 from arcbatt.language import parse_program
 from arcbatt.measure import usable_cores
 
-from . import gpu, health
+from . import health, kernels
 from .samples import Samples
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def machine() -> str:
     """What a calibration holds for: the first GPU, the cores, the engine's source."""
     gpus = health.look_for_gpus().gpus
     name = gpus[0].name if gpus else "no GPU"
-    return f"{name}, {usable_cores()} cores, engine {gpu.source_digest()}"
+    return f"{name}, {usable_cores()} cores, engine {kernels.source_digest()}"
 
 
 def load() -> Calibration | None:

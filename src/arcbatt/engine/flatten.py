@@ -135,9 +135,7 @@ class Step:
 
     kind: str  # "run", "column", "site"
     head: str
-    first_node: int
     n_nodes: int
-    first_other: int
     n_others: int
 
     @property
@@ -146,21 +144,34 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan:
-    """All that a GPU is to do for a batt.
+class Stage:
+    """Steps that need nothing but sizes that are known when they begin, those of sites last.
 
-    Stages are steps that need nothing but what is known when they begin: between two stages the
-    sizes of new domains become known.
+    After them the sizes of the domains that they make are known. Arrays are by step, or by its
+    members within functions: ops, or phases of sites.
     """
 
-    stages: tuple[tuple[Step, ...], ...]
+    steps: tuple[Step, ...]
+    first_nodes: NDArray[np.int64]  # where a step's nodes start among the plan's
+    n_nodes: NDArray[np.int64]
+    first_other: int  # where the members start among the plan's
+    firsts: NDArray[np.int64]  # where a step's members start among the stage's, and end
+    ends: NDArray[np.int64]
+    firsts_of_others: NDArray[np.int64]  # by member, where its step's start
+    sizes: NDArray[np.int64]  # by member, which size: see `_size_of`
+    first_site: int  # the first member that is a phase of a site
+    domains: NDArray[np.int64]  # that those make; -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """All that a GPU is to do for a batt."""
+
+    stages: tuple[Stage, ...]
     nodes: NDArray[np.uint32]  # of steps
     others: NDArray[np.uint32]  # of steps: ops; sites times 4 and phases
     ops: NDArray[np.uint32]
     sites: NDArray[np.uint32]
-    op_domains: NDArray[np.int64]
-    homes: NDArray[np.int64]  # of sites, by domain; -1
-    site_domains: NDArray[np.int64]  # of sites and phases; -1
     n_columns: NDArray[np.int64]  # of domains
     filled: tuple[tuple[int, ...], ...]  # of domains
     programs: NDArray[np.uint32]  # those that are run
@@ -169,7 +180,7 @@ class Plan:
 
     @property
     def n_steps(self) -> int:
-        return sum(map(len, self.stages))
+        return sum(len(stage.steps) for stage in self.stages)
 
 
 class _Flattening:
@@ -321,6 +332,7 @@ def plan(nodes: Sequence[Node], results: Sequence[int]) -> Plan:
 
 # What is to be done: a node, an op, or a phase of a site (the last one, without a function, too).
 _Item = tuple[str, int, int]
+_COUNTS = ("n_nodes", "n_others")
 
 
 class _Scheduling:
@@ -396,9 +408,15 @@ class _Scheduling:
             if not n:
                 ready[heads[item]].append(item)
         nodes: list[int] = []
-        others: list[int] = []
-        stages: list[tuple[Step, ...]] = []
+        others: list[_Item] = []
+        stages: list[Stage] = []
         steps: list[Step] = []
+
+        def end_stage() -> None:
+            n_nodes, n_others = (sum(getattr(step, n) for step in steps) for n in _COUNTS)
+            stages.append(self._stage(steps, len(nodes) - n_nodes, others, len(others) - n_others))
+            steps.clear()
+
         while ready:
             calls = [head for head in ready if head[0] != "site"]
             if calls:
@@ -411,43 +429,67 @@ class _Scheduling:
                 items = sorted(ready.pop(head))
                 n_left[head] -= len(items)
                 of_nodes = [k for kind, k, _ in items if kind == "node"]
-                of_others = [
-                    k if kind == "op" else k << 2 | phase
-                    for kind, k, phase in items
-                    if kind != "node"
-                ]
-                steps.append(Step(*head, len(nodes), len(of_nodes), len(others), len(of_others)))
+                of_others = [item for item in items if item[0] != "node"]
+                steps.append(Step(*head, len(of_nodes), len(of_others)))
                 nodes += of_nodes
                 others += of_others
                 done += items
             if not calls:
-                stages.append(tuple(steps))
-                steps = []
+                end_stage()
             for item in done:
                 for user in self.users[item]:
                     self.n_missing[user] -= 1
                     if not self.n_missing[user]:
                         ready[heads[user]].append(user)
         if steps:
-            stages.append(tuple(steps))
+            end_stage()
         flat = self.flat
         return Plan(
             stages=tuple(stages),
             nodes=np.array(nodes, np.uint32),
-            others=np.array(others, np.uint32),
+            others=np.array([k if kind == "op" else k << 2 | p for kind, k, p in others], np.uint32),
             ops=np.array([self._op_words(op) for op in flat.ops], np.uint32),
             sites=np.array([self._site_words(site) for site in flat.sites], np.uint32),
-            op_domains=np.array([op.domain for op in flat.ops], np.int64),
-            homes=np.array([site.home for site in flat.sites], np.int64),
-            site_domains=np.array(
-                [_padded(site.domains, MAX_PHASES + 1, -1) for site in flat.sites], np.int64
-            ).reshape(-1, MAX_PHASES + 1),
             n_columns=np.array([domain.n_columns for domain in flat.domains], np.int64),
             filled=tuple(tuple(domain.filled) for domain in flat.domains),
             programs=np.array(runs, np.uint32),
             n_nodes=len(flat.nodes),
             n_function_calls=len(flat.site_of),
         )
+
+    def _stage(
+        self, steps: list[Step], first_node: int, others: list[_Item], first_other: int
+    ) -> Stage:
+        n_nodes, n_others = (np.array([getattr(s, n) for s in steps], np.int64) for n in _COUNTS)
+        ends = np.cumsum(n_others)
+        members = others[first_other:]
+        of_sites = [item for item in members if item[0] == "site"]
+        return Stage(
+            steps=tuple(steps),
+            first_nodes=first_node + np.cumsum(n_nodes) - n_nodes,
+            n_nodes=n_nodes,
+            first_other=first_other,
+            firsts=ends - n_others,
+            ends=ends,
+            firsts_of_others=np.repeat(ends - n_others, n_others),
+            sizes=np.array([self._size_of(item) for item in members], np.int64),
+            first_site=len(members) - len(of_sites),
+            domains=np.array([self._made_by(k, phase) for _, k, phase in of_sites], np.int64),
+        )
+
+    def _size_of(self, item: _Item) -> int:
+        """Which size tells how many items it has: elements by domain, rows by domain, samples."""
+        kind, k, _ = item
+        flat = self.flat
+        if kind == "op":
+            op = flat.ops[k]
+            return op.domain + len(flat.domains) * op.on_columns
+        home = flat.sites[k].home
+        return home if home >= 0 else 2 * len(flat.domains)
+
+    def _made_by(self, site: int, phase: int) -> int:
+        domains = self.flat.sites[site].domains
+        return domains[phase] if phase < len(domains) else -1
 
     def _op_words(self, op: Op) -> list[int]:
         args = [self.flat.ref(arg, op.domain) for arg in op.args]

@@ -8,31 +8,26 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from hashlib import blake2b
-from pathlib import Path
+from functools import cache
 from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.language import Budget, all_primitives
+from arcbatt.language import Budget
 from arcbatt.measure import phase
 
-from . import _engine, flatten
-from .flatten import Plan, Step
+from . import _engine, kernels
+from .flatten import Plan
+from .kernels import BLOCK_THREADS
 from .results import BattArrays, KeptWords
 from .samples import Samples
 
-INCLUDE = Path(__file__).parent / "include" / "arcbatt"
-# Threads of a block, and blocks that share a multiprocessor: they bound the registers of a thread.
-BLOCK_THREADS = 128
-BLOCKS_A_SM = 8
 # Calls nest as deep as functions do; each level takes a few hundred bytes of stack.
 STACK_BYTES = 24 * 1024
 # A launch's values take what they take, unknown before; a call with its scratch is expected to need
@@ -50,21 +45,17 @@ MAX_ITEMS = 2**31
 MAX_ELEMENTS = 2**28
 _WORDS_OF_BATT = 7
 _WORDS_OF_DOMAIN = 6
+_STEP = np.dtype(
+    [(name, np.uint64) for name in ("nodes", "others", "starts", "counts", "next")]
+    + [(name, np.uint32) for name in ("n_nodes", "n_others", "n_items", "at_once")]
+)
+_WORDS_OF_STEP = _STEP.itemsize // 8
 _WORDS_FIELD = 27  # where `words` is in `Launch`
 _STACK_LIMIT = 0  # cudaLimitStackSize
 
 
 class GpuError(RuntimeError):
     """The GPU cannot be used; the message says why."""
-
-
-def source_digest() -> str:
-    """Tells versions of the headers apart, which the compiler's cache does not look at."""
-    digest = blake2b(digest_size=8)
-    for path in sorted(INCLUDE.rglob("*")):
-        if path.is_file():
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
 
 
 def device_count() -> int:
@@ -88,99 +79,12 @@ def _look_for_devices() -> tuple[int, str]:
         return 0, str(error)
 
 
-# --- kernels ---
-
-
-COMMON, COLUMNS, SITES = "common", "columns", "sites"
-_MACROS = {"run": "ARC_RUN", "column": "ARC_COLUMN", "site": "ARC_SITE"}
-
-
-@cache
-def kernel_modules() -> dict[str, list[str]]:
-    """The kernels of each module: one for each family, two for functions, one for the rest."""
-    modules: dict[str, list[str]] = {COMMON: []}
-    for primitive in all_primitives().values():
-        if primitive.name not in flatten.SITES and primitive.name not in flatten.NEVER:
-            modules.setdefault(primitive.family, []).append(f"run_{primitive.name}")
-    modules[COLUMNS] = [f"column_{name}" for name in sorted(flatten.ON_COLUMNS)]
-    modules[SITES] = [f"site_{name}" for name in sorted(flatten.SITES)]
-    return modules
-
-
-def module_source(module: str) -> str:
-    """The CUDA source of one module."""
-    lines = [f"#define ARC_{module.upper()}", (INCLUDE / "kernel.cu").read_text("utf-8")]
-    return "\n".join([*lines, *kernel_lines(kernel_modules()[module])]) + "\n"
-
-
-def kernel_lines(kernels: Iterable[str]) -> list[str]:
-    """The lines that make kernels of kernel.cu's macros."""
-    parts = [kernel.partition("_") for kernel in kernels]
-    return [f"{_MACROS[kind]}({primitive})" for kind, _, primitive in parts]
-
-
-@cache
-def _modules() -> dict[str, str]:
-    """The module of each kernel that a step may ask for; of the rest, COMMON."""
-    return {name: module for module, names in kernel_modules().items() for name in names}
-
-
-def _module_of(kernel: str) -> str:
-    return _modules().get(kernel, COMMON)
-
-
-def definitions() -> list[str]:
-    """What the headers want to be told."""
-    return [f"-DARC_BLOCK_THREADS={BLOCK_THREADS}", f"-DARC_BLOCKS_A_SM={BLOCKS_A_SM}"]
-
-
-@cache
-def _compiled(module: str) -> Any:
-    import cupy
-
-    options = (
-        "-std=c++17",
-        f"-I{INCLUDE}",
-        *definitions(),
-        f"-DARC_SOURCE_0x{source_digest()}",
-    )
-    compiled = cupy.RawModule(code=module_source(module), options=options, backend="nvrtc")
-    compiled.compile()
-    return compiled
-
-
-@cache
-def _kernel(device: int, module: str, name: str) -> Any:
-    return _compiled(module).get_function(name)
-
-
 @cache
 def _prepare(device: int) -> None:
     """Room for the stack of nested calls."""
     import cupy
 
     cupy.cuda.runtime.deviceSetLimit(_STACK_LIMIT, STACK_BYTES)
-
-
-def compile_modules(modules: Iterable[str], device: int) -> None:
-    """Compiles what is not yet compiled, modules side by side."""
-    import cupy
-
-    def compile_module(module: str) -> None:
-        with cupy.cuda.Device(device):
-            _compiled(module)
-
-    wanted = sorted(set(modules) - _known_modules)
-    if wanted:
-        with ThreadPoolExecutor(len(wanted)) as pool:
-            list(pool.map(compile_module, wanted))
-        _known_modules.update(wanted)
-
-
-_known_modules: set[str] = set()
-
-
-# --- runs ---
 
 
 class GpuImage:
@@ -337,8 +241,8 @@ class _Run:
             return 0, []
         with cupy.cuda.Device(self.device) as gpu:
             _prepare(self.device)
-            steps = [step for stage in self.batt.plan.stages for step in stage]
-            compile_modules({COMMON, *(_module_of(step.kernel) for step in steps)}, self.device)
+            steps = [step for stage in self.batt.plan.stages for step in stage.steps]
+            kernels.load({"find_outcomes", *(step.kernel for step in steps)}, self.device)
             self.n_sms: int = gpu.attributes["MultiProcessorCount"]
             self.images = (self.batt.on(self.device), image_of(self.samples, self.device))
             shape = self.arrays.reasons.shape
@@ -409,12 +313,15 @@ class _Run:
             *(on_device.at["ops"], on_device.at["sites"], domains.data.ptr, values.data.ptr, n),
         ]
         self.launch = cupy.array(words, cupy.uint64)
-        n_queues = plan.n_steps + 3
-        self.queues = iter(range(int((queues := cupy.zeros(n_queues, cupy.uint32)).data.ptr), 2**63, 4))
+        n_steps = plan.n_steps + 3
+        # The fields of `Step` in kernel.cu, and what each takes its items from.
+        self.steps = cupy.empty((n_steps, _WORDS_OF_STEP), cupy.uint64)
+        self.queues = cupy.zeros(n_steps, cupy.uint32)
+        self.n_started = 0
         try:
             self._run_stages(cupy, n, domains)
-            runs = (np.uint64(on_device.at["programs"]), np.uint32(plan.programs.size))
-            self._start("find_outcomes", plan.programs.size * n, *runs)
+            n_run = plan.programs.size
+            self._start("find_outcomes", n_run * n, on_device.at["programs"], n_run)
             _wait(cupy)
             if not self.keep_values:
                 return []
@@ -434,87 +341,89 @@ class _Run:
         cells = ok // n * len(self.samples) + chosen[ok % n]
         return [KeptWords(kept_words.get(), cells.astype(np.int64), n_words.get()[ok])]
 
-    def _start(self, kernel: str, n_items: int, *arguments: Any) -> None:
-        """Start a kernel on so many items, if there are any."""
-        queue = np.uint64(next(self.queues))
-        if not n_items:
-            return
-        at_once = max(1, min(8, n_items // (4 * self.n_warps)))
-        grid = min(self.n_blocks, -(-n_items * 32 // BLOCK_THREADS))
-        run = _kernel(self.device, _module_of(kernel), kernel)
-        of_all = (self.launch, queue, np.uint32(n_items), np.uint32(at_once))
-        run((grid,), (BLOCK_THREADS,), (*of_all, *arguments))
+    def _start(self, kernel: str, n_items: int, nodes: int = 0, n_nodes: int = 0) -> None:
+        """Start a kernel of no step of the plan."""
+        words = self._new_steps(1)
+        words["nodes"], words["n_nodes"], words["n_items"] = nodes, n_nodes, n_items
+        self._start_all([self._kernel(kernel)], words)
+
+    def _new_steps(self, n: int) -> NDArray[Any]:
+        words = np.zeros(n, _STEP)
+        first = self.n_started
+        words["next"] = self.queues.data.ptr + 4 * np.arange(first, first + n, dtype=np.uint64)
+        return words
+
+    def _start_all(self, kernels: Sequence[Any], words: NDArray[Any]) -> None:
+        """Start kernels one after the other, those that have nothing to do left out."""
+        n_items = words["n_items"].astype(np.int64)
+        words["at_once"] = np.clip(n_items // (4 * self.n_warps), 1, 8)
+        grids = np.minimum(self.n_blocks, -(-n_items * 32 // BLOCK_THREADS)).tolist()
+        first, n = self.n_started, len(words)
+        self.steps[first : first + n].set(words.view(np.uint64).reshape(n, -1))
+        self.n_started += n
+        at = self.steps.data.ptr + 8 * _WORDS_OF_STEP * first
+        block = (BLOCK_THREADS,)
+        for k, grid in enumerate(grids):
+            if grid:
+                arguments = (self.launch, np.uint64(at + 8 * _WORDS_OF_STEP * k))
+                kernels[k]((grid,), block, arguments)
+
+    def _kernel(self, name: str) -> Any:
+        return kernels.kernel(self.device, name)
 
     def _run_stages(self, cupy: Any, n: int, domains: Any) -> None:
         """All steps; after each stage, how many elements the containers have that it came to."""
         (_, on_device), _ = self.images
         plan = self.batt.plan
         table = on_device.domains.copy()
-        n_rows = np.zeros(len(table), np.int64)
-        n_elements = np.zeros(len(table), np.int64)
+        # How many elements each domain has, how many rows, and how many samples there are.
+        n_domains = len(table)
+        sizes = np.zeros(2 * n_domains + 1, np.int64)
+        sizes[-1] = n
         held = []  # what is in use until the last step is done
         for stage in plan.stages:
-            sizes = [self._sizes(step, n, n_rows, n_elements) for step in stage]
-            starts = [np.cumsum(size) - size for size in sizes]
-            of_sites = [k for k, step in enumerate(stage) if step.kind == "site"]
-            firsts_of = dict(zip(of_sites, np.cumsum([0] + [sizes[k].sum() for k in of_sites]).tolist(), strict=False))
-            total = int(sum(sizes[k].sum() for k in of_sites))
-            if total > MAX_ELEMENTS or any(size.sum() > MAX_ELEMENTS for size in sizes):
+            n_items = sizes[stage.sizes]
+            ends = np.concatenate([[0], np.cumsum(n_items)])
+            starts = ends[:-1] - ends[stage.firsts_of_others]
+            of_steps = ends[stage.ends] - ends[stage.firsts]
+            of_nodes = stage.n_nodes * n
+            first_site = ends[stage.first_site]
+            n_asked = int(ends[-1] - first_site)
+            if max(int(of_steps.max()), n_asked) + int(of_nodes.max()) > MAX_ELEMENTS:
                 raise _TooManyElements
-            places = [starts[k] + firsts_of[k] for k in of_sites]
-            bounds = np.concatenate([*places, [total]]) if of_sites else np.zeros(0, np.int64)
-            sent = cupy.asarray(np.concatenate([*starts, bounds]).astype(np.uint32))
-            held.append(sent)
-            if of_sites:
-                frames = cupy.empty(total, cupy.uint64)
-                counts = cupy.zeros(total, cupy.uint32)
-                firsts = cupy.empty(total + 1, cupy.uint32)
-                held += [frames, counts, firsts]
-                entries = np.concatenate([self._others(stage[k]) for k in of_sites])
-                made = plan.site_domains[entries >> 2, entries & 3]
-                new = made >= 0
-                at = np.concatenate(places)[new]
+            bounds = ends[stage.first_site :] - first_site
+            sent = cupy.asarray(np.concatenate([starts, bounds]).astype(np.uint32))
+            words = self._new_steps(len(stage.steps))
+            words["nodes"] = on_device.at["nodes"] + 4 * stage.first_nodes
+            words["others"] = on_device.at["others"] + 4 * (stage.first_other + stage.firsts)
+            words["starts"] = sent.data.ptr + 4 * stage.firsts
+            words["n_nodes"] = stage.n_nodes
+            words["n_others"] = stage.ends - stage.firsts
+            words["n_items"] = of_nodes + of_steps
+            if n_asked:
+                frames = cupy.empty(n_asked, cupy.uint64)
+                counts = cupy.zeros(n_asked, cupy.uint32)
+                firsts = cupy.empty(n_asked + 1, cupy.uint32)
+                words["counts"] = counts.data.ptr + 4 * (ends[stage.firsts] - first_site)
+                made, new = stage.domains, stage.domains >= 0
+                at, rows = bounds[:-1][new], n_items[stage.first_site :][new]
                 table[made[new], 0] = frames.data.ptr + 8 * at
                 table[made[new], 1] = firsts.data.ptr + 4 * at
-                n_rows[made[new]] = np.concatenate([sizes[k] for k in of_sites])[new]
-                table[made[new], 2] = n_rows[made[new]]
-                domains[:] = cupy.asarray(table.ravel())
-            place = sent.data.ptr
-            for k, step in enumerate(stage):
-                members = (
-                    np.uint64(on_device.at["nodes"] + 4 * step.first_node),
-                    np.uint32(step.n_nodes),
-                    np.uint64(on_device.at["others"] + 4 * step.first_other),
-                    np.uint64(place),
-                    np.uint32(step.n_others),
-                )
-                place += 4 * starts[k].size
-                if step.kind == "site":
-                    members += (np.uint64(counts.data.ptr + 4 * firsts_of[k]),)
-                self._start(step.kernel, step.n_nodes * n + int(sizes[k].sum()), *members)
-            if of_sites:
+                table[made[new], 2] = rows
+                domains.set(table.ravel())
+                sizes[n_domains + made[new]] = rows
+                held += [frames, counts, firsts]
+            held.append(sent)
+            self._start_all([self._kernel(step.kernel) for step in stage.steps], words)
+            if n_asked:
                 found = cupy.empty(bounds.size, cupy.uint32)
-                add = _kernel(self.device, COMMON, "add_counts")
-                add((1,), (1024,), (counts, firsts, np.uint32(total)))
-                pick = _kernel(self.device, COMMON, "pick")
-                pick((-(-bounds.size // 256),), (256,), (firsts, np.uint64(place), found, np.uint32(bounds.size)))
+                self._kernel("add_counts")((1,), (1024,), (counts, firsts, np.uint32(n_asked)))
+                places = np.uint64(sent.data.ptr + 4 * starts.size)
+                grid = (-(-bounds.size // 256),)
+                given = (firsts, places, found, np.uint32(bounds.size))
+                self._kernel("pick")(grid, (256,), given)
                 _wait(cupy)
-                n_elements[made[new]] = np.diff(found.get().astype(np.int64))[new]
-
-    def _others(self, step: Step) -> NDArray[np.uint32]:
-        return self.batt.plan.others[step.first_other : step.first_other + step.n_others]
-
-    def _sizes(
-        self, step: Step, n: int, n_rows: NDArray[np.int64], n_elements: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """How many items each op or phase of a step has."""
-        plan, others = self.batt.plan, self._others(step)
-        if step.kind == "run":
-            return n_elements[plan.op_domains[others]]
-        if step.kind == "column":
-            return n_rows[plan.op_domains[others]]
-        homes = plan.homes[others >> 2]
-        return np.where(homes < 0, n, n_elements[homes])
+                sizes[made[new]] = np.diff(found.get().astype(np.int64))[new]
 
 
 class _TooManyElements(Exception):

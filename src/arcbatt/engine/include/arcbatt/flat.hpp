@@ -87,7 +87,7 @@ struct Flat {
   u64 n_chosen;
 
   ARC_FN Value node_value(u32 node, u32 sample) const { return values[node * n_chosen + sample]; }
-  ARC_FN Value fetch(Frame* frame, u32 element, Ref ref) const {
+  ARC_METHOD Value fetch(Frame* frame, u32 element, Ref ref) const {
     if (is_node(ref)) return node_value(ref, frame->sample);
     for (u32 hops = hops_of(ref); hops; hops--) {
       element = frame->outer_element;
@@ -96,7 +96,7 @@ struct Flat {
     return frame->columns()[column_number(ref)].at(element);
   }
   // The same for all elements of a frame.
-  ARC_FN Column fetch_column(Lane& lane, Frame* frame, Ref ref) const {
+  ARC_METHOD Column fetch_column(Lane& lane, Frame* frame, Ref ref) const {
     if (is_node(ref)) return same_column(node_value(ref, frame->sample));
     if (hops_of(ref)) return same_column(fetch(frame, 0, ref));
     const Column column = frame->columns()[column_number(ref)];
@@ -163,7 +163,7 @@ struct Replay {
 ARC_EXTERN Replay& replay_of(Lane& lane);
 
 // A frame for a function's values of n tuples of arguments; null when memory ran out.
-ARC_FN Frame* new_frame(Lane& lane, const Replay& replay, const Column* args, u32 n_args, i64 n) {
+ARC_NOINLINE Frame* new_frame(Lane& lane, const Replay& replay, const Column* args, u32 n_args, i64 n) {
   const FlatDomain& domain = replay.flat->domains[replay.site->domains[replay.phase]];
   const u64 head = sizeof(Frame) + domain.n_columns * sizeof(Column);
   Frame* frame = (Frame*)lane.allocate(head + domain.n_filled * (u64)n * sizeof(Value));

@@ -68,29 +68,38 @@ ARC_EXTERN char* grow_arena(void* owner, u64 bytes, u64* given) {
   return worker.pool.start + at;
 }
 
-// The items of a kernel, taken from its queue a few at a time.
-struct Queue {
-  u32* next;
+// What a kernel is to do, written by the host. Its items, taken a few at a time, are nodes of the batt on
+// all samples, then things within functions (`others`), of which each starts at some item after those.
+struct Step {
+  const u32* nodes;
+  const u32* others;
+  const u32* starts;
+  u32* counts;  // of sites: by item, how many elements it asks for
+  u32* next;    // the next item
+  u32 n_nodes;
+  u32 n_others;
   u32 n_items;
   u32 at_once;
+
+  ARC_FN u32 which(u32 item) const { return find_start(starts, n_others, item); }
 };
 
 template <class Body>
-ARC_FN void each_item(const Launch& launch, const Queue& queue, Body body) {
+ARC_FN void each_item(const Launch& launch, const Step& step, Body body) {
+  const u32 n_items = step.n_items, at_once = step.at_once;
   for (;;) {
-    u32 first = queue.n_items;
-    if (thread_index() == 0 && !*(volatile const u32*)launch.stopped)
-      first = atomicAdd(queue.next, queue.at_once);
+    u32 first = n_items;
+    if (thread_index() == 0 && !*(volatile const u32*)launch.stopped) first = atomicAdd(step.next, at_once);
     first = shuffle(first, 0);
-    if (first >= queue.n_items) return;
-    const u32 end = min_of(first + queue.at_once, queue.n_items);
+    if (first >= n_items) return;
+    const u32 end = min_of(first + at_once, n_items);
     for (u32 item = first; item < end; item++) body(item);
   }
 }
 
 // run(lane, item) of all items, by a warp each.
 template <class Run>
-ARC_FN void run_items(const Launch& launch, const Queue& queue, Run run) {
+ARC_FN void run_items(const Launch& launch, const Step& step, Run run) {
   alignas(16) __shared__ char workers[ARC_BLOCK_THREADS / W][sizeof(Worker)];
   Worker& worker = *(Worker*)workers[threadIdx.x / W];
   Lane& lane = worker.lane;
@@ -103,39 +112,29 @@ ARC_FN void run_items(const Launch& launch, const Queue& queue, Run run) {
   lane.max_elements = min_of<u64>(launch.budget.steps, launch.budget.bytes / BYTES_AN_ELEMENT);
   worker.pool = launch.pool;
   sync();
-  each_item(launch, queue, [&](u32 item) {
+  each_item(launch, step, [&](u32 item) {
     worker.taken = 0;
     run(lane, item);
   });
   if (thread_index() == 0) page = {lane.top, lane.end};
 }
 
-// What a step is made of: nodes of the batt on all samples, then things within functions, of which
-// each starts at some item after those.
-struct Members {
-  const u32* nodes;
-  u32 n_nodes;
-  const u32* others;
-  const u32* starts;
-  u32 n_others;
-};
-
 // A primitive's calls, those of the batt's nodes and those within functions.
 template <class P>
-ARC_FN void run_calls(const Launch& launch, const Queue& queue, const Members& members, const P& primitive) {
-  const u32 n_of_nodes = members.n_nodes * (u32)launch.n_chosen;
-  run_items(launch, queue, [&](Lane& lane, u32 item) {
+ARC_FN void run_calls(const Launch& launch, const Step& step, const P& primitive) {
+  const u32 n_of_nodes = step.n_nodes * (u32)launch.n_chosen;
+  run_items(launch, step, [&](Lane& lane, u32 item) {
     if (item < n_of_nodes) {
-      const u32 at = item / members.n_nodes, node = members.nodes[item - at * members.n_nodes];
+      const u32 at = item / step.n_nodes, node = step.nodes[item - at * step.n_nodes];
       const Instruction code = launch.batt.code[node];
       run_call(lane, code.n_args, primitive, NodePlace{launch.slots(at), launch.batt.args + code.first, node});
       return;
     }
     item -= n_of_nodes;
-    const u32 which = find_start(members.starts, members.n_others, item);
-    const FlatOp& op = launch.flat.ops[members.others[which]];
+    const u32 which = step.which(item);
+    const FlatOp& op = launch.flat.ops[step.others[which]];
     const FlatDomain& domain = launch.flat.domains[op.domain];
-    const u32 element = item - members.starts[which], row = domain.row_of_element(element);
+    const u32 element = item - step.starts[which], row = domain.row_of_element(element);
     Frame* frame = domain.frames[row];
     const u32 k = element - (domain.firsts[row] - domain.firsts[0]);
     const ElementPlace place = {launch.flat, op.args, frame, k, filled_values(frame, op.column) + k};
@@ -146,91 +145,87 @@ ARC_FN void run_calls(const Launch& launch, const Queue& queue, const Members& m
 
 // Calls within functions on all elements of a frame: run(lane, op, frame) gives the column.
 template <class Run>
-ARC_FN void run_columns(const Launch& launch, const Queue& queue, const Members& members, Run run) {
-  run_items(launch, queue, [&](Lane& lane, u32 item) {
-    const u32 which = find_start(members.starts, members.n_others, item);
-    const FlatOp& op = launch.flat.ops[members.others[which]];
-    Frame* frame = launch.flat.domains[op.domain].frames[item - members.starts[which]];
+ARC_FN void run_columns(const Launch& launch, const Step& step, Run run) {
+  run_items(launch, step, [&](Lane& lane, u32 item) {
+    const u32 which = step.which(item);
+    const FlatOp& op = launch.flat.ops[step.others[which]];
+    Frame* frame = launch.flat.domains[op.domain].frames[item - step.starts[which]];
     if (frame) fill_column(lane, op, frame, [&]() { return run(lane, op, frame); });
   });
 }
 
-// A phase of sites of one primitive: run(lane, site, place) is the call. `others` are sites and phases,
-// `counts` where the number of elements of each row of each of them goes.
+// A phase of sites of one primitive: run(lane, site, place) is the call. `others` are sites and phases.
 template <class Run>
-ARC_FN void run_sites(const Launch& launch, const Queue& queue, const Members& members, u32* counts, Run run) {
-  run_items(launch, queue, [&](Lane& lane, u32 item) {
-    const u32 which = find_start(members.starts, members.n_others, item);
-    const u32 entry = members.others[which], phase = entry & 3, row = item - members.starts[which];
+ARC_FN void run_sites(const Launch& launch, const Step& step, Run run) {
+  run_items(launch, step, [&](Lane& lane, u32 item) {
+    const u32 which = step.which(item);
+    const u32 entry = step.others[which], phase = entry & 3, row = item - step.starts[which];
     const FlatSite& site = launch.flat.sites[entry >> 2];
     const u32 at = site.home == NO_DOMAIN ? row : 0;
-    run_phase(lane, launch.flat, site, phase, row, launch.slots(at), counts + item,
+    run_phase(lane, launch.flat, site, phase, row, launch.slots(at), step.counts + item,
               [&](const SitePlace& place) { run(lane, site, place); });
   });
 }
 
 }  // namespace arc
 
-// What every kernel is given: the launch, and its queue.
-#define ARC_WORK const arc::Launch* launch, arc::u32* next, arc::u32 n_items, arc::u32 at_once
-#define ARC_MEMBERS \
-  const arc::u32 *nodes, arc::u32 n_nodes, const arc::u32 *others, const arc::u32 *starts, arc::u32 n_others
+// What every kernel is given.
+#define ARC_WORK const arc::Launch *launch, const arc::Step *step
 #define ARC_KERNEL extern "C" __global__ void __launch_bounds__(ARC_BLOCK_THREADS, ARC_BLOCKS_A_SM)
 
 // The host adds a line for each kernel that it wants: ARC_RUN for a primitive's calls, ARC_COLUMN for
 // those on whole columns, ARC_SITE for those that call functions.
-#define ARC_RUN(name)                                                                                  \
-  ARC_KERNEL run_##name(ARC_WORK, ARC_MEMBERS) {                                                       \
-    using namespace arc;                                                                               \
-    run_calls(*launch, {next, n_items, at_once}, {nodes, n_nodes, others, starts, n_others},           \
-              KnownPrimitive<P_##name, prim_##name>());                                                \
+#define ARC_RUN(name)                                                                 \
+  ARC_KERNEL run_##name(ARC_WORK) {                                                   \
+    using namespace arc;                                                              \
+    run_calls(*launch, *step, KnownPrimitive<P_##name, prim_##name>());               \
   }
-#define ARC_COLUMN(name)                                                                               \
-  ARC_KERNEL column_##name(ARC_WORK, ARC_MEMBERS) {                                                    \
-    using namespace arc;                                                                               \
-    run_columns(*launch, {next, n_items, at_once}, {nodes, n_nodes, others, starts, n_others},         \
-                [&](Lane& lane, const FlatOp& op, Frame* frame) {                                      \
-                  return map_known<P_##name, prim_##name>(lane, launch->flat, op, frame);              \
-                });                                                                                    \
+#define ARC_COLUMN(name)                                                              \
+  ARC_KERNEL column_##name(ARC_WORK) {                                                \
+    using namespace arc;                                                              \
+    run_columns(*launch, *step, [&](Lane& lane, const FlatOp& op, Frame* frame) {     \
+      return map_known<P_##name, prim_##name>(lane, launch->flat, op, frame);         \
+    });                                                                               \
   }
-#define ARC_SITE(name)                                                                                 \
-  ARC_KERNEL site_##name(ARC_WORK, ARC_MEMBERS, arc::u32* counts) {                                    \
-    using namespace arc;                                                                               \
-    run_sites(*launch, {next, n_items, at_once}, {nodes, n_nodes, others, starts, n_others}, counts,   \
-              [&](Lane& lane, const FlatSite& site, const SitePlace& place) {                          \
-                run_call(lane, site.n_args, KnownPrimitive<P_##name, prim_##name>(), place);           \
-              });                                                                                      \
+#define ARC_SITE(name)                                                                \
+  ARC_KERNEL site_##name(ARC_WORK) {                                                  \
+    using namespace arc;                                                              \
+    run_sites(*launch, *step, [&](Lane& lane, const FlatSite& site, const SitePlace& place) { \
+      run_call(lane, site.n_args, KnownPrimitive<P_##name, prim_##name>(), place);    \
+    });                                                                               \
   }
 
 #if defined(ARC_COMMON)
 
 // The nodes that are no calls.
-ARC_KERNEL run_load(ARC_WORK, ARC_MEMBERS) {
+ARC_KERNEL run_load(ARC_WORK) {
   using namespace arc;
+  const u32 n_nodes = step->n_nodes, n_items = step->n_items;
   for (u32 item = blockIdx.x * blockDim.x + threadIdx.x; item < n_items; item += gridDim.x * blockDim.x) {
-    const u32 at = item / n_nodes, node = nodes[item - at * n_nodes];
+    const u32 at = item / n_nodes, node = step->nodes[item - at * n_nodes];
     const Slots slots = launch->slots(at);
     slots.value(node) = load(launch->batt, launch->batt.code[node], launch->samples[launch->chosen[at]]);
     slots.cost(node) = {0, 0};
   }
 }
 
-ARC_KERNEL site_invoke(ARC_WORK, ARC_MEMBERS, arc::u32* counts) {
+ARC_KERNEL site_invoke(ARC_WORK) {
   using namespace arc;
-  run_sites(*launch, {next, n_items, at_once}, {nodes, n_nodes, others, starts, n_others}, counts,
-            [&](Lane& lane, const FlatSite& site, const SitePlace& place) {
-              invoke(lane, site.n_args, place);
-            });
+  run_sites(*launch, *step, [&](Lane& lane, const FlatSite& site, const SitePlace& place) {
+    invoke(lane, site.n_args, place);
+  });
 }
-ARC_KERNEL column_match(ARC_WORK, ARC_MEMBERS) {
+ARC_KERNEL column_match(ARC_WORK) {
   using namespace arc;
-  run_columns(*launch, {next, n_items, at_once}, {nodes, n_nodes, others, starts, n_others},
-              [&](Lane& lane, const FlatOp& op, Frame* frame) { return match(lane, launch->flat, op, frame); });
+  run_columns(*launch, *step, [&](Lane& lane, const FlatOp& op, Frame* frame) {
+    return match(lane, launch->flat, op, frame);
+  });
 }
-ARC_KERNEL column_guard(ARC_WORK, ARC_MEMBERS) {
+ARC_KERNEL column_guard(ARC_WORK) {
   using namespace arc;
-  run_columns(*launch, {next, n_items, at_once}, {nodes, n_nodes, others, starts, n_others},
-              [&](Lane& lane, const FlatOp& op, Frame* frame) { return guard(lane, launch->flat, op, frame); });
+  run_columns(*launch, *step, [&](Lane& lane, const FlatOp& op, Frame* frame) {
+    return guard(lane, launch->flat, op, frame);
+  });
 }
 
 // firsts[k] := the sum of counts before k, for k up to n; one block.
@@ -261,11 +256,11 @@ extern "C" __global__ void pick(const arc::u32* from, const arc::u32* places, ar
     to[k] = from[places[k]];
 }
 
-// What the programs gave.
-ARC_KERNEL find_outcomes(ARC_WORK, const arc::u32* programs, arc::u32 n_programs) {
+// What the programs gave; they stand in the place of nodes.
+ARC_KERNEL find_outcomes(ARC_WORK) {
   using namespace arc;
-  each_item(*launch, {next, n_items, at_once}, [&](u32 item) {
-    const u32 at = item / n_programs, program = programs[item - at * n_programs];
+  each_item(*launch, *step, [&](u32 item) {
+    const u32 at = item / step->n_nodes, program = step->nodes[item - at * step->n_nodes];
     const u32 sample = launch->chosen[at];
     const Outcome out =
         outcome_of(launch->batt, program, launch->budget, launch->samples[sample], launch->slots(at));
@@ -283,7 +278,7 @@ ARC_KERNEL find_outcomes(ARC_WORK, const arc::u32* programs, arc::u32 n_programs
 // How many words the values take that are to be kept; then the words, from where they start.
 ARC_KERNEL count_kept(ARC_WORK) {
   using namespace arc;
-  each_item(*launch, {next, n_items, at_once}, [&](u32 item) {
+  each_item(*launch, *step, [&](u32 item) {
     const u32 program = item / launch->n_chosen, at = item - program * launch->n_chosen;
     const bool kept = launch->reasons[program * launch->n_samples + launch->chosen[at]] == OK;
     const u64 n = kept ? count_words(launch->slots(at).value(launch->batt.results[program])) : 0;
@@ -292,7 +287,7 @@ ARC_KERNEL count_kept(ARC_WORK) {
 }
 ARC_KERNEL write_kept(ARC_WORK) {
   using namespace arc;
-  each_item(*launch, {next, n_items, at_once}, [&](u32 item) {
+  each_item(*launch, *step, [&](u32 item) {
     const u32 program = item / launch->n_chosen, at = item - program * launch->n_chosen;
     if (launch->reasons[program * launch->n_samples + launch->chosen[at]] == OK)
       write_words(launch->words + launch->n_words[item],

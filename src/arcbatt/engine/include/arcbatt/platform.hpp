@@ -17,6 +17,7 @@ typedef unsigned long long u64;
 #if defined(__CUDACC__)
 #define ARC_FN __device__ inline
 #define ARC_NOINLINE __device__ __noinline__
+#define ARC_METHOD __device__ __noinline__
 #define ARC_EXTERN __device__
 #define ARC_TABLE(type, name) __device__ const type name[]
 constexpr int W = 32;
@@ -43,6 +44,7 @@ ARC_FN void atomic_add(u64* word, u64 value) { atomicAdd(word, value); }
 #define ARC_TABLE(type, name) static const type name[]
 #define ARC_EXTERN
 #define ARC_NOINLINE [[maybe_unused]] static __attribute__((noinline))
+#define ARC_METHOD __attribute__((noinline))
 constexpr int W = 1;
 ARC_FN int thread_index() { return 0; }
 ARC_FN void sync() {}
