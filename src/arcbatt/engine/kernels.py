@@ -34,8 +34,10 @@ BLOCK_THREADS = 128
 BLOCKS_A_SM = 8
 ARCHITECTURES = (75, 80, 86, 89, 90, 100, 120)
 COMMON, COLUMNS, SITES = "common", "columns", "sites"
-# So many kernels are compiled together: more share what is common, fewer are done sooner.
+# So many kernels are compiled together: more share what is common, fewer are done sooner. NVIDIA's
+# assembler (CUDA 13.0) crashes on some sites that are compiled together.
 KERNELS_A_MODULE = 16
+SITES_A_MODULE = 3
 _MACROS = {"run": "ARC_RUN", "column": "ARC_COLUMN", "site": "ARC_SITE"}
 
 
@@ -61,7 +63,8 @@ def modules() -> dict[str, tuple[str, ...]]:
     groups[SITES] = [f"site_{name}" for name in sorted(flatten.SITES)]
     found: dict[str, tuple[str, ...]] = {}
     for name, kernels in groups.items():
-        n_parts = max(1, -(-len(kernels) // KERNELS_A_MODULE))
+        at_most = SITES_A_MODULE if name == SITES else KERNELS_A_MODULE
+        n_parts = max(1, -(-len(kernels) // at_most))
         for k in range(n_parts):
             found[f"{name}_{k + 1}" if n_parts > 1 else name] = tuple(kernels[k::n_parts])
     return found
