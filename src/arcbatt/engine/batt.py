@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -151,14 +152,19 @@ class Batt:
         on_cpu = arrays.reasons.size - len(self.programs) * len(left)
         ran_on: dict[str, int] = {}
         if len(left):
-            ran_on, words = gpu.run_batt(
-                self._on_gpu, samples, left, run.budget, devices, arrays, keep_values
-            )
-            kept += words
+            # What the GPU leaves out is known before: the CPU runs it meanwhile.
+            left_out = np.zeros(arrays.reasons.shape, np.bool_)
+            left_out[:, left] = True
+            left_out[self.plan.programs] = False
+            with ThreadPoolExecutor(1) as beside:
+                others = beside.submit(self._finish, run, left_out)
+                ran_on, words = gpu.run_batt(
+                    self._on_gpu, samples, left, run.budget, devices, arrays, keep_values
+                )
+                kept += words + others.result().put_into(arrays)
             unfinished = arrays.reasons == _engine.NOT_RUN
-            if unfinished.any():
-                kept += self._finish(run, unfinished, arrays)
-                on_cpu += int(unfinished.sum())
+            kept += self._finish(run, unfinished).put_into(arrays)
+            on_cpu += int(left_out.sum() + unfinished.sum())
         if on_cpu or not ran_on:
             ran_on["cpu"] = on_cpu
         return BattResult(
@@ -171,24 +177,42 @@ class Batt:
             tuple(kept) if keep_values else None,
         )
 
-    def _finish(self, run: _Run, left: NDArray[np.bool_], arrays: BattArrays) -> list[KeptWords]:
+    def _finish(self, run: _Run, left: NDArray[np.bool_]) -> _Rest:
         """Runs on the CPU what is left: those programs alone, on those samples."""
         programs: NDArray[np.int64] = np.flatnonzero(left.any(axis=1))
         samples = np.flatnonzero(left.any(axis=0)).astype(np.uint32)
+        if not len(samples):
+            return _Rest(left, programs, run.new_arrays(0), [])
         some = len(programs) < len(self.programs)
         batt = Batt([self.programs[k] for k in programs]) if some else self
         found = run.new_arrays(len(programs))
         kept = run.on_cpu(batt.fused, samples, found)
-        rows, columns = np.nonzero(left[programs])
+        return _Rest(left, programs, found, kept)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """What some programs gave, of which some results were asked for."""
+
+    wanted: NDArray[np.bool_]  # [program, sample] of all
+    programs: NDArray[np.int64]
+    found: BattArrays
+    kept: list[KeptWords]
+
+    def put_into(self, arrays: BattArrays) -> list[KeptWords]:
+        """Write them where they belong, and return the values that were kept."""
+        rows, columns = np.nonzero(self.wanted[self.programs])
         for name in BattArrays._fields:
-            getattr(arrays, name)[programs[rows], columns] = getattr(found, name)[rows, columns]
-        n_samples = left.shape[1]
+            into = getattr(arrays, name)
+            into[self.programs[rows], columns] = getattr(self.found, name)[rows, columns]
+        n_samples = self.wanted.shape[1]
 
         def cells_here(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-            here: NDArray[np.int64] = programs[cells // n_samples] * n_samples + cells % n_samples
+            program, sample = cells // n_samples, cells % n_samples
+            here: NDArray[np.int64] = self.programs[program] * n_samples + sample
             return here
 
-        return [words._replace(cells=cells_here(words.cells)) for words in kept]
+        return [words._replace(cells=cells_here(words.cells)) for words in self.kept]
 
 
 @dataclass(frozen=True, slots=True)

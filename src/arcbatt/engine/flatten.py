@@ -5,8 +5,8 @@ bindings, compositions, forks), its calls become ops that are run on the element
 of all samples at once; see include/arcbatt/flat.hpp for what sites, domains, frames and ops are.
 Functions nest: a site may stand within a function, and is run for each element of its home.
 
-A program whose functions depend on data (out of a container, of a `branch`) is left out: the CPU
-runs it.
+A program whose functions depend on data (out of a container, of a `branch`), or that learns from the
+demos, is left out: the CPU runs it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.language import Node
+from arcbatt.language import Node, all_primitives
 from arcbatt.language.registry import get_primitive
 
 from .table import MAX_ARITY, primitive_numbers
@@ -46,8 +46,10 @@ SITES: dict[str, tuple[tuple[int, ...], int]] = {
     **dict.fromkeys(("c_iz", "c_zo"), ((1, 1), 1)),
     **dict.fromkeys(("c_iz_n", "c_zo_n"), ((1, 1, 2), 1)),
 }
-# Its functions come out of a container.
-NEVER = frozenset({"rapply"})
+# Families whose primitives search in one demo after the other: a warp takes far longer for that than a
+# core does. And what takes its functions out of a container.
+ON_CPU = frozenset({"learned", "object_actions", "cell_trees", "rewriting", "symmetry"})
+NEVER = frozenset({"rapply"} | {p.name for p in all_primitives().values() if p.family in ON_CPU})
 # Primitives that run_on_columns of include/arcbatt/columns.hpp knows.
 ON_COLUMNS = frozenset(
     "identity add subtract multiply invert double halve increment decrement crement sign even"
@@ -56,7 +58,7 @@ ON_COLUMNS = frozenset(
 )
 # Functions may share parts and so grow large when they are written out.
 MAX_OPS = 400
-MAX_POWER = 16
+MAX_POWER = 64
 # As in include/arcbatt/flat.hpp.
 NO_DOMAIN = 2**32 - 1
 MAX_PHASES = 3
@@ -212,14 +214,13 @@ class _Flattening:
         if any(arg in self.left_out for arg in self.args[k]) or head in NEVER:
             self.left_out.add(k)
         elif node.kind == "invoke" or (node.kind == "call" and head in SITES):
-            n_before = len(self.ops), len(self.sites), len(self.domains)
+            n_ops, n_sites, n_domains = len(self.ops), len(self.sites), len(self.domains)
             try:
-                self._limit = n_before[0] + MAX_OPS
+                self._limit = n_ops + MAX_OPS
                 self.site_of[k] = self._site(head, args, -1, k)
             except Dynamic:
                 self.left_out.add(k)
-                for made, n in zip((self.ops, self.sites, self.domains), n_before, strict=True):
-                    del made[n:]
+                del self.ops[n_ops:], self.sites[n_sites:], self.domains[n_domains:]
 
     def _site(self, head: str, args: tuple[Symbol, ...], home: int, column: int) -> int:
         asked, n_columns = SITES[head] if head != INVOKE else ((0,), len(args) - 1)
@@ -447,7 +448,9 @@ class _Scheduling:
         return Plan(
             stages=tuple(stages),
             nodes=np.array(nodes, np.uint32),
-            others=np.array([k if kind == "op" else k << 2 | p for kind, k, p in others], np.uint32),
+            others=np.array(
+                [k if kind == "op" else k << 2 | p for kind, k, p in others], np.uint32
+            ),
             ops=np.array([self._op_words(op) for op in flat.ops], np.uint32),
             sites=np.array([self._site_words(site) for site in flat.sites], np.uint32),
             n_columns=np.array([domain.n_columns for domain in flat.domains], np.int64),

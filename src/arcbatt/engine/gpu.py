@@ -138,7 +138,7 @@ class GpuPlan:
         # Each starts at a multiple of 16 bytes.
         flat = [np.resize(a, -(-a.size // 4) * 4) if a.size else a for a in arrays.values()]
         with cupy.cuda.Device(device):
-            self.memory = cupy.asarray(np.concatenate([a.ravel() for a in flat] or [[]]))
+            self.memory = cupy.asarray(np.concatenate([a.ravel() for a in flat]))
         starts = np.cumsum([0, *(4 * a.size for a in flat)])
         address = int(self.memory.data.ptr)
         self.at = {name: address + int(at) for name, at in zip(arrays, starts, strict=False)}

@@ -27,6 +27,8 @@ ARC_FN u32 ballot(bool flag) { return __ballot_sync(0xffffffffu, flag); }
 ARC_FN i64 broadcast(i64 value) { return __shfl_sync(0xffffffffu, value, 0); }
 ARC_FN i64 exchange(i64 value, int offset) { return __shfl_xor_sync(0xffffffffu, value, offset); }
 ARC_FN u32 shuffle(u32 value, int source) { return __shfl_sync(0xffffffffu, value, source); }
+ARC_FN i64 shuffle_up(i64 value, int by) { return __shfl_up_sync(0xffffffffu, value, by); }
+ARC_FN i64 last_of(i64 value) { return __shfl_sync(0xffffffffu, value, 31); }
 ARC_FN int count_bits(u32 bits) { return __popc(bits); }
 ARC_FN int lowest_bit(u32 bits) { return __ffs((int)bits) - 1; }
 ARC_FN int lowest_bit64(u64 bits) { return __ffsll((i64)bits) - 1; }
@@ -51,6 +53,8 @@ ARC_FN void sync() {}
 ARC_FN u32 ballot(bool flag) { return flag; }
 ARC_FN i64 broadcast(i64 value) { return value; }
 ARC_FN i64 exchange(i64 value, int) { return value; }
+ARC_FN i64 shuffle_up(i64 value, int) { return value; }
+ARC_FN i64 last_of(i64 value) { return value; }
 ARC_FN int count_bits(u32 bits) { return __builtin_popcount(bits); }
 ARC_FN int lowest_bit(u32 bits) { return __builtin_ctz(bits); }
 ARC_FN int lowest_bit64(u64 bits) { return __builtin_ctzll(bits); }
@@ -148,6 +152,24 @@ ARC_FN i64 filter(i64 n, i64 first, Keep keep, Emit emit) {
   }
   sync();
   return first;
+}
+
+// starts[k] := the sum of f(j) for all j before k, for k below n; returns the sum of all.
+template <class T, class F>
+ARC_FN i64 running_sums(i64 n, T* starts, F f) {
+  i64 before = 0;
+  for (i64 first = 0; first < n; first += W) {
+    const i64 k = first + thread_index(), own = k < n ? (i64)f(k) : 0;
+    i64 sum = own;
+    for (int by = 1; by < W; by *= 2) {
+      const i64 more = shuffle_up(sum, by);
+      if (thread_index() >= by) sum += more;
+    }
+    if (k < n) starts[k] = (T)(before + sum - own);
+    before += W == 1 ? own : last_of(sum);
+  }
+  sync();
+  return before;
 }
 
 // A part that only one thread runs; its result is everyone's.
