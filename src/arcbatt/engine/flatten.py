@@ -5,8 +5,8 @@ bindings, compositions, forks), its calls become ops that are run on the element
 of all samples at once; see include/arcbatt/flat.hpp for what sites, domains, frames and ops are.
 Functions nest: a site may stand within a function, and is run for each element of its home.
 
-A program whose functions depend on data (out of a container, of a `branch`), or that learns from the
-demos, is left out: the CPU runs it.
+A program whose functions depend on data (out of a container, of a `branch`), or that learns from
+the demos, is left out: the CPU runs it.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ SITES: dict[str, tuple[tuple[int, ...], int]] = {
     **dict.fromkeys(("c_iz", "c_zo"), ((1, 1), 1)),
     **dict.fromkeys(("c_iz_n", "c_zo_n"), ((1, 1, 2), 1)),
 }
-# Families whose primitives search in one demo after the other: a warp takes far longer for that than a
-# core does. And what takes its functions out of a container.
+# Families whose primitives search in one demo after the other: a warp takes far longer for that
+# than a core does. And what takes its functions out of a container.
 ON_CPU = frozenset({"learned", "object_actions", "cell_trees", "rewriting", "symmetry"})
 NEVER = frozenset({"rapply"} | {p.name for p in all_primitives().values() if p.family in ON_CPU})
 # Primitives that run_on_columns of include/arcbatt/columns.hpp knows.

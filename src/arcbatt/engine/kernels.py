@@ -114,7 +114,7 @@ def compiled_file(module: str) -> Path | None:
 
 
 def load(kernels: Iterable[str], device: int) -> None:
-    """Make kernels ready for a device: loaded from the package, or compiled, modules side by side."""
+    """Make kernels ready for a device: from the package, or compiled, modules side by side."""
     import cupy
 
     wanted = sorted({module_of(kernel) for kernel in kernels} - _loaded.get(device, set()))
