@@ -3,7 +3,10 @@
     python bench/solve.py                                  ARC-AGI-1 training, all proposers
     python bench/solve.py --data arc-agi-1/evaluation      another set, to measure only
     python bench/solve.py --confidence docs/img/reliability.svg   how sure confidence is, drawn
+    python bench/solve.py --fit                            what the constants of ranking should be
     python bench/solve.py --ablate                         again and again, one part off each time
+    python bench/solve.py --ablate learn_class,learn       only these: parts, passes, proposers
+    python bench/solve.py --proposers known,learn --ablate all that learns, one off each time
 
 The bundled solvers are off: what is counted is found. Everything is bounded by steps, not by the
 clock, so that a run gives the same on every machine; the time is that of all threads together.
@@ -16,10 +19,11 @@ import resource
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+from fitting import Judge, Judged, confidence_rows, fit, without_last_demo
 from rich.console import Console
 from rich.table import Table
 
@@ -30,11 +34,10 @@ from arcbatt.proposers import PROPOSER_NAMES, ProposerOptions, make_proposers
 from arcbatt.proposers.enumerate import FIRST_PASSES, vocabulary
 from arcbatt.proposers.evolve import EvolveOptions
 from arcbatt.proposers.first_programs import fill_pool
-from arcbatt.proposers.switches import PARTS, pass_names
-from arcbatt.scoring import Answers, is_right, load_answers
+from arcbatt.proposers.switches import parts_of, pass_names
+from arcbatt.scoring import is_right, load_answers
 from arcbatt.solving import Loop, rank_task
-from arcbatt.solving.ranking import confidence_features
-from arcbatt.tasks import Task, load
+from arcbatt.tasks import Grid, Task, load
 
 FOREVER_S = 1e6
 
@@ -60,6 +63,7 @@ class Outcome:
     fitted_but_wrong: int = 0
     cpu_s: float = 0.0
     wall_s: float = 0.0
+    solved_ids: set[str] = field(default_factory=set)
 
 
 def run(
@@ -82,19 +86,16 @@ def run(
     return loop, outcome
 
 
-def score(loop: Loop, answers: Answers, outcome: Outcome) -> dict[str, Outcome]:
+def score(loop: Loop, judge: Judge, outcome: Outcome) -> dict[str, Outcome]:
     """Count what is right, in all and by the proposer behind the first attempt."""
     by_proposer: dict[str, Outcome] = {}
     for task in loop.tasks:
         found = loop.candidates(task)
         ranked = rank_task(found)
-        right = [
-            [is_right(answers, task.id, k, attempt.grid) for attempt in test.attempts]
-            for k, test in enumerate(ranked.tests)
-        ]
+        right = Judged(found, judge).is_right(ranked)
         offered = [
             any(
-                is_right(answers, task.id, k, grid)
+                judge(task, k, grid)
                 for grid in (each.trial.outputs[k] for each in found.kept)
                 if grid is not None
             )
@@ -103,7 +104,9 @@ def score(loop: Loop, answers: Answers, outcome: Outcome) -> dict[str, Outcome]:
         best = ranked.best
         proposer = by_proposer.setdefault(best.proposer if best else "nothing", Outcome())
         for each in (outcome, proposer):
-            each.solved += all(map(any, right))
+            if all(map(any, right)):
+                each.solved += 1
+                each.solved_ids.add(task.id)
             each.first += all(test[0] for test in right)
             each.in_list += all(offered)
             if found.fits:
@@ -112,45 +115,25 @@ def score(loop: Loop, answers: Answers, outcome: Outcome) -> dict[str, Outcome]:
     return by_proposer
 
 
-def reliability(console: Console, loop: Loop, answers: Answers, path: Path) -> None:
-    """Fit the constants of confidence, and draw how often it is right that says so."""
-    features, right, said = [], [], []
-    for ranked in loop.rank():
-        for k, test in enumerate(ranked.tests):
-            if test.attempts[0].best is None:
-                continue
-            features.append(confidence_features(test.attempts[0].evidence, test.total_evidence))
-            right.append(
-                any(is_right(answers, ranked.task.id, k, each.grid) for each in test.attempts)
-            )
-            said.append(test.confidence)
-    x, y = np.array(features), np.array(right, float)
-    fitted = np.zeros(3)
-    for _ in range(50):
-        p = 1 / (1 + np.exp(-x @ fitted))
-        hessian = (x * (p * (1 - p))[:, None]).T @ x + 1e-6 * np.eye(3)
-        fitted += np.linalg.solve(hessian, x.T @ (y - p))
-    brier = float(((np.array(said) - y) ** 2).mean())
-    console.print(
-        f"confidence: Brier score {brier:.3f}; constants fitted to this run: "
-        + ", ".join(f"{each:.2f}" for each in fitted)
-    )
+def reliability(console: Console, runs: Sequence[Judged], path: Path) -> None:
+    """Draw how often it is right that confidence says so."""
+    ranked = [rank_task(judged.candidates) for judged in runs]
+    _, right, said, _ = confidence_rows(runs, ranked)
+    brier = float(((said - right) ** 2).mean())
     # Tenths of the test inputs, so that no point stands on a few of them.
     tenths = np.array_split(np.argsort(said, kind="stable"), 10)
     points = tuple(
-        (float(np.mean(np.array(said)[each])), float(y[each].mean()))
-        for each in tenths
-        if len(each)
+        (float(said[each].mean()), float(right[each].mean())) for each in tenths if len(each)
     )
     chart = Chart(
-        title=f"{len(y)} test inputs, Brier score {brier:.3f}",
+        title=f"{len(right)} test inputs, Brier score {brier:.3f}",
         x_label="confidence",
         y_label="part that is right",
         lines=(Line("right", points), Line("as it should be", ((0.0, 0.0), (1.0, 1.0)))),
         top=1.0,
     )
     path.write_text(svg_charts("How sure confidence is", [chart]), "utf-8")
-    console.print(f"drawn: {path}")
+    console.print(f"Brier score {brier:.3f}; drawn: {path}")
 
 
 def show(console: Console, title: str, rows: dict[str, Outcome]) -> None:
@@ -173,15 +156,31 @@ def show(console: Console, title: str, rows: dict[str, Outcome]) -> None:
     console.print(table)
 
 
-def ablations(base: Setting) -> list[Setting]:
-    settings = [base]
-    for name in sorted(base.proposers):
-        settings.append(replace(base, name=f"no {name}", proposers=base.proposers - {name}))
-    groups = {name: {name} for name in (*PARTS, *pass_names())} | GROUPS
+def ablations(base: Setting) -> dict[str, Setting]:
+    """Return by name of what is off how it is run without that, of what is on."""
+    settings = {}
+    if len(base.proposers) > 1:
+        for name in sorted(base.proposers):
+            settings[name] = replace(base, proposers=base.proposers - {name})
+    groups = {name: {name} for each in sorted(base.proposers) for name in parts_of(each)}
+    if "enumerate" in base.proposers:
+        groups |= GROUPS
     for name, names in groups.items():
         if not names <= base.off:
-            settings.append(replace(base, name=f"no {name}", off=base.off | names))
-    return settings
+            settings[name] = replace(base, off=base.off | names)
+    return {name: replace(each, name=f"no {name}") for name, each in settings.items()}
+
+
+def show_lost(console: Console, rows: dict[str, Outcome]) -> None:
+    """Say which tasks are solved by nothing but what is off in a row, and which only without it."""
+    whole, *others = rows.items()
+    table = Table(title="tasks that a part alone solves, and that are solved without it alone")
+    for heading in ("", "lost", "gained", "which are lost"):
+        table.add_column(heading, justify="right" if heading in ("lost", "gained") else "left")
+    for name, each in others:
+        lost, gained = whole[1].solved_ids - each.solved_ids, each.solved_ids - whole[1].solved_ids
+        table.add_row(name, str(len(lost)), str(len(gained)), " ".join(sorted(lost)))
+    console.print(table)
 
 
 GROUPS = {
@@ -216,7 +215,18 @@ def main() -> None:
         help="of the wall clock, in place of the bound by steps: deeper passes go on until then",
     )
     parser.add_argument("--confidence", type=Path, help="draw how sure confidence is")
-    parser.add_argument("--ablate", action="store_true")
+    parser.add_argument(
+        "--fit",
+        action="store_true",
+        help="fit the constants of ranking to this run and to one without each task's last demo",
+    )
+    parser.add_argument(
+        "--ablate",
+        nargs="?",
+        const="",
+        metavar="NAMES",
+        help="with one part off at a time, of these or of all that are on",
+    )
     args = parser.parse_args()
     for given, known in ((args.proposers, PROPOSER_NAMES), (args.passes, pass_names())):
         if unknown := set(given.split(",")).difference(known):
@@ -228,25 +238,45 @@ def main() -> None:
     if args.tasks:
         tasks = tasks[:: max(len(tasks) // args.tasks, 1)]
     answers = load_answers(args.data)
+
+    def judge(task: Task, test: int, grid: Grid) -> bool:
+        return is_right(answers, task.id, test, grid)
+
     off = frozenset(pass_names()) - set(args.passes.split(","))
     base = Setting(
         proposers=frozenset(args.proposers.split(",")),
         off=off if args.budget != FOREVER_S else off | {"deepening"},
         cards=args.cards,
     )
+    settings = ablations(base) if args.ablate is not None else {}
+    if args.ablate:
+        if unknown := set(args.ablate.split(",")).difference(settings):
+            parser.error(
+                f"nothing that is on has the name {', '.join(sorted(unknown))}; "
+                f"there are {', '.join(settings)}"
+            )
+        settings = {name: settings[name] for name in args.ablate.split(",")}
     rows: dict[str, Outcome] = {}
-    for setting in ablations(base) if args.ablate else [base]:
+    for setting in (base, *settings.values()):
         loop, outcome = run(tasks, setting, args.threads, args.seed, args.budget)
-        by_proposer = score(loop, answers, outcome)
+        by_proposer = score(loop, judge, outcome)
         rows[setting.name] = outcome
-        if not args.ablate:
+        if not settings:
             rows |= {f"first attempt by {name}": each for name, each in by_proposer.items()}
             show_passes(console, loop)
+            runs = [Judged(loop.candidates(task), judge) for task in loop.tasks]
             if args.confidence:
-                reliability(console, loop, answers, args.confidence)
+                reliability(console, runs, args.confidence)
+            if args.fit:
+                shorter, judge_last = without_last_demo(tasks)
+                again, _ = run(shorter, setting, args.threads, args.seed, args.budget)
+                of_last = [Judged(again.candidates(task), judge_last) for task in again.tasks]
+                fit(console, {args.data: runs, "without the last demo": of_last})
         else:
             console.print(f"{setting.name}: {outcome.solved} solved, {outcome.cpu_s:.0f} s")
     show(console, f"{args.data}: {len(tasks)} tasks, library off, {args.threads} threads", rows)
+    if settings:
+        show_lost(console, rows)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     console.print(f"memory at most {peak:,.0f} MiB")
 

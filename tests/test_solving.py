@@ -13,7 +13,7 @@ import pytest
 
 import arcbatt
 from arcbatt.evaluation import TaskBoard
-from arcbatt.language import Program, parse_program, run
+from arcbatt.language import Program, interpret
 from arcbatt.language.ir import call_node, constant, input_node
 from arcbatt.language.registry import all_primitives
 from arcbatt.pool import Pool, merge
@@ -31,16 +31,15 @@ from arcbatt.proposers.first_programs import fill_pool, first_programs
 from arcbatt.solving import Loop, TaskCandidates, Watcher
 from arcbatt.solving.candidates import MAX_KEPT
 from arcbatt.solving.interrupts import ENDING, termination_interrupts, uninterrupted
-from arcbatt.solving.ranking import weigh
-from arcbatt.solving.report.hall_of_fame import best_by_size
+from arcbatt.solving.report.results import best_by_size
 from arcbatt.solving.report.submission import make_submission
+from arcbatt.solving.run import describe_trouble
 from arcbatt.solving.tracing import describe_ranking
 from arcbatt.tasks import Pair, Task
 
 from .solving_parts import (
     FLIP,
     FOREVER_S,
-    MIRROR,
     Told,
     candidate_for,
     found_for,
@@ -68,7 +67,8 @@ def fits_all_demos(program: Program, task: Task) -> bool:
     """By the reference interpreter."""
     pairs = tuple((demo.input, demo.output) for demo in task.demos)
     return all(
-        run(program, {"I": demo.input, "S": pairs}).outcome == demo.output for demo in task.demos
+        interpret(program, {"I": demo.input, "S": pairs}).outcome == demo.output
+        for demo in task.demos
     )
 
 
@@ -140,29 +140,6 @@ def test_seeds_give_grids_and_read_back() -> None:
         assert pool.n_programs == len(names)
         fill_pool(pool, library=True)
         assert pool.n_programs > len(names)
-
-
-# --- ranking ---
-
-
-def test_a_rule_of_a_single_demo_weighs_less_than_one_that_was_held_out() -> None:
-    text = "def solve(S, I):\n    O = learn_cells(S, I, 0)\n    return O\n"
-    pair = Pair(((1, 2), (2, 1)), ((3, 4), (4, 3)))
-    tasks = [Task(f"of {n}", (pair,) * n, (((1, 1),),), "tests") for n in (1, 2, 3)]
-    board = TaskBoard(tasks, device="cpu", n_threads=1)
-    weights, unlearnt = [], []
-    for task in tasks:
-        rule, plain = board.trials(task, [parse_program(text), parse_program(MIRROR)])
-        assert rule.fits and rule.learns and not plain.learns
-        assert rule.n_held_out == (None if len(task.demos) == 1 else len(task.demos))
-        weights.append(weigh(candidate_for(task, text, n_held_out=rule.n_held_out, learns=True)))
-        unlearnt.append(weigh(candidate_for(task)))
-    single, *held_out = weights
-    assert held_out == unlearnt[1:]  # as sure as a program that learns nothing
-    assert single == unlearnt[0] / 2
-    # Nor does one that gets none right that it does not see count more than the unknown.
-    by_heart = weigh(candidate_for(tasks[1], text, n_held_out=0, learns=True))
-    assert by_heart < single
 
 
 # --- the hall of fame ---
@@ -464,7 +441,7 @@ def test_proposers_are_made_by_name_in_their_order(tmp_path: Path) -> None:
     options = ProposerOptions(tmp_path)
     made = make_proposers(PROPOSER_NAMES[::-1], options)
     assert [proposer.name for proposer in made] == list(PROPOSER_NAMES)
-    with pytest.raises(ValueError, match="no proposer is named knwon; proposers are known"):
+    with pytest.raises(ValueError, match="no proposer is named knwon; did you mean known"):
         make_proposers(["knwon"], options)
 
 
@@ -631,3 +608,22 @@ def test_what_may_not_be_interrupted_ends_first() -> None:
         signal.raise_signal(signal.SIGTERM)
         done.append(1)
     assert done == [1]
+
+
+def test_an_error_in_a_proposer_ends_it_alone_where_that_is_wanted() -> None:
+    def fail(_tasks: Sequence[Task], _context: Context) -> None:
+        raise ZeroDivisionError("of its own")
+
+    def offer(tasks: Sequence[Task], context: Context) -> None:
+        context.keep(*found_for(tasks[0]))
+
+    board = TaskBoard([task_named("one")], device="cpu", n_threads=1)
+    proposers = [Told(fail, "failing", n_rounds=3, gain=9.0), Told(offer, "working")]
+    with pytest.raises(ZeroDivisionError):
+        Loop(board, Pool.in_memory(), proposers).run(60)
+    loop = Loop(board, Pool.in_memory(), proposers, survives_errors=True)
+    loop.run(60)
+    assert loop.n_fitted == 1 and loop.counts["failing"].n_rounds == 1
+    assert "ZeroDivisionError: of its own" in loop.failed["failing"]
+    trouble = describe_trouble(loop)
+    assert trouble is not None and "failing failed" in trouble

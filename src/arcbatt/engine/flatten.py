@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.language import Node, all_primitives
-from arcbatt.language.registry import get_primitive
+from arcbatt.language import Node
+from arcbatt.language.registry import bundled_primitives, get_primitive
 
 from .table import MAX_ARITY, primitive_numbers
 
@@ -48,8 +48,12 @@ SITES: dict[str, tuple[tuple[int, ...], int]] = {
 }
 # Families whose primitives search in one demo after the other: a warp takes far longer for that
 # than a core does. And what takes its functions out of a container.
-ON_CPU = frozenset({"learned", "object_actions", "cell_trees", "rewriting", "symmetry"})
-NEVER = frozenset({"rapply"} | {p.name for p in all_primitives().values() if p.family in ON_CPU})
+ON_CPU = frozenset(
+    "learned object_actions object_bars cell_trees rewriting symmetry panels classes templates".split()
+)
+NEVER = frozenset(
+    {"rapply"} | {p.name for p in bundled_primitives().values() if p.family in ON_CPU}
+)
 # Primitives that run_on_columns of include/arcbatt/columns.hpp knows.
 ON_COLUMNS = frozenset(
     "identity add subtract multiply invert double halve increment decrement crement sign even"

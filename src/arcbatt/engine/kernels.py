@@ -22,7 +22,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from arcbatt.language import all_primitives
+from arcbatt.language.registry import bundled_primitives
 from arcbatt.measure import usable_cores
 
 from . import flatten
@@ -56,7 +56,7 @@ def source_digest() -> str:
 def modules() -> dict[str, tuple[str, ...]]:
     """The kernels of each module: primitives by family, those on columns, sites, and the rest."""
     groups: dict[str, list[str]] = {COMMON: []}
-    for primitive in all_primitives().values():
+    for primitive in bundled_primitives().values():
         if primitive.name not in flatten.SITES and primitive.name not in flatten.NEVER:
             groups.setdefault(primitive.family, []).append(f"run_{primitive.name}")
     groups[COLUMNS] = [f"column_{name}" for name in sorted(flatten.ON_COLUMNS)]

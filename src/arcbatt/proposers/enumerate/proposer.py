@@ -16,6 +16,7 @@ from arcbatt.engine.batt import Batt
 from arcbatt.evaluation import Trial
 from arcbatt.language import Program
 from arcbatt.measure import phase, timeline
+from arcbatt.plurals import count
 from arcbatt.tasks import Grid, Task
 
 from ..proposer import Context, Offer, Proposal
@@ -37,11 +38,13 @@ MAX_OUTPUTS = 12
 MAX_OF_OUTPUT = 2
 # So many programs that fit all demos and agree end the search of a task.
 ENOUGH_AGREEING = 3
-# What a move and a piece of a stack count in bits (see `ranking`): a stack is one of so many.
-BITS_A_MOVE = 0.5
-BITS_A_PIECE = 1.0
+# What a move and a piece of a stack count in bits (see `ranking`): a stack is one of so many. Fewer
+# than there are moves, as most moves give nothing that fits: so many bits tell as much against a
+# stack on training as they do against a rule of `learn`.
+BITS_A_MOVE = 0.2
+BITS_A_PIECE = 0.4
 # A piece that begins with what a known program gave: that is one of so many.
-BITS_A_KNOWN = 3.0
+BITS_A_KNOWN = 1.2
 _LOGGED = ("n_applications", "n_values", "n_tuples", "n_pieces", "n_stacks", "n_bytes", "was_cut")
 
 
@@ -159,7 +162,7 @@ class EnumeratedStacks:
 
     def work(self, offer: Offer, context: Context) -> None:
         (this,) = (each for each in self._passes if each.name == offer.item)
-        context.say(f"{this.name}: {len(offer.tasks)} tasks, {this.depth} moves deep")
+        context.say(f"{this.name}: {count(len(offer.tasks), 'task')}, {this.depth} moves deep")
         searching = _Searching(this, self._options, context, self._known(context))
         # Closed whatever happens, so that no thread goes on after an interrupt.
         with closing(searching.run(sorted(offer.tasks, key=_area))) as all_found:
