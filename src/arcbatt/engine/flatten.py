@@ -49,7 +49,8 @@ SITES: dict[str, tuple[tuple[int, ...], int]] = {
 # Families whose primitives search in one demo after the other: a warp takes far longer for that
 # than a core does. And what takes its functions out of a container.
 ON_CPU = frozenset(
-    "learned object_actions object_bars cell_trees rewriting symmetry panels classes templates".split()
+    "learned object_actions object_bars cell_trees rewriting symmetry"
+    " panels classes templates".split()
 )
 NEVER = frozenset(
     {"rapply"} | {p.name for p in bundled_primitives().values() if p.family in ON_CPU}
