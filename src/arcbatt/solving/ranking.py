@@ -34,19 +34,17 @@ says, cross-validated by task, what they are worth.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from math import exp, log2
 
 from arcbatt.evaluation import FULL_CREDIT, N_COPIES
 from arcbatt.proposers import Candidate
 from arcbatt.tasks import Grid, Task
-from arcbatt.tasks.validation import MAX_COLOR
+from arcbatt.tasks.submission import N_ATTEMPTS, stand_ins
 
 from .candidates import TaskCandidates
 
-N_ATTEMPTS = 2
 NEARLY_RIGHT = 0.02
 KIN_SHARE = 0.9
 LEAST_EVIDENCE = 1e-12
@@ -226,7 +224,7 @@ def _rank_test(test_input: Grid, offered: Sequence[Attempt]) -> RankedTest:
     total = sum(attempt.evidence for attempt in offered)
     confidence = confidence_in(offered[0], total) if offered else 0.0
     lost = tuple(attempt for attempt in offered if all(attempt is not each for each in chosen))
-    for grid in _stand_ins(test_input):
+    for grid in stand_ins(test_input):
         if len(chosen) == N_ATTEMPTS:
             break
         if all(grid != attempt.grid for attempt in chosen):
@@ -255,12 +253,3 @@ def _attempt(
 def _order(attempt: Attempt) -> tuple[object, ...]:
     """The most evidence first; the grid itself makes ties the same on every run."""
     return (-attempt.evidence, attempt.grid)
-
-
-def _stand_ins(grid: Grid) -> Iterator[Grid]:
-    """What is submitted where too little was found: the input, then grids of its size."""
-    yield grid
-    counts = Counter(chain.from_iterable(grid))
-    usual = min(counts, key=lambda color: (-counts[color], color))
-    for color in (usual, *range(MAX_COLOR + 1)):
-        yield tuple((color,) * len(row) for row in grid)

@@ -2,6 +2,7 @@
 
 from . import (
     cell_trees,
+    classes,
     codes,
     containers,
     demos,
@@ -10,17 +11,24 @@ from . import (
     learned,
     numbers,
     object_actions,
+    object_bars,
     objects,
+    panels,
     patches,
     picture_drawing,
     picture_lists,
+    picture_pairs,
     pictures,
     pieces,
     ranks,
     rewriting,
     symmetry,
+    templates,
     views,
 )
+
+# What these have learnt, in words: declared by being imported.
+from . import learned_words as learned_words
 
 # In reading order: each family builds on those before it.
 FAMILIES = (
@@ -37,10 +45,15 @@ FAMILIES = (
     pictures,
     picture_drawing,
     picture_lists,
+    picture_pairs,
     learned,
     object_actions,
     views,
     cell_trees,
     rewriting,
     symmetry,
+    classes,
+    panels,
+    templates,
+    object_bars,
 )

@@ -7,23 +7,22 @@ of the wrong type. Nothing is guessed: what the demos contradict, or do not show
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 
 from ..domains import Demos, Grid, Number
 from ..failure import empty, out_of_range
 from ..registry import primitive
-from ..values import Pair, Value
-from .learning import (
+from ..values import Value
+from .observations import (
     CUT_FOR_SIGHT,
     FEATURES,
     N_MEASURES,
-    OUTSIDE,
     SIGHTS,
     Pairs,
     Part,
+    View,
     all_places,
-    at,
     check_colors,
     cut_all,
     margin,
@@ -39,7 +38,7 @@ def _colors(grid: Grid) -> set[int]:
     return {cell for row in grid for cell in row}
 
 
-def _fixed_colors(S: Pairs) -> list[int]:
+def fixed_colors(S: Pairs) -> list[int]:
     inputs = [_colors(given) for given, _ in S]
     outputs = [_colors(wanted) for _, wanted in S]
     fixed = {0}
@@ -56,7 +55,7 @@ def _take(measure: int, measured: dict[int, list[int]]) -> int:
     return min(measured, key=lambda color: (-measured[color][measure], color))
 
 
-def _learn_measures(S: Pairs, fixed: list[int]) -> list[int]:
+def learn_measures(S: Pairs, fixed: list[int]) -> list[int]:
     left = [
         {color: measure_color(given, color) for color in sorted(_colors(given) - set(fixed))}
         for given, _ in S
@@ -119,8 +118,8 @@ def _to_roles(roles: list[int], grid: Grid) -> Grid:
 def role_demos(S: Demos) -> Value:
     """The demos with each pair's colours replaced by their roles in its input (see `to_roles`)."""
     check_colors("role_demos", S)
-    fixed = _fixed_colors(S)
-    learned = _learn_measures(S, fixed)
+    fixed = fixed_colors(S)
+    learned = learn_measures(S, fixed)
     pairs = []
     for given, wanted in S:
         roles = _roles(fixed, learned, given)
@@ -154,8 +153,8 @@ def to_roles(S: Demos, I: Grid) -> Value:  # noqa: E741
     ascending, then to those that it lacks.
     """
     check_colors("to_roles", S, I)
-    fixed = _fixed_colors(S)
-    return _to_roles(_roles(fixed, _learn_measures(S, fixed), I), I)
+    fixed = fixed_colors(S)
+    return _to_roles(_roles(fixed, learn_measures(S, fixed), I), I)
 
 
 @primitive(
@@ -169,8 +168,8 @@ def to_roles(S: Demos, I: Grid) -> Value:  # noqa: E741
 def from_roles(S: Demos, I: Grid, grid: Grid) -> Value:  # noqa: E741
     """A grid with roles replaced by the colours that have them in `I`; undoes `to_roles`."""
     check_colors("from_roles", S, I, grid)
-    fixed = _fixed_colors(S)
-    return _renamed(grid, _roles(fixed, _learn_measures(S, fixed), I))
+    fixed = fixed_colors(S)
+    return _renamed(grid, _roles(fixed, learn_measures(S, fixed), I))
 
 
 # --- outputs ---
@@ -251,12 +250,7 @@ def _learn_plain(demos: Pairs, I: Grid, code: int, kept: set[int]) -> Grid:  # n
     if code in CUT_FOR_SIGHT:
         cuts = cut_all(grids, CUT_FOR_SIGHT[code])
     *views, own = [SIGHTS[code](grid, parts) for grid, parts in zip(grids, cuts, strict=True)]
-    table: dict[Hashable, int] = {}
-    for (given, wanted), view in zip(demos, views, strict=True):
-        for i, j in all_places(given):
-            key = (given[i][j], view(i, j))
-            if table.setdefault(key, wanted[i][j]) != wanted[i][j]:
-                raise empty("learn_cells: cells that see the same become different colours")
+    table = plain_table(demos, views)
 
     def become(i: int, j: int) -> int:
         if I[i][j] in kept:
@@ -269,18 +263,19 @@ def _learn_plain(demos: Pairs, I: Grid, code: int, kept: set[int]) -> Grid:  # n
     return tuple(tuple(become(i, j) for j in range(len(row))) for i, row in enumerate(I))
 
 
-def _learn_relative(demos: Pairs, I: Grid, code: int, kept: set[int]) -> Grid:  # noqa: E741
-    # One of those seen, by its place among them; or, from 10 on, some colour.
-    table: dict[Hashable, int] = {}
-    for given, wanted in demos:
-        view = relative_view(given, code)
+def plain_table(demos: Pairs, views: Sequence[View]) -> dict[tuple[int, Hashable], int]:
+    """What becomes of a cell by its colour and what it sees; `views` has what that is."""
+    table: dict[tuple[int, Hashable], int] = {}
+    for (given, wanted), view in zip(demos, views, strict=True):
         for i, j in all_places(given):
-            key, order = view(i, j)
-            color = wanted[i][j]
-            source = order.index(color) if color in order else 10 + color
-            if table.setdefault(key, source) != source:
+            key = (given[i][j], view(i, j))
+            if table.setdefault(key, wanted[i][j]) != wanted[i][j]:
                 raise empty("learn_cells: cells that see the same become different colours")
+    return table
 
+
+def _learn_relative(demos: Pairs, I: Grid, code: int, kept: set[int]) -> Grid:  # noqa: E741
+    table = relative_table(demos, code)
     own = relative_view(I, code)
 
     def become(i: int, j: int) -> int:
@@ -292,6 +287,23 @@ def _learn_relative(demos: Pairs, I: Grid, code: int, kept: set[int]) -> Grid:  
         return I[i][j]
 
     return tuple(tuple(become(i, j) for j in range(len(row))) for i, row in enumerate(I))
+
+
+def relative_table(demos: Pairs, code: int) -> dict[tuple[int, ...], int]:
+    """What becomes of a cell by the colours it sees, numbered as they come.
+
+    One of those seen, by its place among them; or, from 10 on, some colour.
+    """
+    table: dict[tuple[int, ...], int] = {}
+    for given, wanted in demos:
+        view = relative_view(given, code)
+        for i, j in all_places(given):
+            key, order = view(i, j)
+            color = wanted[i][j]
+            source = order.index(color) if color in order else 10 + color
+            if table.setdefault(key, source) != source:
+                raise empty("learn_cells: cells that see the same become different colours")
+    return table
 
 
 # --- objects ---
@@ -337,7 +349,21 @@ def learn_objects(S: Demos, I: Grid, segments: Number, feature: Number) -> Value
     check_colors("learn_objects", S, I)
     demos = pairs_of_one_size("learn_objects", S)
     *cuts, own = cut_all([*(given for given, _ in demos), I], segments)
-    # All colours that objects of a key become; -1 stands for staying.
+    table = object_table(demos, cuts, feature)
+    rows = [list(row) for row in I]
+    for part, key in _described(own, feature):
+        if key not in table:
+            raise empty("learn_objects: an object like none in the demos")
+        color = min(table[key])
+        for i, j in part.places if color >= 0 else ():
+            rows[i][j] = color
+    return tuple(map(tuple, rows))
+
+
+def object_table(
+    demos: Pairs, cuts: Sequence[list[Part]], feature: int
+) -> dict[Hashable, set[int]]:
+    """All colours that objects may become, by what they are like; -1 stands for staying."""
     table: dict[Hashable, set[int]] = {}
     for (given, wanted), parts in zip(demos, cuts, strict=True):
         left = set(all_places(given))
@@ -352,60 +378,7 @@ def learn_objects(S: Demos, I: Grid, segments: Number, feature: Number) -> Value
                 raise empty("learn_objects: objects that are alike become different")
         if any(given[i][j] != wanted[i][j] for i, j in left):
             raise empty("learn_objects: something changes beside the objects")
-    rows = [list(row) for row in I]
-    for part, key in _described(own, feature):
-        if key not in table:
-            raise empty("learn_objects: an object like none in the demos")
-        color = min(table[key])
-        for i, j in part.places if color >= 0 else ():
-            rows[i][j] = color
-    return tuple(map(tuple, rows))
-
-
-@primitive(
-    "Demos, Grid, Code[0..2], Code[0..23] -> Grid",
-    examples=(
-        "learn_moves(((((1, 0, 0, 2),), ((0, 1, 0, 2),)),), ((0, 1, 0, 0),), 0, 0) == "
-        "((0, 0, 1, 0),)",
-        "learn_moves(((((1, 0, 0, 2),), ((0, 1, 0, 2),)),), ((2, 0, 1, 0),), 1, 0) == "
-        "((2, 0, 0, 1),)",
-    ),
-)
-def learn_moves(S: Demos, I: Grid, segments: Number, feature: Number) -> Value:  # noqa: E741
-    """A grid whose objects move as demos move objects like them.
-
-    They teach whose output has the input's size; there must be one. In each of them the output
-    must have the same objects, with shape and colours, at the same or other places; those
-    that are equal are paired in reading order. Objects that are alike must move alike. In the
-    grid none may leave it or meet another.
-
-    Codes are those of `learn_objects`; but zeros, code 3, do not move.
-    """
-    check_colors("learn_moves", S, I)
-    demos = pairs_of_one_size("learn_moves", S)
-    cuts = cut_all([*(side for pair in demos for side in pair), I], segments)
-    table: dict[Hashable, Pair] = {}
-    for parts, moved in zip(cuts[:-1:2], cuts[1::2], strict=True):
-        if Counter(part.form for part in parts) != Counter(part.form for part in moved):
-            raise empty("learn_moves: an output has other objects than the input")
-        left: dict[Hashable, list[Part]] = {}
-        for part in reversed(moved):
-            left.setdefault(part.form, []).append(part)
-        for part, key in _described(parts, feature):
-            found = left[part.form].pop()
-            move = (found.top - part.top, found.left - part.left)
-            if table.setdefault(key, move) != move:
-                raise empty("learn_moves: objects that are alike move differently")
-    rows = [[0] * len(row) for row in I]
-    for part, key in _described(cuts[-1], feature):
-        if key not in table:
-            raise empty("learn_moves: an object like none in the demos")
-        down, right = table[key]
-        for i, j in part.places:
-            if at(I, i + down, j + right) == OUTSIDE or rows[i + down][j + right]:
-                raise empty("learn_moves: no place for an object")
-            rows[i + down][j + right] = I[i][j]
-    return tuple(map(tuple, rows))
+    return table
 
 
 @primitive(
@@ -428,13 +401,19 @@ def pick_object(S: Demos, I: Grid, segments: Number, feature: Number) -> Value: 
     if not S:
         raise empty("pick_object: no demos")
     *cuts, own = cut_all([*(given for given, _ in S), I], segments)
+    marks = object_marks(S, cuts, feature)
+    picked = [part for part, key in _described(own, feature) if key in marks]
+    if len(picked) != 1:
+        raise empty(f"pick_object: {len(picked)} objects are like those that the demos pick")
+    return picked[0].box
+
+
+def object_marks(S: Pairs, cuts: Sequence[list[Part]], feature: int) -> set[Hashable]:
+    """What the one object is like that each demo picks."""
     marks: set[Hashable] | None = None
     for (_, wanted), parts in zip(S, cuts, strict=True):
         described = _described(parts, feature)
         counts = Counter(key for _, key in described)
         new = {key for part, key in described if counts[key] == 1 and part.box == wanted}
         marks = new if marks is None else marks & new
-    picked = [part for part, key in _described(own, feature) if marks and key in marks]
-    if len(picked) != 1:
-        raise empty(f"pick_object: {len(picked)} objects are like those that the demos pick")
-    return picked[0].box
+    return marks or set()

@@ -13,12 +13,17 @@
 #include "primitives/pictures.hpp"
 #include "primitives/picture_drawing.hpp"
 #include "primitives/picture_lists.hpp"
+#include "primitives/picture_pairs.hpp"
 #include "primitives/learned.hpp"
 #include "primitives/object_actions.hpp"
 #include "primitives/views.hpp"
 #include "primitives/cell_trees.hpp"
 #include "primitives/rewriting.hpp"
 #include "primitives/symmetry.hpp"
+#include "primitives/classes.hpp"
+#include "primitives/panels.hpp"
+#include "primitives/templates.hpp"
+#include "primitives/object_bars.hpp"
 #include "columns.hpp"
 
 namespace arc {
