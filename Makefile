@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # How long `make sanitize` fuzzes.
 MINUTES ?= 60
 
-.PHONY: run test sanitize docs bench wheels bundle bundle-test clean
+.PHONY: run test sanitize docs site bench wheels bundle bundle-test clean
 
 run: $(VENV)/ready
 	$(BIN)/arcbatt solve arc-agi-1/training --no-library --budget 60s
@@ -25,6 +25,14 @@ sanitize: $(VENV)/ready
 docs: $(VENV)/ready
 	$(BIN)/python -m arcbatt.engine.table
 	$(BIN)/python docs/generate.py
+
+# The documentation as a site, in build/site; a link that leads nowhere ends it.
+site: $(VENV)/ready docs
+	$(BIN)/pip install --quiet $$($(BIN)/python -c "import tomllib; \
+	    extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
+	    print(*extras['docs'])")
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/site
+	@echo "build/site/index.html"
 
 bench: $(VENV)/ready
 	$(BIN)/python bench/language.py

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from arcbatt.language import format_program, ir, parse_programs, run
+from arcbatt.language import format_program, interpret, ir, parse_programs
 from arcbatt.language.infer import infer
 from arcbatt.language.ir import Node, Program
 from arcbatt.language.random_programs import random_program
@@ -111,9 +111,9 @@ def main() -> None:
         demos = tuple((pair.input, pair.output) for pair in task.demos)
         grids = [pair.input for pair in task.demos] + list(task.test_inputs)
         runs += [(solver.program, {"I": grid, "S": demos}) for grid in grids]
-    seconds = measure(lambda: [run(program, inputs) for program, inputs in runs])
+    seconds = measure(lambda: [interpret(program, inputs) for program, inputs in runs])
     n_calls = sum(program.n_calls for program, _ in runs)
-    steps = sum(run(program, inputs).steps for program, inputs in runs)
+    steps = sum(interpret(program, inputs).steps for program, inputs in runs)
     table = Table(title=f"the library's {len(library_programs())} programs on their own tasks")
     for heading in ("runs", "lines", "steps", "seconds", "µs a line", "ns a step"):
         table.add_column(heading, justify="right")

@@ -4,6 +4,8 @@
     python bench/solve.py --data arc-agi-1/evaluation      another set, to measure only
     python bench/solve.py --confidence docs/img/reliability.svg   how sure confidence is, drawn
     python bench/solve.py --ablate                         again and again, one part off each time
+    python bench/solve.py --ablate learn_class,learn       only these: parts, passes, proposers
+    python bench/solve.py --proposers known,learn --ablate all that learns, one off each time
 
 The bundled solvers are off: what is counted is found. Everything is bounded by steps, not by the
 clock, so that a run gives the same on every machine; the time is that of all threads together.
@@ -16,7 +18,7 @@ import resource
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +32,7 @@ from arcbatt.proposers import PROPOSER_NAMES, ProposerOptions, make_proposers
 from arcbatt.proposers.enumerate import FIRST_PASSES, vocabulary
 from arcbatt.proposers.evolve import EvolveOptions
 from arcbatt.proposers.first_programs import fill_pool
-from arcbatt.proposers.switches import PARTS, pass_names
+from arcbatt.proposers.switches import parts_of, pass_names
 from arcbatt.scoring import Answers, is_right, load_answers
 from arcbatt.solving import Loop, rank_task
 from arcbatt.solving.ranking import confidence_features
@@ -60,6 +62,7 @@ class Outcome:
     fitted_but_wrong: int = 0
     cpu_s: float = 0.0
     wall_s: float = 0.0
+    solved_ids: set[str] = field(default_factory=set)
 
 
 def run(
@@ -103,7 +106,9 @@ def score(loop: Loop, answers: Answers, outcome: Outcome) -> dict[str, Outcome]:
         best = ranked.best
         proposer = by_proposer.setdefault(best.proposer if best else "nothing", Outcome())
         for each in (outcome, proposer):
-            each.solved += all(map(any, right))
+            if all(map(any, right)):
+                each.solved += 1
+                each.solved_ids.add(task.id)
             each.first += all(test[0] for test in right)
             each.in_list += all(offered)
             if found.fits:
@@ -173,15 +178,31 @@ def show(console: Console, title: str, rows: dict[str, Outcome]) -> None:
     console.print(table)
 
 
-def ablations(base: Setting) -> list[Setting]:
-    settings = [base]
-    for name in sorted(base.proposers):
-        settings.append(replace(base, name=f"no {name}", proposers=base.proposers - {name}))
-    groups = {name: {name} for name in (*PARTS, *pass_names())} | GROUPS
+def ablations(base: Setting) -> dict[str, Setting]:
+    """Return by name of what is off how it is run without that, of what is on."""
+    settings = {}
+    if len(base.proposers) > 1:
+        for name in sorted(base.proposers):
+            settings[name] = replace(base, proposers=base.proposers - {name})
+    groups = {name: {name} for each in sorted(base.proposers) for name in parts_of(each)}
+    if "enumerate" in base.proposers:
+        groups |= GROUPS
     for name, names in groups.items():
         if not names <= base.off:
-            settings.append(replace(base, name=f"no {name}", off=base.off | names))
-    return settings
+            settings[name] = replace(base, off=base.off | names)
+    return {name: replace(each, name=f"no {name}") for name, each in settings.items()}
+
+
+def show_lost(console: Console, rows: dict[str, Outcome]) -> None:
+    """Say which tasks are solved by nothing but what is off in a row, and which only without it."""
+    whole, *others = rows.items()
+    table = Table(title="tasks that a part alone solves, and that are solved without it alone")
+    for heading in ("", "lost", "gained", "which are lost"):
+        table.add_column(heading, justify="right" if heading in ("lost", "gained") else "left")
+    for name, each in others:
+        lost, gained = whole[1].solved_ids - each.solved_ids, each.solved_ids - whole[1].solved_ids
+        table.add_row(name, str(len(lost)), str(len(gained)), " ".join(sorted(lost)))
+    console.print(table)
 
 
 GROUPS = {
@@ -216,7 +237,13 @@ def main() -> None:
         help="of the wall clock, in place of the bound by steps: deeper passes go on until then",
     )
     parser.add_argument("--confidence", type=Path, help="draw how sure confidence is")
-    parser.add_argument("--ablate", action="store_true")
+    parser.add_argument(
+        "--ablate",
+        nargs="?",
+        const="",
+        metavar="NAMES",
+        help="with one part off at a time, of these or of all that are on",
+    )
     args = parser.parse_args()
     for given, known in ((args.proposers, PROPOSER_NAMES), (args.passes, pass_names())):
         if unknown := set(given.split(",")).difference(known):
@@ -234,12 +261,20 @@ def main() -> None:
         off=off if args.budget != FOREVER_S else off | {"deepening"},
         cards=args.cards,
     )
+    settings = ablations(base) if args.ablate is not None else {}
+    if args.ablate:
+        if unknown := set(args.ablate.split(",")).difference(settings):
+            parser.error(
+                f"nothing that is on has the name {', '.join(sorted(unknown))}; "
+                f"there are {', '.join(settings)}"
+            )
+        settings = {name: settings[name] for name in args.ablate.split(",")}
     rows: dict[str, Outcome] = {}
-    for setting in ablations(base) if args.ablate else [base]:
+    for setting in (base, *settings.values()):
         loop, outcome = run(tasks, setting, args.threads, args.seed, args.budget)
         by_proposer = score(loop, answers, outcome)
         rows[setting.name] = outcome
-        if not args.ablate:
+        if not settings:
             rows |= {f"first attempt by {name}": each for name, each in by_proposer.items()}
             show_passes(console, loop)
             if args.confidence:
@@ -247,6 +282,8 @@ def main() -> None:
         else:
             console.print(f"{setting.name}: {outcome.solved} solved, {outcome.cpu_s:.0f} s")
     show(console, f"{args.data}: {len(tasks)} tasks, library off, {args.threads} threads", rows)
+    if settings:
+        show_lost(console, rows)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     console.print(f"memory at most {peak:,.0f} MiB")
 

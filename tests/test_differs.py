@@ -19,7 +19,7 @@ from arcbatt.evaluation.differs import (
     score_programs,
 )
 from arcbatt.evaluation.judging import JudgedDemo, credit_of, judge
-from arcbatt.language import Failure, Program, Value, parse_program, run
+from arcbatt.language import Failure, Program, Value, interpret, parse_program
 from arcbatt.language.infer import infer
 from arcbatt.language.ir import constant, input_node, replace_input
 from arcbatt.library import differ_files, library_differs, library_programs
@@ -43,7 +43,7 @@ def outcome(name: str, output: Value, target: Grid, before: Grid = ((0,),)) -> V
         "output": output,
         "target": target,
     }
-    return run(DIFFERS[name].program, inputs).outcome
+    return interpret(DIFFERS[name].program, inputs).outcome
 
 
 def score(name: str, output: Value, target: Grid, before: Grid = ((0,),)) -> int:
@@ -195,7 +195,7 @@ def check(before: Grid, output: Value, target: Grid) -> None:
     result = batt.run(Samples([before], [target], [pairs]), device="cpu", keep_values=True)
     for k, differ in enumerate(differs):
         inputs: dict[str, Value] = {"S": pairs, "I": before, "output": output, "target": target}
-        wanted = run(differ.program, inputs).outcome
+        wanted = interpret(differ.program, inputs).outcome
         got = result.outcome(k, 0)
         # Element and score fail together, so that the score alone loses no failure.
         alone = result.numbers[len(differs) + k, 0]
@@ -231,7 +231,7 @@ def test_scores_of_programs_stand_by_program_then_differ() -> None:
         for d, differ in enumerate(differs):
             for k, (before, target) in enumerate(pairs):
                 inputs: dict[str, Value] = {"S": pairs, "I": before, "target": target}
-                found = run(judge_program(differ, solver), inputs).outcome
+                found = interpret(judge_program(differ, solver), inputs).outcome
                 wanted = _engine.NO_NUMBER if isinstance(found, Failure) else found[0]  # type: ignore[index]
                 assert numbers[s, d, k] == wanted
 

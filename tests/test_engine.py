@@ -30,8 +30,8 @@ from arcbatt.language import (
     Reason,
     Value,
     all_primitives,
+    interpret,
     parse_program,
-    run,
 )
 from arcbatt.language.budget import Meter, use_meter
 from arcbatt.language.calling import call_primitive
@@ -151,7 +151,7 @@ def check_batt(several: Sequence[Program], inputs: Sequence[Value], **options: i
     result = Batt(several).run(samples, SMALL, keep_values=True, **options)
     for p, program in enumerate(several):
         for s, grid in enumerate(inputs):
-            wanted = run(program, {"I": grid, "S": demos}, SMALL)
+            wanted = interpret(program, {"I": grid, "S": demos}, SMALL)
             assert result.outcome(p, s) == wanted.outcome
             assert result.steps[p, s] == wanted.steps
             if not isinstance(wanted.outcome, Failure):

@@ -18,7 +18,7 @@ from arcbatt.cli.app import app
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.staged import TaskResult
 from arcbatt.evaluation import TaskBoard, Validator
-from arcbatt.language import Program, parse_program, run
+from arcbatt.language import Program, interpret, parse_program
 from arcbatt.library import library_programs
 from arcbatt.measure import Clock
 from arcbatt.pool import NewProgram, Pool, task_key
@@ -99,7 +99,7 @@ def test_what_is_found_is_right_and_in_the_pool(
         for each in found:
             pairs = tuple((demo.input, demo.output) for demo in each.task.demos)
             for demo in each.task.demos:
-                outcome = run(each.program, {"I": demo.input, "S": pairs}).outcome
+                outcome = interpret(each.program, {"I": demo.input, "S": pairs}).outcome
                 assert outcome == demo.output
             best = best_of(evolving.pool, task_key(each.task), 1)[0]
             assert best.fits

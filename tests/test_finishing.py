@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arcbatt.evaluation import TaskBoard
-from arcbatt.language import run
+from arcbatt.language import interpret
 from arcbatt.language.text import format_program
 from arcbatt.pool import Pool
 from arcbatt.proposers.enumerate.views import BASE, on_base
@@ -44,7 +44,7 @@ def test_sized_bases_have_the_size_of_outputs() -> None:
     assert sized_bases(same) == sized_bases(other) == ()
     for base in sized_bases(larger):
         for demo in larger.demos:
-            made = run(base.program, {"I": demo.input}).outcome
+            made = interpret(base.program, {"I": demo.input}).outcome
             assert (len(made), len(made[0])) == (len(demo.output), len(demo.output[0]))  # type: ignore[arg-type, index]
 
 
@@ -59,7 +59,7 @@ def test_what_is_proposed_fits_by_the_reference_and_finds_demos_it_did_not_see()
         assert best.proposal.family.startswith(f"{BASE} ")
         assert "apply" in format_program(best.program)
         demo = task.demos[0]
-        assert run(best.program, {"I": demo.input, "S": pairs}).outcome == demo.output
+        assert interpret(best.program, {"I": demo.input, "S": pairs}).outcome == demo.output
     assert any("tile(" in format_program(each.program) for each in loop.candidates(tasks[0]).kept)
 
 

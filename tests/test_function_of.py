@@ -6,7 +6,7 @@ import pytest
 
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.samples import Samples
-from arcbatt.language import Program, parse_program, run
+from arcbatt.language import Program, interpret, parse_program
 from arcbatt.language.function_of import function_of
 from arcbatt.language.infer import infer
 from arcbatt.language.ir import call_node, constant, input_node
@@ -26,8 +26,8 @@ def function_in(lines: str) -> Program | None:
     applied = Program(call_node("apply", function, constant(GRIDS)))
     assert infer(applied).can_work
     for k, grid in enumerate(GRIDS):
-        alone = run(program, {"I": grid, "S": DEMOS}).outcome
-        together = run(applied, {"I": grid, "S": DEMOS}).outcome
+        alone = interpret(program, {"I": grid, "S": DEMOS}).outcome
+        together = interpret(applied, {"I": grid, "S": DEMOS}).outcome
         assert together[k] == alone  # type: ignore[index]
     result = Batt([applied]).run(Samples([GRIDS[0]], [None], [DEMOS]), device="cpu")
     assert result.reasons[0, 0] == 0

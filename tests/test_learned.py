@@ -13,16 +13,14 @@ from arcbatt.language import Budget, Failure, Reason, all_primitives
 from arcbatt.language.budget import Meter, use_meter
 from arcbatt.language.calling import call_primitive
 from arcbatt.language.failure import CallFailed
+from arcbatt.proposers.learn import DIRECT
 from arcbatt.tasks import load
 
 from .conftest import grids
 from .test_engine import check_call
 
 TASKS = {task.id: task for task in load("arc-agi-1/training")}
-WORK = {
-    name: list(all_primitives()[name].all_codes())
-    for name in ("learn_cells", "learn_objects", "learn_moves", "pick_object")
-}
+WORK = {name: list(all_primitives()[name].all_codes()) for name in DIRECT}
 
 
 def give(name: str, *args: Any) -> Any:
@@ -213,14 +211,6 @@ def test_objects_get_colors() -> None:
     assert give("learn_objects", beside, grid_of("500"), 3, 0) == grid_of("511")
 
 
-def test_objects_move() -> None:
-    demos = ((grid_of("100", "000", "022"), grid_of("000", "100", "022")),)
-    assert give("learn_moves", demos, grid_of("010", "000"), 0, 0) == grid_of("000", "010")
-    assert give("learn_moves", demos, grid_of("000", "010"), 0, 0) == failure(Reason.EMPTY)
-    assert give("learn_moves", demos, grid_of("010", "020"), 0, 0) == failure(Reason.EMPTY)
-    assert give("learn_moves", demos, grid_of("010", "000"), 3, 0) == failure(Reason.RANGE)
-
-
 def test_an_object_is_picked() -> None:
     demos = (
         (grid_of("11022", "00000", "33300"), grid_of("333")),
@@ -237,8 +227,15 @@ FOLLOWING = [
     ("learn_cells", (0,), "b1948b0a"),
     ("learn_cells", (28,), "40853293"),
     ("learn_objects", (0, 15), "a61f2674"),
-    ("learn_moves", (0, 1), "25ff71a9"),
     ("pick_object", (2, 2), "be94b721"),
+    ("learn_panels", (0, 0), "0520fde7"),
+    ("learn_panels", (0, 1), "e98196ab"),
+    ("learn_panels", (3, 2), "fafffa47"),
+    ("pick_panel", (5, 7), "662c240a"),
+    ("panel_cells", (0, 0), "6773b310"),
+    ("fill_panels", (8, 0), "09629e4f"),
+    ("fill_panels", (0, 0), "1e32b0e9"),
+    ("fill_panels", (2, 1), "29623171"),
 ]
 
 

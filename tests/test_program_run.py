@@ -17,7 +17,7 @@ from arcbatt.evaluation import SEARCH_BUDGET, ResultCache, TaskBoard, program_ru
 from arcbatt.evaluation.program_run import Match, ProgramRun
 from arcbatt.evaluation.result_cache import ROW
 from arcbatt.language import Budget, Failure, Program, Reason, parse_program
-from arcbatt.language import run as run_alone
+from arcbatt.language import interpret as run_alone
 from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
 from arcbatt.measure import Clock

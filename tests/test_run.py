@@ -21,7 +21,7 @@ from PIL import Image
 
 from arcbatt.drawing.palette import COLORS
 from arcbatt.drawing.pixels import png_pixels
-from arcbatt.language import parse_file, parse_program, run
+from arcbatt.language import interpret, parse_file, parse_program
 from arcbatt.pool import NewProgram, Pool, merge
 from arcbatt.proposers import Context
 from arcbatt.solving import Loop, Run, RunOptions, Watcher
@@ -192,7 +192,7 @@ def test_programs_parse_and_fit_by_the_reference(tmp_path: Path) -> None:
             continue
         program = programs[f"solve_{task.id}"]
         pairs = tuple((demo.input, demo.output) for demo in task.demos)
-        outcomes = [run(program, {"I": d.input, "S": pairs}).outcome for d in task.demos]
+        outcomes = [interpret(program, {"I": d.input, "S": pairs}).outcome for d in task.demos]
         right = [demo.output for demo in task.demos]
         assert sum(map(_equal, outcomes, right)) == best["fitted"]
     checker = check_report(folder.path / "report.html", tasks)

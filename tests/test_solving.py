@@ -13,7 +13,7 @@ import pytest
 
 import arcbatt
 from arcbatt.evaluation import TaskBoard
-from arcbatt.language import Program, parse_program, run
+from arcbatt.language import Program, interpret, parse_program
 from arcbatt.language.ir import call_node, constant, input_node
 from arcbatt.language.registry import all_primitives
 from arcbatt.pool import Pool, merge
@@ -69,7 +69,8 @@ def fits_all_demos(program: Program, task: Task) -> bool:
     """By the reference interpreter."""
     pairs = tuple((demo.input, demo.output) for demo in task.demos)
     return all(
-        run(program, {"I": demo.input, "S": pairs}).outcome == demo.output for demo in task.demos
+        interpret(program, {"I": demo.input, "S": pairs}).outcome == demo.output
+        for demo in task.demos
     )
 
 
@@ -465,7 +466,7 @@ def test_proposers_are_made_by_name_in_their_order(tmp_path: Path) -> None:
     options = ProposerOptions(tmp_path)
     made = make_proposers(PROPOSER_NAMES[::-1], options)
     assert [proposer.name for proposer in made] == list(PROPOSER_NAMES)
-    with pytest.raises(ValueError, match="no proposer is named knwon; proposers are known"):
+    with pytest.raises(ValueError, match="no proposer is named knwon; did you mean known"):
         make_proposers(["knwon"], options)
 
 

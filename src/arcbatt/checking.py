@@ -26,7 +26,7 @@ from arcbatt.language import (
     Reason,
     RejectedProgram,
     Value,
-    run,
+    interpret,
 )
 from arcbatt.language.infer import infer
 from arcbatt.language.ir import INPUTS
@@ -333,7 +333,7 @@ def check_program(
         n_steps = int(fast.steps[0, index])
         with phase("run"):
             if n_steps <= MAX_REFERENCE_STEPS:
-                result = run(program.program, {"I": grid, "S": demos}, budget)
+                result = interpret(program.program, {"I": grid, "S": demos}, budget)
                 ran = _Ran(result.outcome, result.steps, result.failed_at)
             elif fast.reasons[0, index] == Reason.BUDGET:
                 # Looking for the place takes a while; the first is the one that is told.
@@ -377,7 +377,7 @@ def _find_costly_line(
     Lines before the one where the reference interpreter gives up cost little.
     """
     short = Budget(min(budget.steps, MAX_REFERENCE_STEPS), budget.bytes)
-    reached = run(program.program, {"I": grid, "S": demos}, short, keep_trace=True).trace
+    reached = interpret(program.program, {"I": grid, "S": demos}, short, keep_trace=True).trace
     needed = set(program.program.nodes())
     lines = [node for _, _, node in program.lines if node in needed]
     open_lines = [node for node in lines if isinstance(reached.get(node, NOT_REACHED), Failure)]

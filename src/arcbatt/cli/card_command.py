@@ -8,7 +8,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from arcbatt.explain import draw_code
+from arcbatt.explainer import draw_code
 from arcbatt.library import library_programs
 from arcbatt.measure import phase
 from arcbatt.plurals import count

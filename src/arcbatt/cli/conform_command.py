@@ -7,7 +7,7 @@ import typer
 from rich.text import Text
 
 from arcbatt.conformance import SHIPPED, Difference, read_recorded, replay
-from arcbatt.explain import draw_code
+from arcbatt.explainer import draw_code
 from arcbatt.language import format_value
 
 from .completion import complete_engine

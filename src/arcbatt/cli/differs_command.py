@@ -13,9 +13,9 @@ from rich.text import Text
 from arcbatt.drawing import Kind, describe, draw_pair, draw_value
 from arcbatt.evaluation.differs import BEST_SCORE, bundled_differs
 from arcbatt.evaluation.judging import JudgedDemo, credit_of, judge, score_of
-from arcbatt.explain import read_source
+from arcbatt.explainer import read_source
 from arcbatt.language import Failure
-from arcbatt.language.interpret import Outcome
+from arcbatt.language.interpreter import Outcome
 from arcbatt.library import library_differs
 from arcbatt.tasks import Pair
 

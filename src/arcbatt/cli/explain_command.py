@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from arcbatt.checking import KnownTask, answer_judge
-from arcbatt.explain import JudgeTest, draw_explanation, make_page, read_source
-from arcbatt.explain import explain as trace
+from arcbatt.explainer import JudgeTest, draw_explanation, make_page, read_source
+from arcbatt.explainer import explain as trace
 from arcbatt.language import ParsedProgram, Value
 from arcbatt.tasks import Task
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from arcbatt.explain import draw_code
+from arcbatt.explainer import draw_code
 from arcbatt.language import ProgramError
 from arcbatt.library import library_programs
 from arcbatt.measure import phase

@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from arcbatt.drawing import draw_value
-from arcbatt.explain import draw_code
-from arcbatt.language import Primitive, Program, all_primitives, run
+from arcbatt.explainer import draw_code
+from arcbatt.language import Primitive, Program, all_primitives, interpret
 from arcbatt.language.parse import parse_expression
 from arcbatt.language.registry import spellings
 from arcbatt.plurals import count
@@ -159,5 +159,5 @@ def _page(primitive: Primitive, spelling: str) -> RenderableType:
 def _example(example: str) -> list[RenderableType]:
     """Return the call of an example and, below it, what it gives."""
     call = example.rpartition(EXAMPLE_SIGN)[0]
-    outcome = run(Program(parse_expression(call)), {"I": ()}).outcome
+    outcome = interpret(Program(parse_expression(call)), {"I": ()}).outcome
     return [draw_code(call, frozenset()), Padding(draw_value(outcome), (0, 0, 0, 2))]

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from arcbatt.language import Failure, Program, Value, run
+from arcbatt.language import Failure, Program, Value, interpret
 from arcbatt.language.budget import SEARCH_BUDGET
-from arcbatt.language.interpret import Outcome
+from arcbatt.language.interpreter import Outcome
 from arcbatt.measure import phase
 from arcbatt.tasks import Pair, Task
 
@@ -53,14 +53,14 @@ def judge(program: Program, task: Task) -> list[JudgedDemo]:
     judged = []
     for demo in task.demos:
         inputs: dict[str, Value] = {"I": demo.input, "S": pairs}
-        output = run(program, inputs, SEARCH_BUDGET).outcome
+        output = interpret(program, inputs, SEARCH_BUDGET).outcome
         outcomes: dict[str, Outcome] = {}
         for differ in bundled_differs():
             if isinstance(output, Failure):
                 outcomes[differ.name] = output
             else:
                 given = inputs | {"output": output, "target": demo.output}
-                outcomes[differ.name] = run(differ.program, given, SEARCH_BUDGET).outcome
+                outcomes[differ.name] = interpret(differ.program, given, SEARCH_BUDGET).outcome
         judged.append(JudgedDemo(demo, output, outcomes))
     return judged
 

@@ -1,8 +1,8 @@
 """Proposes rules that primitives learn from the demos, every one of them for every task.
 
-The rules are programs of one or a few calls (`DIRECT`, `AS_DATA`, `SYMMETRY`), in each view that a
-task has: as it is, with colours by role, on its background, turned. All rules of a view are one
-batt. Then trees over cells (`trees`).
+The rules are programs of one or a few calls (`DIRECT`, `AS_DATA`, `CHOSEN`, `SYMMETRY`), in each
+view that a task has: as it is, with colours by role, on its background, turned. All rules of a
+view are one batt. Then trees over cells (`trees`).
 """
 
 from __future__ import annotations
@@ -40,13 +40,24 @@ TASKS_AT_ONCE = 64
 # Of a task, on training.
 COST_S, GAIN = 8e-3, 0.17
 # The primitives that learn.
-DIRECT = ("learn_cells", "learn_objects", "learn_moves", "pick_object")
+DIRECT = (
+    "learn_cells",
+    "learn_objects",
+    "pick_object",
+    "learn_class",
+    "learn_panels",
+    "pick_panel",
+    "panel_cells",
+    "fill_panels",
+)
 # Those that give what they have learnt as data, and what applies that.
 AS_DATA = {"learn_actions": "apply_actions", "learn_rewrites": "rewrite"}
-# What learns nothing from the demos but has codes that they choose among.
+# Those that learn nothing from the demos but have codes that they choose among; of one of them
+# also a colour.
+CHOSEN = ("complete_templates", "object_bars")
 SYMMETRY = "close_symmetry"
 N_HIDDEN = 10  # colours that may hide what a symmetry says
-RULES_LEARNT = (*DIRECT, *AS_DATA, SYMMETRY)
+RULES_LEARNT = (*DIRECT, *AS_DATA, *CHOSEN, SYMMETRY)
 LEARNING = (*RULES_LEARNT, GROWING)
 RULES = "rules"
 # The names of the switches of views to learn in.
@@ -91,13 +102,15 @@ def rules(view: View, off: frozenset[str] = frozenset()) -> tuple[Program, ...]:
 
 def _rules(demos: Node, grid: Node, off: frozenset[str]) -> Iterator[Node]:
     """Every primitive that learns, with all its codes."""
-    for name in (*DIRECT, *AS_DATA):
+    for name in (*DIRECT, *AS_DATA, *CHOSEN):
         if name in off:
             continue
         for codes in get_primitive(name).all_codes():
             given = [constant(code) for code in codes]
             if name in DIRECT:
                 yield call_node(name, demos, grid, *given)
+            elif name in CHOSEN:
+                yield call_node(name, grid, *given)
             else:
                 yield call_node(AS_DATA[name], call_node(name, demos, *given), grid)
     if SYMMETRY not in off:

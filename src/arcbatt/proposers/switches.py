@@ -31,6 +31,22 @@ PARTS: Mapping[str, str] = {
 }
 
 
+# Whose the parts are, but for those of enumerate.
+LEARN_PARTS, EVOLVE_PARTS = (GROUND_RULES, TURNED_RULES), ("parents",)
+
+
+def parts_of(proposer: str) -> tuple[str, ...]:
+    """Return what of a proposer can be off, but for primitives that are searched with."""
+    if proposer == "learn":
+        return (*LEARNING, *LEARN_PARTS)
+    if proposer == "evolve":
+        return EVOLVE_PARTS
+    if proposer == "enumerate":
+        others = set(LEARN_PARTS) | set(EVOLVE_PARTS)
+        return (*(name for name in PARTS if name not in others), *pass_names())
+    return ()
+
+
 def pass_names() -> tuple[str, ...]:
     """Return the first passes of enumeration as they are named here: without commas and blanks."""
     return tuple(each.switch for each in FIRST_PASSES)

@@ -2,7 +2,9 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from html import escape
 
+from arcbatt.display import Displayed
 from arcbatt.plurals import count
 from arcbatt.scoring.answers import Answers, answered_tasks, is_right, n_answers
 from arcbatt.scoring.submission import (
@@ -14,6 +16,9 @@ from arcbatt.scoring.submission import (
 )
 from arcbatt.tasks.task import suggest
 from arcbatt.tasks.validation import show
+
+# Of a score in a notebook, so many tasks are listed.
+MAX_ROWS = 20
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,7 @@ class TaskScore:
 
 
 @dataclass(frozen=True)
-class Score:
+class Score(Displayed):
     """What a submission scores.
 
     `tasks`: tasks in the answers; `solved`: those with all test inputs right within two attempts;
@@ -79,6 +84,26 @@ class Score:
             f"{self.output_score:.2%} of outputs: "
             f"{self.n_right} of {count(self.n_test_inputs, 'test input')} right"
         )
+
+    def __repr__(self) -> str:
+        return f"<Score {self}>"
+
+    def _repr_svg_(self) -> None:
+        return None
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td><code>{escape(task.task_id)}</code></td><td>{_say_attempts(task)}</td></tr>"
+            for task in self.by_task[:MAX_ROWS]
+        )
+        n_more = len(self.by_task) - MAX_ROWS
+        more = f"<p>and {n_more} more</p>" if n_more > 0 else ""
+        head = "<thead><tr><th>task</th><th>right at attempt</th></tr></thead>"
+        return f"<div><p>{self}</p><table>{head}<tbody>{rows}</tbody></table>{more}</div>"
+
+
+def _say_attempts(task: TaskScore) -> str:
+    return ", ".join("wrong" if k is None else str(k) for k in task.right_attempts)
 
 
 def score(submission: Submission, answers: Answers, only: Collection[str] | None = None) -> Score:

@@ -26,7 +26,7 @@ from time import perf_counter
 from typing import Any
 
 from arcbatt.evaluation import TaskBoard
-from arcbatt.explain import say_rules
+from arcbatt.explainer import say_rules
 from arcbatt.files import write_whole
 from arcbatt.measure import phase
 from arcbatt.plurals import count

@@ -6,11 +6,13 @@ reads them through `arcbatt.scoring`.
 """
 
 from arcbatt.tasks.loading import find_task, load, load_valid
+from arcbatt.tasks.making import MADE_HERE, to_grid, to_task, to_tasks
 from arcbatt.tasks.sources import TASK_SETS
 from arcbatt.tasks.task import Grid, Pair, Task, TaskSet, UnknownTask
 from arcbatt.tasks.validation import BadTask, TaskError
 
 __all__ = [
+    "MADE_HERE",
     "TASK_SETS",
     "BadTask",
     "Grid",
@@ -22,4 +24,7 @@ __all__ = [
     "find_task",
     "load",
     "load_valid",
+    "to_grid",
+    "to_task",
+    "to_tasks",
 ]

@@ -2,10 +2,12 @@
 
 import gc
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 from arcbatt.measure import phase
 from arcbatt.tasks.sources import TASK_SETS, read_documents
@@ -21,8 +23,15 @@ def load(source: str | os.PathLike[str]) -> TaskSet:
     Kaggle's `*_challenges.json`, a folder of task files `<id>.json`, or one task file. Raises
     `TaskError` if it is none of these or holds anything but valid tasks.
     """
+    if not isinstance(source, str | os.PathLike):
+        raise TaskError(
+            f"load takes the name of a set or a path, not a {type(source).__name__}; "
+            f"Task.of(demos, test_inputs) makes a task of grids"
+        )
     if isinstance(source, str) and source in TASK_SETS:
         return _built_in(source)
+    if isinstance(source, str) and is_id(source):
+        raise TaskError(f"{source} is the id of a task; find_task({source!r}) gives it")
     tasks, bad = load_valid(source)
     if bad:
         more = f"\n{len(bad) - 1} more of {len(bad) + len(tasks)} tasks are not valid either"
@@ -53,6 +62,13 @@ def load_valid(source: str | os.PathLike[str]) -> tuple[TaskSet, list[BadTask]]:
         return TaskSet(tasks, name), bad
 
 
+def is_id(name: str) -> bool:
+    """Whether a built-in set has a task of this id, and no file has its name."""
+    return re.fullmatch("[0-9a-f]{8}", name) is not None and (
+        not Path(name).exists() and any(_built_in(each).get(name) for each in TASK_SETS)
+    )
+
+
 @phase("load")
 def find_task(task_id: str) -> Task:
     """Return the task with this id from the first built-in set that has it.
@@ -60,6 +76,8 @@ def find_task(task_id: str) -> Task:
     Training sets come before evaluation sets, ARC-AGI-1 before ARC-AGI-2. Raises `UnknownTask` if
     no set has it.
     """
+    if not isinstance(task_id, str):
+        raise TaskError(f"a task id is text such as '67a3c6ac', not a {type(task_id).__name__}")
     for name in TASK_SETS:
         task = _built_in(name).get(task_id)
         if task is not None:

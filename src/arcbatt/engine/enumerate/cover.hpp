@@ -81,10 +81,11 @@ class Cover {
     add_brushes();
     rank_cells();
     planes_ = std::make_unique<Planes>(p_, ranked_, n_chosen_);
+    witnesses_.assign(p_.pieces.size(), {NO_BIT, NO_BIT});
   }
   u64 bytes() const {
     return brushes_.capacity() * sizeof(Brush) + rows_.capacity() * sizeof(Row) + clean_.capacity() +
-           brush_of_.capacity() * (sizeof(brush_of_[0]) + 2) + heap_.capacity() * sizeof(u64) +
+           brush_of_.capacity() * (sizeof(brush_of_[0]) + 6) + heap_.capacity() * sizeof(u64) +
            2 * first_clean_.capacity() * sizeof(u64) + planes_->bytes();
   }
 
@@ -142,7 +143,8 @@ class Cover {
     i32 ceiling, depth;
   };
   static constexpr u32 NONE = ~0u;
-  static constexpr u32 N_RANKED = 4096;
+  static constexpr u16 NO_BIT = 0xffff;
+  static constexpr u32 N_RANKED = 1024;
 
   const Pieces& p_;
   CoverLimits limits_;
@@ -151,12 +153,15 @@ class Cover {
   std::vector<Brush> brushes_;  // shallow ones first
   std::vector<std::array<u32, N_MODES>> brush_of_;  // by piece and mode; NONE where there is none
   std::vector<std::array<u8, 2>> clean_modes_;      // by piece and mode, as `Brush::clean`
-  std::vector<u32> ranked_;  // bits of cells, those that the fewest brushes paint right first
+  std::vector<u32> ranked_;  // bits of cells, those where most pieces are wrong first
   std::unique_ptr<Planes> planes_;
   std::vector<Row> rows_;       // of one demo
   std::vector<u8> clean_;       // of each row, as its brush has it
   std::vector<Made> made_;
   std::unordered_map<u64, std::vector<Stack>> found_;
+
+  // By piece and mode, a bit that it paints wrong, if it is one: the last that was found.
+  std::vector<std::array<u16, 2>> witnesses_;
 
   // Of the stack that is being made.
   u32 subset_ = 0, demo_ = 0;
@@ -166,6 +171,7 @@ class Cover {
   // By block of pieces, those whose cells that are not 0, and then that are, are nowhere wrong: at the
   // start in a subset, and by now.
   std::vector<u64> first_clean_, is_clean_;
+  std::vector<u64> asked_;  // cells that are open, of the subset
   std::vector<u32> open_cells_;
   std::vector<u64> heap_;  // clean brushes by what they can add at most
   std::vector<u8> painted_;
@@ -222,24 +228,19 @@ class Cover {
     brush_of_[piece][mode] = (u32)brushes_.size();
     brushes_.push_back(brush);
   }
-  // Ranks the cells by how many brushes paint them and nothing wrong, going by some of those: where the
-  // fewest are right most are wrong.
+  // Ranks the cells by how many pieces are wrong there, going by some of those.
   void rank_cells() {
     std::vector<u32> counts(64 * p_.n_words(), 0);
-    const u64 every = brushes_.size() / N_RANKED + 1;
+    const u32 n_pieces = (u32)p_.pieces.size(), every = n_pieces / N_RANKED + 1;
     for (u32 d = 0; d < n_chosen_; d++) {
       const u32 n = p_.n_words(d), first = 64 * p_.first_word(d);
       for (u32 k = 0; k < p_.area(d); k++) ranked_.push_back(first + k);
-      for (u64 b = 0; b < brushes_.size(); b += every) {
-        if (!(brushes_[b].clean >> d & 1)) continue;
-        const u64* shown = p_.bits(brushes_[b].piece, d);
-        const Paint paint(brushes_[b].mode);
-        for (u32 w = 0; w < n; w++)
-          for (u64 left = paint(shown[w]) & shown[n + w]; left; left &= left - 1)
-            counts[first + 64 * w + (u32)__builtin_ctzll(left)]++;
+      for (u32 piece = 0; piece < n_pieces; piece += every) {
+        const u64* right = p_.bits(piece, d) + n;
+        for (u32 k = 0; k < p_.area(d); k++) counts[first + k] += !(right[k / 64] >> (k % 64) & 1);
       }
     }
-    std::stable_sort(ranked_.begin(), ranked_.end(), [&](u32 a, u32 b) { return counts[a] < counts[b]; });
+    std::stable_sort(ranked_.begin(), ranked_.end(), [&](u32 a, u32 b) { return counts[a] > counts[b]; });
   }
   // Brushes by what they can add to a demo, the most first, shallow ones first among equals.
   void order_for(u32 demo) {
@@ -371,22 +372,27 @@ class Cover {
   }
   // Takes those brushes into the heap that have become clean.
   void find_clean() {
-    std::vector<u64> open = open_;
+    asked_ = open_;
     for (u32 d = 0; d < n_chosen_; d++)
-      for (u32 w = p_.first_word(d); w < p_.first_word(d + 1) && !(subset_ >> d & 1); w++) open[w] = 0;
+      for (u32 w = p_.first_word(d); w < p_.first_word(d + 1) && !(subset_ >> d & 1); w++) asked_[w] = 0;
     open_cells_.clear();
     for (u32 k = 0; k < ranked_.size(); k++)
-      if (open[ranked_[k] / 64] >> (ranked_[k] % 64) & 1) open_cells_.push_back(k);
+      if (is_asked(ranked_[k])) open_cells_.push_back(k);
+    const u32 n = (u32)open_cells_.size();
     for (u32 block = 0; block < planes_->n_blocks(); block++) {
       u64* clean = is_clean_.data() + block * 2 * PLANE_WORDS;
       u64 wrong[2 * PLANE_WORDS];
       std::copy(clean, clean + 2 * PLANE_WORDS, wrong);
-      find_wrong(planes_->block(block), open_cells_.data(), (u32)open_cells_.size(), wrong);
+      const bool is_whole = find_wrong(planes_->block(block), open_cells_.data(), n, wrong) == n;
       for (u32 w = 0; w < PLANE_WORDS; w++) {
-        const u64 shown = ~wrong[w], holes = ~wrong[PLANE_WORDS + w];
+        u64 shown = ~wrong[w], holes = ~wrong[PLANE_WORDS + w];
         if (!(shown | holes)) continue;
-        const u64 whole = (clean[w] | shown) & (clean[PLANE_WORDS + w] | holes);
         const u32 first = block * PLANE_PIECES + 64 * w;
+        if (!is_whole) {
+          drop_wrong(shown, first, SHOWN);
+          drop_wrong(holes, first, HOLES);
+        }
+        const u64 whole = (clean[w] | shown) & (clean[PLANE_WORDS + w] | holes);
         for (u64 left = shown; left; left &= left - 1) add_clean(first + (u32)__builtin_ctzll(left), SHOWN);
         for (u64 left = holes; left; left &= left - 1) add_clean(first + (u32)__builtin_ctzll(left), HOLES);
         for (u64 left = whole & (shown | holes); left; left &= left - 1)
@@ -394,6 +400,27 @@ class Cover {
         clean[w] |= shown;
         clean[PLANE_WORDS + w] |= holes;
       }
+    }
+  }
+  bool is_asked(u32 bit) const { return asked_[bit / 64] >> (bit % 64) & 1; }
+  // Drops the pieces, of 64 from one on, that paint a cell wrong which is asked for.
+  void drop_wrong(u64& pieces, u32 first, Mode mode) {
+    const Paint paint(mode);
+    for (u64 left = pieces; left; left &= left - 1) {
+      const u32 at = (u32)__builtin_ctzll(left), piece = first + at;
+      u16& witness = witnesses_[piece][mode];
+      bool is_wrong = witness != NO_BIT && is_asked(witness);
+      for (u32 d = 0; d < n_chosen_ && !is_wrong; d++) {
+        if (!(subset_ >> d & 1)) continue;
+        const u64* shown = p_.bits(piece, d);
+        const u32 n = p_.n_words(d), first_word = p_.first_word(d);
+        for (u32 w = 0; w < n && !is_wrong; w++)
+          if (const u64 bits = paint(shown[w]) & ~shown[n + w] & asked_[first_word + w]) {
+            witness = (u16)(64 * (first_word + w) + (u32)__builtin_ctzll(bits));
+            is_wrong = true;
+          }
+      }
+      if (is_wrong) pieces &= ~(1ULL << at);
     }
   }
   void add_clean(u32 piece, Mode mode) {

@@ -21,21 +21,31 @@ class LastDepth {
   }
   u64 bytes() const { return lists_.bytes(); }
 
-  // Makes pieces of what all moves give on a tuple.
-  void extend(u32 tuple, Pieces& pieces) {
-    const bool is_list = walk_.tuples[tuple].is_list;
-    const u32 colors = is_list ? 0x3ff : colors_of(tuple);
-    const char* blanked_by = nullptr;
-    for (u16 move : moves_[is_list]) {
-      const i8 color = ALL_MOVES[move].color;
-      if (color >= 0 && !(colors >> color & 1)) {
-        // A colour that is nowhere leaves nothing where it is kept, and all where it is dropped: of
-        // the moves of one primitive one is enough.
-        if (blanked_by && !std::strcmp(blanked_by, ALL_MOVES[move].primitive)) continue;
-        blanked_by = ALL_MOVES[move].primitive;
-      }
-      extend(tuple, move, pieces);
+  // The moves that take pictures, and those that take lists.
+  const std::vector<u16> (&moves() const)[2] { return moves_; }
+
+  // Makes pieces of what a move gives on a tuple.
+  void extend(u32 tuple, u16 move, Pieces& pieces) {
+    u64 list_hash;
+    if (!make(tuple, move, 0, n_demos_, pictures_.data(), list_hash)) {
+      n_refused++;
+      return;
     }
+    const u8 depth = (u8)(depth_after(tuple) + (list_hash != 0));
+    if (list_hash) {
+      // In the tests such lists may differ, but pieces that paint the same in all demos are one.
+      const u32 number = (u32)lists_.size();
+      if (lists_.find_or_add(list_hash, number) != number) {
+        n_merged++;
+        return;
+      }
+    }
+    pieces.offer({tuple, move, list_hash != 0}, depth, pictures_.data(), [&]() -> const Pic* {
+      Pic* tests = pictures_.data() + n_demos_;
+      u64 hash;
+      if (!make(tuple, move, n_demos_, (u32)pictures_.size(), tests, hash)) return nullptr;
+      return is_late(depth) ? nullptr : tests;
+    });
   }
 
   // The pictures of some examples; false where a move is refused.
@@ -64,15 +74,6 @@ class LastDepth {
 
   const Move* heap() const { return heap_ == NO_MOVE ? nullptr : &ALL_MOVES[heap_]; }
   u8 depth_after(u32 tuple) const { return (u8)(walk_.tuples[tuple].depth + 1); }
-  // The colours that a tuple has in demos, as bits.
-  u32 colors_of(u32 tuple) const {
-    u32 colors = 0;
-    for (u32 d = 0; d < n_demos_; d++) {
-      const Pic& p = walk_.picture(tuple, d);
-      for (i64 k = 0; k < p.area(); k++) colors |= 1u << p.cells[k];
-    }
-    return colors;
-  }
   bool make(u32 tuple, u16 move, u32 first, u32 end, Pic* pictures, u64& list_hash) {
     u64 hash;
     list_hash = 0;
@@ -84,28 +85,6 @@ class LastDepth {
     }
     walk_.add_work(end - first);
     return true;
-  }
-  void extend(u32 tuple, u16 move, Pieces& pieces) {
-    u64 list_hash;
-    if (!make(tuple, move, 0, n_demos_, pictures_.data(), list_hash)) {
-      n_refused++;
-      return;
-    }
-    const u8 depth = (u8)(depth_after(tuple) + (list_hash != 0));
-    if (list_hash) {
-      // In the tests such lists may differ, but pieces that paint the same in all demos are one.
-      const u32 number = (u32)lists_.size();
-      if (lists_.find_or_add(list_hash, number) != number) {
-        n_merged++;
-        return;
-      }
-    }
-    pieces.offer({tuple, move, list_hash != 0}, depth, pictures_.data(), [&]() -> const Pic* {
-      Pic* tests = pictures_.data() + n_demos_;
-      u64 hash;
-      if (!make(tuple, move, n_demos_, (u32)pictures_.size(), tests, hash)) return nullptr;
-      return is_late(depth) ? nullptr : tests;
-    });
   }
   // Whether all pictures were found on shorter ways (`LockStep::add`).
   bool is_late(u8 depth) const {

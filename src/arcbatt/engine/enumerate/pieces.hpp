@@ -8,10 +8,9 @@
 #endif
 
 #include "lock_step.hpp"
+#include "priors.hpp"
 
 namespace arc {
-
-constexpr u16 NO_MOVE = 0xffff;
 
 // Where a picture comes from: a tuple, or what a move gives on it, put together where that is a list.
 struct Origin {

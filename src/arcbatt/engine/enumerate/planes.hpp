@@ -18,22 +18,29 @@ inline void transpose(u64* rows) {
     }
 }
 
+// So few of a block are looked at one by one.
+constexpr u32 FEW_PIECES = 40;
+
 // Adds to `wrong`, first those of cells that are not 0 and then those of cells that are, the pieces that
-// paint one of some cells wrong; ends early where that is all of them.
-ARC_CLONED inline void find_wrong(const u64* planes, const u32* cells, u32 n, u64* wrong) {
-  for (u32 k = 0; k < n;) {
-    for (const u32 end = k + 4 < n ? k + 4 : n; k < end; k++) {
+// paint one of some cells wrong. Ends early where few are left, and returns how many cells it looked at.
+ARC_CLONED inline u32 find_wrong(const u64* __restrict__ planes, const u32* cells, u32 n, u64* __restrict__ wrong) {
+  u64 found[2 * PLANE_WORDS];
+  for (u32 w = 0; w < 2 * PLANE_WORDS; w++) found[w] = wrong[w];
+  u32 k = 0;
+  while (k < n) {
+    for (const u32 end = k + 8 < n ? k + 8 : n; k < end; k++) {
       const u64* plane = planes + (u64)cells[k] * 2 * PLANE_WORDS;
       for (u32 w = 0; w < PLANE_WORDS; w++) {
-        const u64 shown = plane[w], right = plane[PLANE_WORDS + w];
-        wrong[w] |= shown & ~right;
-        wrong[PLANE_WORDS + w] |= ~(shown | right);
+        found[w] |= plane[w] & ~plane[PLANE_WORDS + w];
+        found[PLANE_WORDS + w] |= ~(plane[w] | plane[PLANE_WORDS + w]);
       }
     }
-    u64 all = ~0ULL;
-    for (u32 w = 0; w < 2 * PLANE_WORDS; w++) all &= wrong[w];
-    if (all == ~0ULL) return;
+    u64 n_left = 0;
+    for (u32 w = 0; w < 2 * PLANE_WORDS; w++) n_left += (u64)__builtin_popcountll(~found[w]);
+    if (n_left <= FEW_PIECES) break;
   }
+  for (u32 w = 0; w < 2 * PLANE_WORDS; w++) wrong[w] = found[w];
+  return k;
 }
 
 class Planes {

@@ -9,6 +9,10 @@ namespace arc {
 // So many tuples are made pieces of between two looks at the clock.
 constexpr u32 TUPLES_A_LOOK = 64;
 
+// The last move is taken by rounds, each of which goes so far down in likelihood; a tuple that shows all
+// of the outputs counts so much more than a blank one.
+constexpr i32 TENTHS_A_ROUND = 10, TENTHS_SHOWN = 1000;
+
 // A grid with its own cells.
 struct GridCells {
   Size size = {0, 0};
@@ -59,12 +63,10 @@ struct SearchOptions {
     for (u32 m = 0; m < N_MODES; m++) limits.modes[m] = modes >> m & 1;
     return limits;
   }
-  // A third of the memory is for values, up to a half with what lists are put together to; pieces have
-  // a twelfth, since what is stacked from them takes thrice as much, and arrays that grow are there
-  // twice for a moment.
+  // A third of the memory is for values; pieces have a quarter, since what is stacked from them takes as
+  // much again, and arrays that grow are there twice for a moment.
   u64 walk_bytes() const { return max_bytes / 3; }
-  u64 values_bytes() const { return max_bytes / 2; }
-  u64 pieces_bytes() const { return max_bytes / 12; }
+  u64 pieces_bytes() const { return max_bytes / 4; }
 };
 
 // Sources are numbered: the input, blanks of the input's and the output's size, the outputs of the demos
@@ -314,20 +316,56 @@ class Search {
                    [&]() { return pictures.data() + n_demos(); });
     }
   }
-  // Takes the last move, in the order of `promise`, the most first: it is by far the most work and may
-  // be cut off.
+  // A tuple that is to be taken one move further.
+  struct Parent {
+    u32 tuple;
+    i32 tenths;  // what it costs: the less, the more it shows of the outputs
+    u32 next;    // of the moves that come after its last one
+    u16 last_move, colors;
+  };
+  // Takes the last move, by far the most work, which may be cut off: the likeliest pairs of a tuple and
+  // a move first.
   void add_last(LastDepth& last, Pieces& pieces, u8 depth) {
-    std::vector<std::pair<float, u32>> order;
-    for (u32 t : walk_.tuples_at(depth)) order.push_back({depth > 1 ? -promise(t) : 0, t});
-    std::sort(order.begin(), order.end());
-    for (const auto& [_, tuple] : order) {
-      if (walk_.n_applications() >= spending_.max_applications || pieces.was_cut ||
-          walk_.is_spent(spending_, spending_.max_bytes)) {
-        walk_.was_cut = true;
-        return;
+    const Priors priors(last.moves());
+    std::vector<Parent> parents;
+    for (u32 t : walk_.tuples_at(depth)) parents.push_back(parent_of(t, depth));
+    std::stable_sort(parents.begin(), parents.end(),
+                     [](const Parent& a, const Parent& b) { return a.tenths < b.tenths; });
+    u64 n_left = 0;
+    for (const Parent& parent : parents)
+      n_left += !priors.after(parent.last_move, walk_.tuples[parent.tuple].is_list).empty();
+    for (i32 most = parents.empty() ? 0 : parents[0].tenths; n_left; most += TENTHS_A_ROUND)
+      for (Parent& parent : parents) {
+        if (parent.tenths > most) break;
+        const bool is_list = walk_.tuples[parent.tuple].is_list;
+        const std::vector<u16>& moves = priors.after(parent.last_move, is_list);
+        if (parent.next == moves.size()) continue;
+        for (; parent.next < moves.size(); parent.next++) {
+          const u16 move = moves[parent.next];
+          if (parent.tenths + (i32)priors.tenths(parent.last_move, move) > most) break;
+          // A colour that is nowhere is kept as a blank, which `slab` gives, or dropped without effect.
+          const i8 color = ALL_MOVES[move].color;
+          if (color >= 0 && !(parent.colors >> color & 1)) continue;
+          if (walk_.n_applications() >= spending_.max_applications || pieces.was_cut ||
+              walk_.is_spent(spending_, spending_.max_bytes)) {
+            walk_.was_cut = true;
+            return;
+          }
+          last.extend(parent.tuple, move, pieces);
+        }
+        n_left -= parent.next == moves.size();
       }
-      last.extend(tuple, pieces);
+  }
+  Parent parent_of(u32 tuple, u8 depth) const {
+    const bool is_source = walk_.tuples[tuple].parent == NO_PARENT;
+    Parent parent = {tuple, 0, 0, is_source ? NO_MOVE : walk_.tuples[tuple].move, 0};
+    if (depth > 1) parent.tenths = -(i32)(TENTHS_SHOWN * promise(tuple) / (float)n_demos());
+    for (u32 d = 0; d < n_demos(); d++) {
+      const Entry& entry = banks_[d][walk_.ids_of(tuple)[d]];
+      if (entry.is_list) parent.colors = 0x3ff;
+      for (i64 k = 0; k < entry.picture.area(); k++) parent.colors |= (u16)(1u << entry.picture.cells[k]);
     }
+    return parent;
   }
 
   void count(SearchCounts& counts) {

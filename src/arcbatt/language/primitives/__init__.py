@@ -2,6 +2,7 @@
 
 from . import (
     cell_trees,
+    classes,
     codes,
     containers,
     demos,
@@ -10,7 +11,9 @@ from . import (
     learned,
     numbers,
     object_actions,
+    object_bars,
     objects,
+    panels,
     patches,
     picture_drawing,
     picture_lists,
@@ -20,6 +23,7 @@ from . import (
     ranks,
     rewriting,
     symmetry,
+    templates,
     views,
 )
 
@@ -48,4 +52,8 @@ FAMILIES = (
     cell_trees,
     rewriting,
     symmetry,
+    classes,
+    panels,
+    templates,
+    object_bars,
 )

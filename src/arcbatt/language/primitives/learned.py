@@ -13,18 +13,16 @@ from fractions import Fraction
 from ..domains import Demos, Grid, Number
 from ..failure import empty, out_of_range
 from ..registry import primitive
-from ..values import Pair, Value
+from ..values import Value
 from .observations import (
     CUT_FOR_SIGHT,
     FEATURES,
     N_MEASURES,
-    OUTSIDE,
     SIGHTS,
     Pairs,
     Part,
     View,
     all_places,
-    at,
     check_colors,
     cut_all,
     margin,
@@ -381,52 +379,6 @@ def object_table(
         if any(given[i][j] != wanted[i][j] for i, j in left):
             raise empty("learn_objects: something changes beside the objects")
     return table
-
-
-@primitive(
-    "Demos, Grid, Code[0..2], Code[0..23] -> Grid",
-    examples=(
-        "learn_moves(((((1, 0, 0, 2),), ((0, 1, 0, 2),)),), ((0, 1, 0, 0),), 0, 0) == "
-        "((0, 0, 1, 0),)",
-        "learn_moves(((((1, 0, 0, 2),), ((0, 1, 0, 2),)),), ((2, 0, 1, 0),), 1, 0) == "
-        "((2, 0, 0, 1),)",
-    ),
-)
-def learn_moves(S: Demos, I: Grid, segments: Number, feature: Number) -> Value:  # noqa: E741
-    """A grid whose objects move as demos move objects like them.
-
-    They teach whose output has the input's size; there must be one. In each of them the output
-    must have the same objects, with shape and colours, at the same or other places; those
-    that are equal are paired in reading order. Objects that are alike must move alike. In the
-    grid none may leave it or meet another.
-
-    Codes are those of `learn_objects`; but zeros, code 3, do not move.
-    """
-    check_colors("learn_moves", S, I)
-    demos = pairs_of_one_size("learn_moves", S)
-    cuts = cut_all([*(side for pair in demos for side in pair), I], segments)
-    table: dict[Hashable, Pair] = {}
-    for parts, moved in zip(cuts[:-1:2], cuts[1::2], strict=True):
-        if Counter(part.form for part in parts) != Counter(part.form for part in moved):
-            raise empty("learn_moves: an output has other objects than the input")
-        left: dict[Hashable, list[Part]] = {}
-        for part in reversed(moved):
-            left.setdefault(part.form, []).append(part)
-        for part, key in _described(parts, feature):
-            found = left[part.form].pop()
-            move = (found.top - part.top, found.left - part.left)
-            if table.setdefault(key, move) != move:
-                raise empty("learn_moves: objects that are alike move differently")
-    rows = [[0] * len(row) for row in I]
-    for part, key in _described(cuts[-1], feature):
-        if key not in table:
-            raise empty("learn_moves: an object like none in the demos")
-        down, right = table[key]
-        for i, j in part.places:
-            if at(I, i + down, j + right) == OUTSIDE or rows[i + down][j + right]:
-                raise empty("learn_moves: no place for an object")
-            rows[i + down][j + right] = I[i][j]
-    return tuple(map(tuple, rows))
 
 
 @primitive(

@@ -299,11 +299,6 @@ def _(given: Value, S: Pairs, I: Grid, segments: int, feature: int) -> list[str]
     return [f"{_say_objects(segments, feature)}:", *_shortened(sorted(lines))]
 
 
-@worded("learn_moves")
-def _(given: Value, S: Pairs, I: Grid, segments: int, feature: int) -> list[str]:  # noqa: E741
-    return [f"{_say_objects(segments, feature)}, and moves as such objects of the demos do"]
-
-
 @worded("pick_object")
 def _(given: Value, S: Pairs, I: Grid, segments: int, feature: int) -> list[str]:  # noqa: E741
     marks = object_marks(S, [cut(grid, segments) for grid, _ in S], feature)

@@ -165,8 +165,8 @@ class Part:
         return self.form == sideways, self.form == upright
 
 
-# How a grid is cut into objects, and two more ways that only cells ask for.
-BY_COLOR_4, BY_COLOR_8, TOGETHER_8, ZEROS, ALL_4, ALL_8 = range(6)
+# How a grid is cut into objects, and more ways that only cells, or templates, ask for.
+BY_COLOR_4, BY_COLOR_8, TOGETHER_8, ZEROS, ALL_4, ALL_8, TOGETHER_4 = range(7)
 
 
 def cut(grid: Grid, how: int) -> list[Part]:
@@ -185,7 +185,8 @@ def cut(grid: Grid, how: int) -> list[Part]:
             for di, dj in directions:
                 place = (i + di, j + dj)
                 other = at(grid, *place)
-                belongs = 0 < other < OUTSIDE if how == TOGETHER_8 else other == color
+                together = how in (TOGETHER_4, TOGETHER_8)
+                belongs = 0 < other < OUTSIDE if together else other == color
                 if belongs and place not in found:
                     found.add(place)
                     new.append(place)

@@ -45,29 +45,28 @@ ARC_FN Scene demo_side(const Value& demos, i64 k, int side) {
 
 // The demos that teach, and the grid they are for, which comes last among the scenes.
 struct Lesson {
-  Scene* scenes = nullptr;  // inputs, or, with outputs among them, each followed by its output
+  Scene* scenes = nullptr;  // the inputs
   Scene* wanted = nullptr;  // the outputs
   i64 n_demos = 0, n_scenes = 0;
   i64 n_cells = 0, most_cells = 0, most_lines = 0;  // of the scenes: in all, and of the largest
 };
 // Those demos, or with `all` all of them; null scenes when memory ran out.
-ARC_FN Lesson lesson_of(Lane& lane, const Value& demos, const Value& grid, bool outputs, bool all) {
+ARC_FN Lesson lesson_of(Lane& lane, const Value& demos, const Value& grid, bool all) {
   Lesson lesson;
   auto teaches = [&](i64 k) { return all || same_size(demo_side(demos, k, 0), demo_side(demos, k, 1)); };
   for (i64 k = 0; k < (i64)demos.n; k++) lesson.n_demos += teaches(k);
-  lesson.n_scenes = lesson.n_demos * (1 + outputs) + 1;
+  lesson.n_scenes = lesson.n_demos + 1;
   Scene* scenes = lane.allocate_array<Scene>(lesson.n_scenes);
   Scene* wanted = lane.allocate_array<Scene>(lesson.n_demos);
   if (!scenes || !wanted) return lesson;
   serial([&]() {
-    i64 s = 0, d = 0;
+    i64 d = 0;
     for (i64 k = 0; k < (i64)demos.n; k++) {
       if (!teaches(k)) continue;
-      scenes[s++] = demo_side(demos, k, 0);
-      if (outputs) scenes[s++] = demo_side(demos, k, 1);
+      scenes[d] = demo_side(demos, k, 0);
       wanted[d++] = demo_side(demos, k, 1);
     }
-    scenes[s] = scene_of(grid);
+    scenes[d] = scene_of(grid);
     return 0;
   });
   lesson.scenes = scenes;
@@ -77,6 +76,22 @@ ARC_FN Lesson lesson_of(Lane& lane, const Value& demos, const Value& grid, bool 
     lesson.most_cells = max_of(lesson.most_cells, scenes[s].n_cells());
     lesson.most_lines = max_of(lesson.most_lines, (i64)max_of(scenes[s].n_rows, scenes[s].width));
   }
+  return lesson;
+}
+
+// A lesson of one grid alone, to be cut; null scenes when memory ran out.
+ARC_FN Lesson lesson_of_one(Lane& lane, const Value& grid) {
+  Lesson lesson;
+  Scene* scenes = lane.allocate_array<Scene>(1);
+  if (!scenes) return lesson;
+  serial([&]() {
+    scenes[0] = scene_of(grid);
+    return 0;
+  });
+  lesson.scenes = scenes;
+  lesson.n_scenes = 1;
+  lesson.n_cells = lesson.most_cells = scenes[0].n_cells();
+  lesson.most_lines = max_of(scenes[0].n_rows, scenes[0].width);
   return lesson;
 }
 
@@ -119,7 +134,7 @@ ARC_FN Book new_book(Lane& lane, i64 n) {
 
 // --- parts of grids ---
 
-enum CutCode { BY_COLOR_4, BY_COLOR_8, TOGETHER_8, ZEROS, ALL_4, ALL_8 };
+enum CutCode { BY_COLOR_4, BY_COLOR_8, TOGETHER_8, ZEROS, ALL_4, ALL_8, TOGETHER_4 };
 
 // The directions in the order of AROUND, row by row.
 ARC_FN int row_step(int direction) { return direction < 3 ? -1 : direction < 5 ? 0 : 1; }
@@ -139,7 +154,6 @@ struct Region {
   const Scene* scene;
   i32 number, size, top, left, bottom, right;
   u32 colors;
-  i32 form = 0, down = 0, along = 0;  // for moves
   u64 key = 0, hash = 0;
 
   ARC_FN i64 height() const { return bottom - top + 1; }
@@ -162,6 +176,7 @@ struct Cutting {
 // Finds the parts of a scene: numbers their cells, from `number` on, and lists their places.
 ARC_FN i64 label_scene(const Scene& scene, int how, i64 number, i32* labels, Place* places) {
   const bool diagonal = how == BY_COLOR_8 || how == TOGETHER_8 || how == ALL_8;
+  const bool together = how == TOGETHER_4 || how == TOGETHER_8, all = how == ALL_4 || how == ALL_8;
   const i64 n = scene.n_cells();
   const i32 width = scene.width;
   for (i64 k = 0; k < n; k++) labels[k] = -1;
@@ -170,7 +185,7 @@ ARC_FN i64 label_scene(const Scene& scene, int how, i64 number, i32* labels, Pla
   for (i32 row = 0; row < scene.n_rows; row++)
     for (i32 column = 0; column < width; column++, k++) {
       const i32 color = scene.cells[k];
-      if (labels[k] >= 0 || !(how >= ALL_4 || (color == 0) == (how == ZEROS))) continue;
+      if (labels[k] >= 0 || !(all || (color == 0) == (how == ZEROS))) continue;
       Place* next = end;
       *end++ = {row, column};
       labels[k] = (i32)number;
@@ -181,7 +196,7 @@ ARC_FN i64 label_scene(const Scene& scene, int how, i64 number, i32* labels, Pla
           if (!scene.has(i, j)) continue;
           const i64 at = (i64)i * width + j;
           if (labels[at] >= 0) continue;
-          if (how == TOGETHER_8 ? scene.cells[at] == 0 : scene.cells[at] != color) continue;
+          if (together ? scene.cells[at] == 0 : scene.cells[at] != color) continue;
           labels[at] = (i32)number;
           *end++ = {i, j};
         }
@@ -257,7 +272,7 @@ ARC_FN Place turn_place(const Region& region, const Place& at, int turn) {
   if (turn & 2) j = (i32)region.width() - 1 - j;
   return turn & 4 ? Place{j, i} : Place{i, j};
 }
-enum Likeness { SAME_SHAPE, TURNED_SHAPE, SAME_FORM };
+enum Likeness { SAME_SHAPE, TURNED_SHAPE };
 
 ARC_FN u64 hash_region(const Region& region, int likeness) {
   u64 result = ~0ULL;
@@ -265,8 +280,7 @@ ARC_FN u64 hash_region(const Region& region, int likeness) {
     u64 sum = 0;
     for (i32 k = 0; k < region.size; k++) {
       const Place at = turn_place(region, region.places[k], turn);
-      const u64 color = likeness == SAME_FORM ? (u64)region.color(region.places[k]) : 0;
-      sum += mix_bits((color << 56) + ((u64)at.row << 28) + (u64)at.column + 1);
+      sum += mix_bits(((u64)at.row << 28) + (u64)at.column + 1);
     }
     result = min_of(result, sum);
   }
@@ -280,9 +294,7 @@ ARC_FN bool are_alike(const Region& a, const Region& b, int likeness) {
     bool same = true;
     for (i32 k = 0; k < a.size && same; k++) {
       const Place at = turn_place(a, a.places[k], turn);
-      const i32 i = b.top + at.row, j = b.left + at.column;
-      same = b.has(i, j) &&
-             (likeness != SAME_FORM || b.scene->cell(i, j) == a.color(a.places[k]));
+      same = b.has(b.top + at.row, b.left + at.column);
     }
     if (same) return true;
   }

@@ -20,6 +20,10 @@
 #include "primitives/cell_trees.hpp"
 #include "primitives/rewriting.hpp"
 #include "primitives/symmetry.hpp"
+#include "primitives/classes.hpp"
+#include "primitives/panels.hpp"
+#include "primitives/templates.hpp"
+#include "primitives/object_bars.hpp"
 #include "columns.hpp"
 
 namespace arc {

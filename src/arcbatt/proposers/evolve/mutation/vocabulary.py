@@ -6,18 +6,26 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from arcbatt.language.infer import fitting_primitives, infer_call, infer_invocation
-from arcbatt.language.registry import Primitive, all_primitives, applied_definition, get_primitive
+from arcbatt.language.registry import (
+    Primitive,
+    all_primitives,
+    applied_definition,
+    get_primitive,
+    of_registry,
+)
 from arcbatt.language.types import ANY, GRID, Bindings, Type, fits, substitute
 
 from .roles import shape_of
 
 
+@of_registry
 @lru_cache(maxsize=2**14)
 def _primitives_for(args: tuple[Type, ...]) -> tuple[tuple[Primitive, Type], ...]:
     """The primitives that such arguments fit, with the types of their results."""
     return tuple(fitting_primitives(args))
 
 
+@of_registry
 @lru_cache(maxsize=2**14)
 def alternatives(name: str, args: tuple[Type, ...]) -> tuple[Primitive, ...]:
     """The other primitives that take such arguments and give a result of the same shape.
@@ -35,6 +43,7 @@ def alternatives(name: str, args: tuple[Type, ...]) -> tuple[Primitive, ...]:
     )
 
 
+@of_registry
 @cache
 def like(name: str) -> tuple[Primitive, ...]:
     """The primitives that may stand for one as a value.
@@ -80,6 +89,7 @@ class _StepForm:
     bindings: tuple[tuple[str, Type], ...]
 
 
+@of_registry
 @lru_cache(maxsize=2**12)
 def step_forms(term: Type) -> tuple[_StepForm, ...]:
     """The steps that can be put after a value of a type, so that its users still fit.
@@ -111,6 +121,7 @@ def step_forms(term: Type) -> tuple[_StepForm, ...]:
     return tuple(found.values())
 
 
+@of_registry
 @cache
 def unary_steps() -> tuple[Primitive, ...]:
     """The primitives of one argument that give what they take, for some type."""
@@ -123,6 +134,7 @@ def unary_steps() -> tuple[Primitive, ...]:
     )
 
 
+@of_registry
 @lru_cache(maxsize=2**12)
 def functions_for(args: tuple[Type, ...], wanted: Type) -> tuple[Primitive, ...]:
     """The primitives that may stand where a function of such arguments is wanted."""
@@ -133,6 +145,7 @@ def functions_for(args: tuple[Type, ...], wanted: Type) -> tuple[Primitive, ...]
     )
 
 
+@of_registry
 @lru_cache(maxsize=2**12)
 def measures(term: Type, shape: Type) -> tuple[tuple[Primitive, Type], ...]:
     """The primitives that make a value of a shape of one value of a type, with result types."""
@@ -143,6 +156,7 @@ def measures(term: Type, shape: Type) -> tuple[tuple[Primitive, Type], ...]:
     )
 
 
+@of_registry
 @lru_cache(maxsize=2**12)
 def views(term: Type) -> tuple[Primitive, ...]:
     """The primitives that make something else of one value of a type: parts, borders, lists."""

@@ -342,7 +342,7 @@ ARC_NOINLINE Reason learn_cells(const Lesson& lesson, const Cutting& cutting, co
 }
 
 ARC_FN Reason learn_cells_in(Lane& lane, const Value* a, i64 code, i32* to) {
-  const Lesson lesson = lesson_of(lane, a[0], a[1], false, false);
+  const Lesson lesson = lesson_of(lane, a[0], a[1], false);
   if (!lesson.scenes) return OVER_BUDGET;
   if (!lesson.n_demos) return EMPTY;
   Cutting cutting;
@@ -410,53 +410,6 @@ ARC_FN Reason learn_objects(const Lesson& lesson, const Cutting& cutting, Book& 
   return OK;
 }
 
-// `heads` and `nexts` have room for a number for each part; parts' forms are known.
-ARC_FN Reason learn_moves(const Lesson& lesson, const Cutting& cutting, Book& book, i32* heads, i32* nexts,
-                          i32* to) {
-  // For each key a part that moved.
-  book.clear();
-  Region* regions = cutting.regions;
-  for (i64 s = 0; s + 1 < lesson.n_scenes; s += 2) {
-    const i64 first = cutting.firsts[s], middle = cutting.firsts[s + 1], end = cutting.firsts[s + 2];
-    if (middle - first != end - middle) return EMPTY;
-    // For each form a list of the output's parts, in their order.
-    for (i64 r = first; r < end; r++) heads[regions[r].form] = -1;
-    for (i64 r = end - 1; r >= middle; r--) {
-      nexts[r] = heads[regions[r].form];
-      heads[regions[r].form] = (i32)r;
-    }
-    for (i64 r = first; r < middle; r++) {
-      Region& region = regions[r];
-      if (heads[region.form] < 0) return EMPTY;
-      const Region& moved = regions[heads[region.form]];
-      heads[region.form] = nexts[moved.number];
-      region.down = moved.top - region.top;
-      region.along = moved.left - region.left;
-      const u64 slot = book.slot_of(region.key);
-      if (book.values[slot] < 0) {
-        book.keys[slot] = region.key;
-        book.values[slot] = (i32)r;
-      }
-      const Region& taught = regions[book.values[slot]];
-      if (taught.down != region.down || taught.along != region.along) return EMPTY;
-    }
-  }
-  const Scene grid = lesson.scenes[lesson.n_scenes - 1];
-  for (i64 k = 0; k < grid.n_cells(); k++) to[k] = 0;
-  for (i64 r = cutting.firsts[lesson.n_scenes - 1]; r < cutting.n; r++) {
-    const Region& region = regions[r];
-    const i32 taught = book.values[book.slot_of(region.key)];
-    if (taught < 0) return EMPTY;
-    for (i32 k = 0; k < region.size; k++) {
-      const i64 i = (i64)region.places[k].row + regions[taught].down;
-      const i64 j = (i64)region.places[k].column + regions[taught].along;
-      if (!grid.has(i, j) || to[i * grid.width + j]) return EMPTY;
-      to[i * grid.width + j] = region.color(region.places[k]);
-    }
-  }
-  return OK;
-}
-
 ARC_FN bool shows(const Region& region, const Scene& wanted) {
   if (region.height() != wanted.n_rows || region.width() != wanted.width) return false;
   for (i64 i = 0; i < wanted.n_rows; i++)
@@ -497,36 +450,27 @@ ARC_FN i64 pick_object(const Lesson& lesson, const Cutting& cutting, Book& book,
   return picked;
 }
 
-enum ObjectLesson { COLORS, MOVES, PICK };
+enum ObjectLesson { COLORS, PICK };
 
 // Makes the result in `to`, which has room for the grid; `size` gets the rows and columns of it.
 ARC_NOINLINE Reason learn_objects_in(Lane& lane, const Value* a, ObjectLesson what, i32* to, Place& size) {
-  const Lesson lesson = lesson_of(lane, a[0], a[1], what == MOVES, what == PICK);
+  const Lesson lesson = lesson_of(lane, a[0], a[1], what == PICK);
   if (!lesson.scenes) return OVER_BUDGET;
   if (!lesson.n_demos) return EMPTY;
   const Cutting cutting = cut_lesson(lane, lesson, (int)a[2].number);
   if (!cutting.regions) return OVER_BUDGET;
   const Describing describing = new_describing(lane, lesson, cutting);
   Book book = new_book(lane, cutting.n);
-  i32* heads = lane.allocate_array<i32>(max_of((i64)book.n_slots, cutting.n));
-  i32* nexts = lane.allocate_array<i32>(cutting.n);
-  if (!describing.slots || !book.keys || !heads || !nexts) return OVER_BUDGET;
+  i32* counts = lane.allocate_array<i32>(book.n_slots);
+  if (!describing.slots || !book.keys || !counts) return OVER_BUDGET;
   const i64 feature = a[3].number;
-  if (what == MOVES)
-    serial([&]() {
-      find_alike(cutting, describing, SAME_FORM);
-      for (i64 r = 0; r < cutting.n; r++) cutting.regions[r].form = (i32)cutting.regions[r].key;
-      return 0;
-    });
   serial([&]() {
     describe(lesson, cutting, describing, feature);
     return 0;
   });
   size = {(i32)a[1].n, (i32)width_of(a[1])};
   if (what == COLORS) return (Reason)serial([&]() { return (i64)learn_objects(lesson, cutting, book, to); });
-  if (what == MOVES)
-    return (Reason)serial([&]() { return (i64)learn_moves(lesson, cutting, book, heads, nexts, to); });
-  const i64 picked = serial([&]() { return pick_object(lesson, cutting, book, heads); });
+  const i64 picked = serial([&]() { return pick_object(lesson, cutting, book, counts); });
   if (picked < 0) return EMPTY;
   const Region region = cutting.regions[picked];
   const i32* from = a[1].ints;
@@ -547,7 +491,6 @@ ARC_FN Value learn_by_objects(Lane& lane, const Value* a, ObjectLesson what) {
   return why == OK ? grid_value(to, (u32)size.row, (u32)size.column) : fail(why);
 }
 ARC_FN Value prim_learn_objects(Lane& lane, const Value* a) { return learn_by_objects(lane, a, COLORS); }
-ARC_FN Value prim_learn_moves(Lane& lane, const Value* a) { return learn_by_objects(lane, a, MOVES); }
 ARC_FN Value prim_pick_object(Lane& lane, const Value* a) { return learn_by_objects(lane, a, PICK); }
 
 }  // namespace arc

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from arcbatt.display import Displayed
+
 from .budget import Budget, Meter, use_meter
 from .calling import call, call_primitive
 from .conversion import to_value
@@ -22,39 +24,42 @@ Outcome: TypeAlias = "Value | Failure"
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class Result(Displayed):
     """What a program gives on one sample.
 
-    `outcome` is the value or the failure; `failed_at` the node whose own call failed;
+    `outcome` is the value or the failure, `steps` what it cost, `bytes` too where the definitions
+    ran it (the engine does not say); `failed_at` is the node whose own call failed;
     `trace` every node's outcome and `node_steps` what its own call cost, in evaluation order,
     where they were asked for.
     """
 
     outcome: Outcome
     steps: int
-    bytes: int
+    bytes: int | None = None
     failed_at: Node | None = None
     trace: Mapping[Node, Outcome] = field(default_factory=dict, repr=False)
     node_steps: Mapping[Node, int] = field(default_factory=dict, repr=False)
 
     @property
     def failed(self) -> bool:
+        """Whether there is a failure instead of a value."""
         return isinstance(self.outcome, Failure)
 
 
-def run(
+def interpret(
     program: Program,
-    inputs: Mapping[str, object],
+    inputs: object,
     budget: Budget | None = None,
     *,
     keep_trace: bool = False,
 ) -> Result:
-    """Evaluate a program, every shared node once.
+    """Evaluate a program by the definitions, every shared node once; `run` is far faster.
 
-    `inputs` gives the values of the program's inputs: `I`, and `S` where it asks for it. What
-    `to_value` cannot take for a value is refused with its `ValueError`; nothing raises after that.
+    `inputs` is the grid `I`, or has the values of the program's inputs by name: `I`, and `S` where
+    it asks for it. What `to_value` cannot take for a value is refused with its `ValueError`;
+    nothing raises after that.
     """
-    values = {name: to_value(value, f"input {name}") for name, value in inputs.items()}
+    values = to_inputs(program, inputs)
     budget = budget or Budget()
     meter = Meter(budget)
     use_meter(meter)
@@ -63,7 +68,7 @@ def run(
     node_steps: dict[Node, int] = {}
     for node in program.nodes():
         if node.kind == "input" and node.head not in values:
-            raise KeyError(f"the program asks for input {node.head}, which was not given")
+            raise missing_input(node.name)
         failed_args = [arg for arg in node.args if isinstance(outcomes[arg], Failure)]
         if failed_args:
             outcomes[node] = outcomes[failed_args[0]]
@@ -95,6 +100,23 @@ def run(
         failed_at=origins.get(program.result),
         trace=outcomes if keep_trace else {},
         node_steps=node_steps if keep_trace else {},
+    )
+
+
+def to_inputs(program: Program, inputs: object) -> dict[str, Value]:
+    """Return the values of a program's inputs by name, as `interpret` takes them."""
+    if not isinstance(program, Program):
+        hint = "; parse_program(text) gives the program" if isinstance(program, str) else ""
+        raise TypeError(f"expected a program, not a {type(program).__name__}{hint}")
+    given = inputs if isinstance(inputs, Mapping) else {"I": inputs}
+    return {name: to_value(value, f"input {name}") for name, value in given.items()}
+
+
+def missing_input(name: str) -> ValueError:
+    """Return the error that an input was not given which a program asks for."""
+    return ValueError(
+        f"the program asks for input {name}, which was not given; "
+        f'inputs are given by name: {{"I": grid, "S": ((input, output), ...)}}'
     )
 
 

@@ -12,11 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from arcbatt.drawing import Kind, describe, draw_grid, draw_pair, draw_value
+from arcbatt.drawing.words import words
 from arcbatt.grid_diff import differing_cells
 from arcbatt.language import Failure
 from arcbatt.tasks import Grid, Pair
 
-from .source import Source, words
+from .source import Source
 from .trace import Explanation, Line, PairTrace, Step
 from .wording import VERDICT_MARKS, is_told_by_words, say_steps, verdict_words, why_no_value
 

@@ -13,13 +13,13 @@ from markupsafe import Markup
 from arcbatt.drawing import Kind, describe, svg_grid, svg_pair, svg_value
 from arcbatt.drawing.pages import render_page, trusted
 from arcbatt.drawing.palette import color_of, is_color
+from arcbatt.drawing.words import words
 from arcbatt.grid_diff import differing_cells
 from arcbatt.language import Failure, find_primitive, format_value
 from arcbatt.language.types import NAMED
 from arcbatt.plurals import count
 from arcbatt.tasks import Pair
 
-from .source import words
 from .trace import Explanation, Line, LineTrace, PairTrace, Step
 from .wording import VERDICT_MARKS, is_told_by_words, say_steps, verdict_words, why_no_value
 
@@ -32,7 +32,7 @@ MAX_FUNCTION_TEXT = 400
 def make_page(explanation: Explanation) -> str:
     """Return the page: the task, a tab for each pair, and the value of each line under it."""
     return render_page(
-        "arcbatt.explain",
+        "arcbatt.explainer",
         "page.html",
         program=explanation.program,
         source=explanation.source,

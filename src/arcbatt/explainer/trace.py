@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
+from pathlib import Path
 from typing import Literal, TypeAlias
 
-from arcbatt.language import Budget, Failure, Node, ParsedProgram, Program, Result, Value, run
+from arcbatt.display import Displayed
+from arcbatt.files import write_whole
+from arcbatt.language import Budget, Failure, Node, ParsedProgram, Program, Result, Value, interpret
 from arcbatt.language.budget import SEARCH_BUDGET
 from arcbatt.language.infer import infer, type_of
 from arcbatt.language.types import ANY, Type
@@ -20,6 +24,8 @@ Outcome: TypeAlias = "Value | Failure"
 # it. "unreached": the budget was spent before.
 State = Literal["value", "failed", "blocked", "unreached"]
 Verdict = Literal["right", "wrong", "failed", "unjudged"]
+# How high a page is in a notebook.
+FRAME_PIXELS = 640
 # Whether an outcome is the answer to the test input of an index; None where nobody knows.
 JudgeTest: TypeAlias = "Callable[[int, Value], bool | None]"
 
@@ -76,14 +82,37 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
-    """All there is to show of a program on a task."""
+class Explanation(Displayed):
+    """All there is to show of a program on a task: the value of every line on every pair."""
 
     program: ParsedProgram
     source: Source
     task: Task
     lines: tuple[Line, ...]
     pairs: tuple[PairTrace, ...]
+
+    def save(self, path: str | Path) -> None:
+        """Write it as a page of HTML that needs nothing but itself."""
+        write_whole(Path(path), self._page())
+
+    def _page(self) -> str:
+        from .page import make_page  # here, since pages are made of explanations
+
+        return make_page(self)
+
+    def __repr__(self) -> str:
+        verdicts = ", ".join(f"{pair.label} {pair.verdict}" for pair in self.pairs)
+        return f"<Explanation of {self.program.name} on {self.task.id}: {verdicts}>"
+
+    def _repr_svg_(self) -> None:
+        return None
+
+    def _repr_html_(self) -> str:
+        # A frame of its own, so that neither style nor script of the page meet the notebook's.
+        return (
+            f'<iframe srcdoc="{escape(self._page())}" sandbox="allow-scripts" '
+            f'style="width:100%;height:{FRAME_PIXELS}px;border:0"></iframe>'
+        )
 
 
 def explain(
@@ -115,6 +144,17 @@ def explain(
     return Explanation(
         program, source, task, runner.type_lines(), tuple(trace(*pair) for pair in pairs)
     )
+
+
+def all_pairs(task: Task) -> list[tuple[str, int]]:
+    """Return the pairs of a task as `explain` takes them: its demos, then its test inputs."""
+    kinds = (("demo", len(task.demos)), ("test", len(task.test_inputs)))
+    return [(kind, index) for kind, count in kinds for index in range(count)]
+
+
+def unjudged(_index: int, _value: Value) -> None:
+    """Say nothing of what is given for test inputs, whose answers nobody knows here."""
+    return
 
 
 class _Runner:
@@ -154,12 +194,12 @@ class _Runner:
 
         Those end when they have taken as much as the program may: the others are not reached.
         """
-        result = run(self.program, inputs, self.budget, keep_trace=True)
+        result = interpret(self.program, inputs, self.budget, keep_trace=True)
         outcomes, node_steps = dict(result.trace), dict(result.node_steps)
         n_alone = 0
         for statement in self.statements:
             if statement.node not in self.used and n_alone <= self.budget.steps:
-                alone = run(Program(statement.node), inputs, self.budget, keep_trace=True)
+                alone = interpret(Program(statement.node), inputs, self.budget, keep_trace=True)
                 n_alone += alone.steps
                 outcomes = {**alone.trace, **outcomes}
                 node_steps = {**alone.node_steps, **node_steps}

@@ -6,15 +6,16 @@ page of HTML that needs nothing but itself.
 
 from .page import make_page
 from .rules import say_rules
-from .source import Source, read_source, words
+from .source import Source, read_source
 from .terminal import draw_code, draw_explanation, draw_source
-from .trace import Explanation, JudgeTest, PairTrace, explain
+from .trace import Explanation, JudgeTest, PairTrace, all_pairs, explain, unjudged
 
 __all__ = [
     "Explanation",
     "JudgeTest",
     "PairTrace",
     "Source",
+    "all_pairs",
     "draw_code",
     "draw_explanation",
     "draw_source",
@@ -22,5 +23,5 @@ __all__ = [
     "make_page",
     "read_source",
     "say_rules",
-    "words",
+    "unjudged",
 ]

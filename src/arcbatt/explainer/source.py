@@ -1,23 +1,15 @@
-"""The text of a program in, its statements and coloured words out.
+"""The text of a program in, its statements out.
 
 The parser says what each line means; this says what it looks like: where it ends, the comments
-above it, the calls inside it, and which words are primitives, constants, inputs or names.
+above it, and the calls inside it.
 """
 
 import ast
-import re
 import warnings
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from arcbatt.language import Node, ParsedProgram, find_primitive
-from arcbatt.language.constants import CONSTANTS
-from arcbatt.language.ir import INPUTS
-
-WordKind = Literal["primitive", "constant", "input", "name", "comment", "other"]
-
-_WORD = re.compile(r"#.*|[^\W\d]\w*|\d+|\s+|.", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,22 +134,3 @@ def _arguments(call: ast.Call, node: Node) -> Iterator[tuple[ast.expr, Node]]:
     for keyword in call.keywords:
         assert keyword.arg is not None
         yield keyword.value, node.args[primitive.parameters.index(keyword.arg)]
-
-
-def words(text: str, names: Set[str]) -> Iterator[tuple[WordKind, str]]:
-    """Cut program text into words with their kinds; together they are the text again."""
-    for match in _WORD.finditer(text):
-        word = match.group()
-        yield _kind(word, names), word
-
-
-def _kind(word: str, names: Set[str]) -> WordKind:
-    if word.startswith("#"):
-        return "comment"
-    if word in names:
-        return "name"
-    if word in INPUTS:
-        return "input"
-    if word in CONSTANTS or word.isdecimal():
-        return "constant"
-    return "primitive" if find_primitive(word) is not None else "other"

@@ -1,0 +1,255 @@
+"""Panels and classes of grids: what they mean, and that the engine agrees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcbatt.language import Reason
+from arcbatt.language.primitives.classes import FEATURES, OWN_FEATURES, described
+from arcbatt.language.primitives.panels import BY_LINES, KEYS, LAYOUTS_IN_WORDS
+
+from .conftest import grids
+from .test_engine import check_call
+from .test_learned import demos_of, failure, give, grid_of
+
+ALL_FEATURES = range(len(FEATURES))
+
+
+@st.composite
+def paneled(draw: st.DrawFn, shape: tuple[int, int], size: tuple[int, int], line: int) -> Any:
+    """Panels of few colours, some of them equal, and the grid that has them between lines."""
+    (n_rows, n_columns), (height, width) = shape, size
+    panel = st.lists(
+        st.lists(st.sampled_from([0, 0, 1, 2, 3]), min_size=width, max_size=width),
+        min_size=height,
+        max_size=height,
+    )
+    kinds = draw(st.lists(panel, min_size=1, max_size=4))
+    n = n_rows * n_columns
+    panels = [draw(st.sampled_from(kinds)) for _ in range(n)]
+    rows: list[list[int]] = []
+    for a in range(n_rows):
+        if a:
+            rows.append([line] * (n_columns * width + n_columns - 1))
+        for i in range(height):
+            row: list[int] = []
+            for b in range(n_columns):
+                row += ([line] if b else []) + panels[a * n_columns + b][i]
+            rows.append(row)
+    return tuple(tuple(map(tuple, panel)) for panel in panels), tuple(map(tuple, rows))
+
+
+@st.composite
+def lessons(draw: st.DrawFn) -> Any:
+    """Demos about panels, and a grid that they are for."""
+    shape = draw(st.tuples(st.integers(1, 3), st.integers(2, 3)))
+    size = shape if draw(st.booleans()) else draw(st.tuples(st.integers(1, 3), st.integers(1, 3)))
+    line = draw(st.sampled_from([5, 5, 0]))
+    becomes = draw(st.sampled_from(["laid over", "first", "cells", "changed", "any"]))
+    demos = []
+    for _ in range(draw(st.integers(1, 3))):
+        panels, grid = draw(paneled(shape, size, line))
+        if becomes == "laid over":
+            wanted = tuple(
+                tuple(max(panel[i][j] for panel in panels) for j in range(size[1]))
+                for i in range(size[0])
+            )
+        elif becomes == "first":
+            wanted = panels[0]
+        elif becomes == "cells":
+            counts = [sum(map(any, zip(*panel, strict=True))) for panel in panels]
+            wanted = tuple(
+                tuple(counts[a * shape[1] : (a + 1) * shape[1]]) for a in range(shape[0])
+            )
+        elif becomes == "changed":
+            wanted = tuple(tuple(4 if cell == 2 else cell for cell in row) for row in grid)
+        else:
+            wanted = draw(grids(4))
+        demos.append((grid, wanted))
+    _, last = draw(paneled(shape, size, line))
+    return tuple(demos), draw(st.sampled_from([last, demos[0][0]]))
+
+
+@given(lessons(), st.integers(0, len(LAYOUTS_IN_WORDS) - 1), st.data())
+def test_panels_in_the_engine(lesson: Any, layout: int, data: st.DataObject) -> None:
+    demos, grid = lesson
+    layout = data.draw(st.sampled_from([BY_LINES, layout]))
+    for how in range(3):
+        check_call("learn_panels", [demos, grid, layout, how])
+    for feature in data.draw(st.lists(st.sampled_from(ALL_FEATURES), min_size=6, max_size=6)):
+        check_call("pick_panel", [demos, grid, layout, feature])
+        check_call("panel_cells", [demos, grid, layout, feature])
+    for key in range(len(KEYS)):
+        check_call("fill_panels", [demos, grid, key, data.draw(st.integers(0, 1))])
+
+
+@given(st.lists(st.tuples(grids(4), grids(2)), min_size=1, max_size=4), st.data())
+def test_classes_in_the_engine(demos: Any, data: st.DataObject) -> None:
+    grid = data.draw(st.sampled_from([each for each, _ in demos]))
+    turned = tuple(zip(*grid[::-1], strict=True))
+    for feature in range(len(OWN_FEATURES)):
+        check_call("learn_class", [tuple(demos), grid, feature])
+        check_call("learn_class", [tuple(demos), turned, feature])
+
+
+@pytest.mark.parametrize(
+    ("layout", "grid", "panels"),
+    [
+        (0, "1052 0053", []),
+        (0, "10520 00530", ["10 00", "20 30"]),
+        (0, "5555 5105 5555 5205", ["10", "20"]),
+        (0, "151 555 252 555 353", ["1", "1", "2", "2", "3", "3"]),
+        (1, "1200 1100 0000 0022", []),
+        (1, "120 110 000 230 231", ["120 110", "230 231"]),
+        (1, "0120 0000 0230", ["12", "23"]),
+        (2, "12345", ["12", "45"]),
+        (2, "1", []),
+        (3, "1 2 3", ["1", "3"]),
+        (4, "123 456 789", ["1", "3", "7", "9"]),
+        (4, "12", []),
+        (5, "123456 123455", ["12 12", "34 34", "56 55"]),
+        (5, "1 2 3", ["1", "2", "3"]),
+        (5, "12 12", []),
+        (5, "123 123", []),
+    ],
+)
+def test_layouts(layout: int, grid: str, panels: list[str]) -> None:
+    whole = grid_of(*grid.split())
+    for panel in panels:
+        wanted = grid_of(*panel.split())
+        picked = give("pick_panel", ((whole, wanted),), whole, layout, 19)
+        assert picked == (wanted if panels.count(panel) == 1 else failure(Reason.EMPTY))
+    n = len(panels)
+    line = ((tuple(range(n)),), tuple((k,) for k in range(n)))
+    cells = [give("panel_cells", ((whole, each),), whole, layout, 19) for each in line if n]
+    is_table = layout == 4 or grid.startswith("151")
+    assert (
+        [each in cells for each in line] == [False, False]
+        if is_table
+        else any(each == cell for each, cell in zip(line, cells, strict=False)) == bool(n)
+    )
+
+
+def test_what_tells_panels() -> None:
+    panels = [grid_of("10", "01"), grid_of("00", "00"), grid_of("12", "20"), grid_of("10", "01")]
+    assert [described(panels, feature) for feature in (0, 1, 3, 8, 9, 10, 11)] == [
+        [2, 0, 3, 2],
+        [1, 0, 2, 1],
+        [1, 0, 2, 1],
+        [1, 0, 2, 1],
+        [2, 0, 3, 2],
+        [0, 0, 0, 0],
+        [0, 0, 1, 0],
+    ]
+    assert described(panels, 5)[0] == described([grid_of("01", "10")], 5)[0]
+    assert described(panels, 6) == [(False, False), (True, True), (False, False), (False, False)]
+    assert described(panels, 7) == [True, True, True, True]
+    assert described([grid_of("111", "101", "111")], 10) == [1]
+    # From 12 on a panel is seen among the others.
+    assert [described(panels, feature) for feature in range(12, 22)] == [
+        [1, 2, 0, 1],
+        [1, 0, 2, 1],
+        [1, 2, 0, 1],
+        [2, 1, 1, 2],
+        [2, 1, 1, 2],
+        [1, 2, 0, 1],
+        [1, 1, 0, 1],
+        [0, 1, 2, 3],
+        [0, 2, 1, 0],
+        [1, 1, 0, 1],
+    ]
+    assert len({name for name, _ in FEATURES}) == len(FEATURES) == 29
+
+
+def test_panels_come_to_what_demos_show() -> None:
+    # The right panel where it shows something, else the left one.
+    over = ((grid_of("10520", "00533", "41501"), grid_of("20", "33", "41")),)
+    assert give("learn_panels", over, grid_of("70502"), 0, 1) == grid_of("72")
+    assert give("learn_panels", over, grid_of("70502"), 0, 0) == failure(Reason.EMPTY)
+    assert give("learn_panels", over, grid_of("00500"), 0, 1) == grid_of("00")
+    # As many as show something; but not of another number of panels.
+    count = ((grid_of("12503", "00501"), grid_of("78", "07")),)
+    assert give("learn_panels", count, grid_of("40566"), 0, 2) == grid_of("87")
+    assert give("learn_panels", count, grid_of("4050056"), 0, 2) == failure(Reason.EMPTY)
+    two = ((grid_of("151"), grid_of("1")), (grid_of("151"), grid_of("2")))
+    assert give("learn_panels", two, grid_of("151"), 0, 0) == failure(Reason.EMPTY)
+    assert give("learn_panels", over[:1], grid_of("10"), 0, 0) == failure(Reason.EMPTY)
+    larger = ((grid_of("151"), grid_of("11")),)
+    assert give("learn_panels", larger, grid_of("151"), 0, 0) == failure(Reason.EMPTY)
+    many = grid_of("15" * 9 + "1", "25" * 9 + "2")
+    assert give("learn_panels", ((many, grid_of("1", "2")),), many, 0, 2) == failure(Reason.EMPTY)
+
+
+def test_panels_become_cells() -> None:
+    demos = ((grid_of("10522", "55555", "33500"), grid_of("12", "30")),)
+    assert give("panel_cells", demos, grid_of("40588"), 0, 0) == grid_of("48")
+    assert give("panel_cells", demos, grid_of("40588"), 0, 2) == failure(Reason.EMPTY)
+    alike = ((grid_of("10520"), grid_of("47")),)
+    assert give("panel_cells", alike, grid_of("10520"), 0, 0) == failure(Reason.EMPTY)
+    assert give("panel_cells", alike, grid_of("20510"), 0, 3) == grid_of("74")
+    line = ((grid_of("10520"), grid_of("4")),)
+    assert give("panel_cells", line, grid_of("10520"), 0, 0) == failure(Reason.EMPTY)
+
+
+def test_a_grid_has_the_output_of_its_class() -> None:
+    demos = demos_of("27a28665")
+    for feature, taught in ((4, 1), (3, 0)):
+        right = [
+            give("learn_class", demos[:k] + demos[k + 1 :], grid, feature) == wanted
+            for k, (grid, wanted) in enumerate(demos)
+        ]
+        assert any(right) == taught
+    one = ((grid_of("10"), grid_of("3")), (grid_of("11"), grid_of("3")))
+    assert give("learn_class", one, grid_of("10"), 0) == failure(Reason.EMPTY)
+    unlike = ((grid_of("10"), grid_of("3")), (grid_of("01"), grid_of("4")))
+    assert give("learn_class", unlike, grid_of("10"), 0) == failure(Reason.EMPTY)
+    assert give("learn_class", unlike, grid_of("11"), 4) == failure(Reason.EMPTY)
+    assert give("learn_class", unlike, grid_of("05"), 4) == grid_of("4")
+
+
+@pytest.mark.parametrize(
+    ("key", "shown"),
+    [
+        (0, "00"),
+        (1, "10"),
+        (2, "12"),
+        (3, "12"),
+        (4, "00"),
+        (5, "12"),
+    ],
+)
+def test_a_panel_is_the_key_to_the_others(key: int, shown: str) -> None:
+    """Where the key is not 0 a place becomes 7."""
+    check_filling(grid_of("00512510"), key, shown)
+
+
+def check_filling(grid: Any, key: int, shown: str) -> None:
+    places = [cell != 5 and shown[k % 3] != "0" for k, cell in enumerate(grid[0])]
+    becomes = tuple(7 if is_shown else cell for is_shown, cell in zip(places, grid[0], strict=True))
+    assert give("fill_panels", ((grid, (becomes,)),), grid, key, 0) == (becomes,)
+
+
+def test_the_odd_panel_is_the_key() -> None:
+    check_filling(grid_of("10510502"), 6, "02")
+    for row in ("10510510", "10502533"):
+        grid = grid_of(row)
+        assert give("fill_panels", ((grid, grid),), grid, 6, 0) == failure(Reason.EMPTY)
+    demos = ((grid_of("10500"), grid_of("70500")),)
+    assert give("fill_panels", demos, grid_of("10502"), 1, 0) == failure(Reason.EMPTY)
+    two = ((grid_of("10511"), grid_of("20534")),)
+    assert give("fill_panels", two, grid_of("10511"), 1, 0) == failure(Reason.EMPTY)
+
+
+def test_a_map_has_a_cell_for_each_panel() -> None:
+    wide = grid_of("40511", "00510")
+    assert give("fill_panels", ((wide, wide),), wide, 8, 0) == failure(Reason.EMPTY)
+    square = grid_of("40511", "00510", "55555", "10510", "11511")
+    becomes = grid_of("44500", "44500", "55555", "00500", "00500")
+    assert give("fill_panels", ((square, becomes),), square, 8, 0) == becomes
+    beside = grid_of("44500", "44500", "66666", "00500", "00500")
+    assert give("fill_panels", ((square, beside),), square, 8, 0) == failure(Reason.EMPTY)
+    assert give("fill_panels", ((square, grid_of("1")),), square, 8, 0) == failure(Reason.EMPTY)
