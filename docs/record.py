@@ -30,7 +30,13 @@ def main() -> None:
     parser.add_argument("command", nargs=argparse.REMAINDER)
     args = parser.parse_args()
     # As in a notebook: in colours, and nothing is overwritten.
-    environment = {**os.environ, "FORCE_COLOR": "1", "COLUMNS": str(COLUMNS), NOTEBOOK: "1"}
+    environment = {
+        **os.environ,
+        "FORCE_COLOR": "1",
+        "TERM": "xterm-256color",
+        "COLUMNS": str(COLUMNS),
+        NOTEBOOK: "1",
+    }
     ended = subprocess.run(
         args.command,
         stdout=subprocess.PIPE,
