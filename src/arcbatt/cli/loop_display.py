@@ -21,7 +21,7 @@ from arcbatt.solving import Loop, ProposerCount, RankedTask, Run, Watcher
 from arcbatt.solving.report.results import results_to_json
 from arcbatt.tasks import Task
 
-from .console import say_how_many_more, stderr
+from .console import can_overwrite, say_how_many_more, stderr
 from .durations import format_duration
 
 # Where there is no terminal: a line so often, and no more than so many in a run.
@@ -53,7 +53,7 @@ class LoopDisplay(Watcher):
         )
 
     def __enter__(self) -> Self:
-        if self._console.is_terminal:
+        if can_overwrite(self._console):
             self._live.start()
         return self
 
