@@ -70,7 +70,14 @@ class Mutants:
         if not tasks or context.allowance.left_s < self._card_s + self._propose_s:
             return None
         gain = GAIN * len(tasks) * 0.5 ** (n_cards / CARDS_TO_HALVE)
-        return Offer(CARD, tasks, gain, CARD_S + COST_S * len(tasks))
+        return Offer(
+            CARD,
+            tasks,
+            gain,
+            CARD_S + COST_S * len(tasks),
+            divides=False,
+            reads_candidates=self._use_parents,
+        )
 
     def work(self, offer: Offer, context: Context) -> None:
         if self.evolution is None:
