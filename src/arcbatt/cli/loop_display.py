@@ -22,7 +22,7 @@ from arcbatt.solving.report.results import results_to_json
 from arcbatt.tasks import Task
 
 from .cluster_display import worker_tables
-from .console import say_how_many_more, stderr
+from .console import can_overwrite, say_how_many_more, stderr
 from .durations import format_duration
 
 # Where there is no terminal: a line so often, and no more than so many in a run.
@@ -54,7 +54,7 @@ class LoopDisplay(Watcher):
         )
 
     def __enter__(self) -> Self:
-        if self._console.is_terminal:
+        if can_overwrite(self._console):
             self._live.start()
         return self
 

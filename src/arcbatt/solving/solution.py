@@ -18,6 +18,7 @@ from arcbatt.drawing.svg import svg_call
 from arcbatt.evaluation import TaskBoard
 from arcbatt.explainer import say_rules
 from arcbatt.language import Program
+from arcbatt.plurals import count
 from arcbatt.pool import Pool, merge_open
 from arcbatt.proposers import PROPOSER_NAMES, Proposer, make_proposers
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE
@@ -158,7 +159,7 @@ class Solutions(Displayed, Sequence[Solution]):
 
     def __repr__(self) -> str:
         ended = ", interrupted" if self.is_interrupted else ""
-        return f"<Solutions: programs fit {self.n_fitted} of {len(self)} tasks{ended}>"
+        return f"<Solutions: programs fit {self.n_fitted} of {count(len(self), 'task')}{ended}>"
 
     def _repr_svg_(self) -> None:
         return None
@@ -171,6 +172,7 @@ class Solutions(Displayed, Sequence[Solution]):
             solutions=self,
             shown=ordered[:MAX_SHOWN],
             n_more=max(len(ordered) - MAX_SHOWN, 0),
+            count=count,
             picture=thumbnail,
         )
 

@@ -28,6 +28,7 @@
 
 namespace arc {
 
+#if !defined(ARC_FLAT)
 ARC_NOINLINE Value run_primitive(Lane& lane, u32 primitive, const Value* args) {
   switch (primitive) {
 #define ARC_PRIMITIVE(name, arity, peeks, d0, d1, d2, d3, name_hash) \
@@ -39,5 +40,6 @@ ARC_NOINLINE Value run_primitive(Lane& lane, u32 primitive, const Value* args) {
     default: return fail(WRONG_TYPE);
   }
 }
+#endif
 
 }  // namespace arc
