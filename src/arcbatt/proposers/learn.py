@@ -48,12 +48,13 @@ DIRECT = (
     "pick_panel",
     "panel_cells",
     "fill_panels",
+    "continue_pattern",
 )
 # Those that give what they have learnt as data, and what applies that.
 AS_DATA = {"learn_actions": "apply_actions", "learn_rewrites": "rewrite"}
 # Those that learn nothing from the demos but have codes that they choose among; of one of them
 # also a colour.
-CHOSEN = ("complete_templates", "object_bars")
+CHOSEN = ("complete_templates", "object_bars", "combine_two")
 SYMMETRY = "close_symmetry"
 N_HIDDEN = 10  # colours that may hide what a symmetry says
 RULES_LEARNT = (*DIRECT, *AS_DATA, *CHOSEN, SYMMETRY)

@@ -15,6 +15,7 @@ from . import (
     objects,
     panels,
     patches,
+    patterns,
     picture_drawing,
     picture_lists,
     pictures,
@@ -23,6 +24,7 @@ from . import (
     rewriting,
     symmetry,
     templates,
+    two_parts,
     views,
 )
 
@@ -51,4 +53,6 @@ FAMILIES = (
     panels,
     templates,
     object_bars,
+    two_parts,
+    patterns,
 )

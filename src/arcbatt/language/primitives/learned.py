@@ -6,7 +6,6 @@ of the wrong type. Nothing is guessed: what the demos contradict, or do not show
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable
 from fractions import Fraction
 
@@ -27,6 +26,7 @@ from .learning import (
     margin,
     measure_color,
     pairs_of_one_size,
+    pick_alike,
     relative_view,
 )
 
@@ -380,13 +380,8 @@ def pick_object(S: Demos, I: Grid, segments: Number, feature: Number) -> Value: 
     if not S:
         raise empty("pick_object: no demos")
     *cuts, own = cut_all([*(given for given, _ in S), I], segments)
-    marks: set[Hashable] | None = None
-    for (_, wanted), parts in zip(S, cuts, strict=True):
-        described = _described(parts, feature)
-        counts = Counter(key for _, key in described)
-        new = {key for part, key in described if counts[key] == 1 and part.box == wanted}
-        marks = new if marks is None else marks & new
-    picked = [part for part, key in _described(own, feature) if marks and key in marks]
-    if len(picked) != 1:
-        raise empty(f"pick_object: {len(picked)} objects are like those that the demos pick")
-    return picked[0].box
+    shown = [
+        [(part.box, key) for part, key in _described(parts, feature)] for parts in (*cuts, own)
+    ]
+    picking = [(parts, wanted) for parts, (_, wanted) in zip(shown[:-1], S, strict=True)]
+    return pick_alike("pick_object", picking, shown[-1])

@@ -6,7 +6,6 @@ colours 0 to 9, and what demos contradict or do not show fails as empty.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +14,7 @@ from ..failure import empty
 from ..registry import primitive
 from ..values import Pair, Value
 from .classes import cells_of, charge_for, described
-from .learning import all_places, check_colors, commonest, size_of
+from .learning import all_places, check_colors, commonest, pick_alike, size_of
 
 # --- layouts ---
 
@@ -68,7 +67,7 @@ def _squares(n_rows: int, width: int) -> tuple[list[int], list[int], int, int]:
     return list(range(0, n_rows, side)), list(range(0, width, side)), side, side
 
 
-def _panels_of(name: str, grid: Grid, layout: int) -> _Panels:
+def panels_of(name: str, grid: Grid, layout: int) -> _Panels:
     n_rows, n_columns = size_of(grid)
     down, across = n_rows // 2, n_columns // 2
     found: list[tuple[list[int], list[int], int, int]]
@@ -97,7 +96,7 @@ def _panels_of(name: str, grid: Grid, layout: int) -> _Panels:
 
 def _all_panels(name: str, S: Demos, I: Grid, layout: int) -> list[_Panels]:  # noqa: E741
     """The panels of the demos' inputs, then those of the grid."""
-    return [_panels_of(name, grid, layout) for grid in (*(given for given, _ in S), I)]
+    return [panels_of(name, grid, layout) for grid in (*(given for given, _ in S), I)]
 
 
 # --- what is learnt ---
@@ -187,23 +186,12 @@ def pick_panel(S: Demos, I: Grid, layout: Number, feature: Number) -> Value:  # 
         raise empty("pick_panel: no demos")
     *lessons, own = _all_panels("pick_panel", S, I, layout)
     charge_for([panels.grids for panels in (*lessons, own)])
-    marks: set[Hashable] | None = None
-    for panels, (_, wanted) in zip(lessons, S, strict=True):
-        keys = described(panels.grids, feature)
-        counts = Counter(keys)
-        new = {
-            key
-            for panel, key in zip(panels.grids, keys, strict=True)
-            if counts[key] == 1 and panel == wanted
-        }
-        marks = new if marks is None else marks & new
-    own_keys = described(own.grids, feature)
-    picked = [
-        panel for panel, key in zip(own.grids, own_keys, strict=True) if marks and key in marks
+    shown = [
+        list(zip(panels.grids, described(panels.grids, feature), strict=True))
+        for panels in (*lessons, own)
     ]
-    if len(picked) != 1:
-        raise empty(f"pick_panel: {len(picked)} panels are like those that the demos pick")
-    return picked[0]
+    picking = [(panels, wanted) for panels, (_, wanted) in zip(shown[:-1], S, strict=True)]
+    return pick_alike("pick_panel", picking, shown[-1])
 
 
 @primitive(

@@ -23,6 +23,8 @@
 #include "primitives/panels.hpp"
 #include "primitives/templates.hpp"
 #include "primitives/object_bars.hpp"
+#include "primitives/two_parts.hpp"
+#include "primitives/patterns.hpp"
 #include "columns.hpp"
 
 namespace arc {
