@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # How long `make sanitize` fuzzes.
 MINUTES ?= 60
 
-.PHONY: run test sanitize docs bench clean
+.PHONY: run test sanitize docs site bench wheels bundle bundle-test clean
 
 run: $(VENV)/ready
 	$(BIN)/arcbatt solve arc-agi-1/training --no-library --budget 60s
@@ -26,6 +26,14 @@ docs: $(VENV)/ready
 	$(BIN)/python -m arcbatt.engine.table
 	$(BIN)/python docs/generate.py
 
+# The documentation as a site, in build/site; a link that leads nowhere ends it.
+site: $(VENV)/ready docs
+	$(BIN)/pip install --quiet $$($(BIN)/python -c "import tomllib; \
+	    extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
+	    print(*extras['docs'])")
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/site
+	@echo "build/site/index.html"
+
 bench: $(VENV)/ready
 	$(BIN)/python bench/language.py
 	$(BIN)/python bench/engine.py
@@ -35,6 +43,17 @@ bench: $(VENV)/ready
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/pipeline.py
 	$(BIN)/python bench/solve.py
+
+# What is published: wheels for Python 3.11 and for 3.12 and later, an sdist.
+wheels: $(VENV)/ready
+	$(BIN)/python release/wheels.py
+
+# A folder to upload as a Kaggle dataset, and its notebooks run as Kaggle would.
+bundle: wheels
+	$(BIN)/python release/bundle.py
+
+bundle-test:
+	$(BIN)/python release/bundle_test.py
 
 ENGINE := $(shell find src/arcbatt/engine -name '*.hpp' -o -name '*.inc' -o -name '*.cpp' -o -name '*.cu')
 

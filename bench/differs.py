@@ -27,7 +27,7 @@ from rich.table import Table
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.samples import Samples
 from arcbatt.evaluation import Differ, TaskBoard, Validator, bundled_differs
-from arcbatt.evaluation.differs import partial_credit, score_programs, weights_of
+from arcbatt.evaluation.differs import score_programs, weights_of
 from arcbatt.language import Budget, Node, Program, parse_program
 from arcbatt.language.infer import fitting_primitives, infer
 from arcbatt.language.ir import call_node, replace_input, walk, with_args
@@ -110,11 +110,6 @@ def cost_table(tasks: TaskSet) -> Table:
         table.add_row(name, f"{score_us:.2f}", f"{added_us(whole):.2f}")
     fill_s = measure(lambda: score_programs(differs, outputs)) / len(outputs)
     table.add_row("making the programs that score", f"{fill_s * 1e6:.0f} a program", "")
-    rng = np.random.default_rng(0)
-    scores = rng.integers(0, 1001, (100, len(differs), len(samples)), dtype=np.int32)
-    starts = np.cumsum([0, *(len(task.demos) for task in tasks)])[:-1]
-    credit_s = measure(lambda: partial_credit(scores, starts, weights_of(differs)))
-    table.add_row("credit of their scores", f"{credit_s / 100 / len(samples) * 1e6:.3f}", "")
     return table
 
 

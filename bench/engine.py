@@ -16,7 +16,7 @@ from rich.table import Table
 
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.samples import Samples
-from arcbatt.language import Program, parse_program, run
+from arcbatt.language import Program, interpret, parse_program
 from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
 from arcbatt.tasks import load
@@ -141,7 +141,7 @@ def main() -> None:
     start = time.perf_counter()
     for k in chosen:
         for program in library:
-            run(program, for_reference[k])  # type: ignore[arg-type]
+            interpret(program, for_reference[k])  # type: ignore[arg-type]
     reference_s = (time.perf_counter() - start) * len(for_reference) / len(chosen)
     table.add_row(
         f"library ({len(library)}) x {len(samples)} samples, one thread",

@@ -16,12 +16,14 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from arcbatt.language import format_program, ir, parse_programs, run
+from arcbatt.language import format_program, interpret, ir, parse_programs
 from arcbatt.language.infer import infer
 from arcbatt.language.ir import Node, Program
 from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
 from arcbatt.tasks import find_task
+
+LARGE_BYTES = 10_000_000
 
 
 def measure(work: Callable[[], object], repeats: int = 3) -> float:
@@ -84,8 +86,8 @@ def main() -> None:
     for heading in ("step", "seconds", "programs a second", "µs a program"):
         table.add_column(heading, justify="left" if heading == "step" else "right")
 
-    def add(step: str, seconds: float) -> None:
-        rate, each = n_programs / seconds, seconds / n_programs * 1e6
+    def add(step: str, seconds: float, n: int = n_programs) -> None:
+        rate, each = n / seconds, seconds / n * 1e6
         table.add_row(step, f"{seconds:.3f}", f"{rate:,.0f}", f"{each:.1f}")
 
     add("parse", measure(lambda: sum(1 for _ in parse_programs(text))))
@@ -97,6 +99,10 @@ def main() -> None:
     )
     add("infer types", measure(lambda: [infer(program) for program in parsed]))
     add("print", measure(lambda: [format_program(program) for program in parsed]))
+    n_times = -(-LARGE_BYTES // len(text))
+    large = "\n".join([text] * n_times)
+    parse_s = measure(lambda: sum(1 for _ in parse_programs(large)), 1)
+    add(f"parse a text of {len(large) / 1e6:.1f} MB", parse_s, n_times * n_programs)
     Console().print(table)
 
     runs = []
@@ -105,9 +111,9 @@ def main() -> None:
         demos = tuple((pair.input, pair.output) for pair in task.demos)
         grids = [pair.input for pair in task.demos] + list(task.test_inputs)
         runs += [(solver.program, {"I": grid, "S": demos}) for grid in grids]
-    seconds = measure(lambda: [run(program, inputs) for program, inputs in runs])
+    seconds = measure(lambda: [interpret(program, inputs) for program, inputs in runs])
     n_calls = sum(program.n_calls for program, _ in runs)
-    steps = sum(run(program, inputs).steps for program, inputs in runs)
+    steps = sum(interpret(program, inputs).steps for program, inputs in runs)
     table = Table(title=f"the library's {len(library_programs())} programs on their own tasks")
     for heading in ("runs", "lines", "steps", "seconds", "µs a line", "ns a step"):
         table.add_column(heading, justify="right")

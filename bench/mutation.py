@@ -44,8 +44,8 @@ def rate(work: Callable[[], int], seconds: float) -> float:
 
 def well_typed(kind: str, parents: list[Program], donors: Donors) -> float:
     """The share of drafts that are well typed, of those that found something to do."""
-    shop = MutationContext(random.Random(0), donors)
-    drafts = [KINDS[kind](shop, anatomy_of(shop.draw(parents))) for _ in range(N_DRAFTS)]
+    context = MutationContext(random.Random(0), donors)
+    drafts = [KINDS[kind](context, anatomy_of(context.draw(parents))) for _ in range(N_DRAFTS)]
     made = [draft for draft in drafts if draft is not None]
     return sum(draft.result is not None for draft in made) / len(made)
 

@@ -1,19 +1,21 @@
 """What the batt pipeline costs, step by step, against its targets.
 
-    python bench/pipeline.py [--evolve 60]
+    python bench/pipeline.py [--evolve 60] [--memory 200000]
 
-Prints two tables. Steps: wall clock, the least of several runs. The row of 400 tasks is `arcbatt
+Prints three tables. Steps: wall clock, the least of several runs. The row of 400 tasks is `arcbatt
 run` as a process, from its start to its end: all training tasks with every pair a second time,
 mirrored, and the first 32 programs of the library, both from files; bench/run.py has more of it.
 For the others the programs are the library's 32 longest. They are validated on the demos of each
 training task: the time of the task in the middle counts. On a few tasks the programs themselves
-take long, which a row shows beside its time. Evolve: what the loop sustains.
+take long, which a row shows beside its time. Evolve: what the loop sustains. Memory: how much more
+the process has after so many programs were seen, on a few tasks, so that many are seen.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import resource
 import subprocess
 import sys
 import tempfile
@@ -28,8 +30,8 @@ from run import write_mirrored
 
 from arcbatt.engine.batt import Batt
 from arcbatt.evaluation import TaskBoard, Validator
-from arcbatt.evaluation.slicing import BattText
-from arcbatt.language import Program, format_batt, format_inlined, format_program
+from arcbatt.evaluation.validating import BattText
+from arcbatt.language import Program, format_batt, format_program
 from arcbatt.library import library_programs
 from arcbatt.pool import Pool
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions
@@ -40,6 +42,7 @@ REPEATS = 5
 N_PROGRAMS = 32
 N_TASKS = 100
 N_CARDS = 3
+N_MEMORY_TASKS = 8
 
 
 def measure(work: Callable[[], object], repeats: int = REPEATS) -> float:
@@ -95,12 +98,7 @@ def add_run_rows(rows: Rows) -> None:
 
 
 def add_text_rows(rows: Rows, programs: list[Program]) -> None:
-    """Printing them inlined, fused, and each sliced out of the fused text."""
-    rows.add(
-        f"inline {N_PROGRAMS} programs",
-        measure(lambda: [format_inlined(program) for program in programs]),
-        0.005,
-    )
+    """Printing them fused, and each sliced out of the fused text."""
     text = format_batt(programs)
     rows.add(f"print the batt of {N_PROGRAMS} programs", measure(lambda: format_batt(programs)))
 
@@ -188,10 +186,44 @@ def evolve_table(seconds: float) -> Table:
     return table
 
 
+def resident_bytes() -> int:
+    """What of this process is in memory now; only Linux tells."""
+    n_pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+    return n_pages * resource.getpagesize()
+
+
+def memory_table(n_programs: int) -> Table:
+    """The loop until so many programs were seen; the first half is not counted."""
+    board = TaskBoard(load("arc-agi-1/training")[:N_MEMORY_TASKS])
+    with tempfile.TemporaryDirectory() as folder, Pool.open(Path(folder) / "pool.db") as pool:
+        evolution = begin_evolution(board, pool, DEFAULT_CARD_SIZE)
+
+        def see(n: int) -> int:
+            n_seen = 0
+            while n_seen < n and (n_new := evolution.step().n_mutants):
+                n_seen += n_new
+            return n_seen
+
+        n_before = see(n_programs // 2)
+        before_bytes = resident_bytes()
+        n_seen = see(n_programs // 2)
+        grown_bytes = resident_bytes() - before_bytes
+        evolution.close()
+    table = Table(title=f"memory of evolve, {N_MEMORY_TASKS} tasks")
+    for heading in ("programs seen", "MB"):
+        table.add_column(heading, justify="right")
+    table.add_row(f"{n_before:,}", f"{before_bytes / 1e6:,.0f}")
+    table.add_row(f"{n_seen:,} more", f"{grown_bytes / 1e6:+,.1f}")
+    if n_seen:
+        table.add_row("for each 100,000", f"{grown_bytes / n_seen / 10:+,.1f}")
+    return table
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--evolve", type=float, default=60, metavar="SECONDS", help="0: do not")
-    seconds = parser.parse_args().evolve
+    parser.add_argument("--memory", type=int, default=200_000, metavar="PROGRAMS", help="0: do not")
+    options = parser.parse_args()
     programs = longest_programs()
     rows = Rows("the batt pipeline")
     add_run_rows(rows)
@@ -200,8 +232,10 @@ def main() -> None:
     add_loop_rows(rows)
     console = Console()
     console.print(rows.table)
-    if seconds:
-        console.print(evolve_table(seconds))
+    if options.evolve:
+        console.print(evolve_table(options.evolve))
+    if options.memory:
+        console.print(memory_table(options.memory))
 
 
 if __name__ == "__main__":

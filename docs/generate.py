@@ -1,4 +1,7 @@
-"""Writes docs/primitives.md and its pictures from the registry, and the picture of `show`.
+"""Writes the pages that are made from the package itself.
+
+docs/primitives.md and its pictures come from the registry, docs/api.md from docstrings,
+docs/commands from the commands' help, and the pictures of `show` and of a task from what they draw.
 
 python docs/generate.py          write them
 python docs/generate.py --check  say which are stale, exit 1 if any is
@@ -9,14 +12,18 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from api_page import render_api
+from command_pages import FOLDER, render_commands
+
 from arcbatt.cli.pictures import record_show
-from arcbatt.drawing import svg_call
-from arcbatt.language import Failure, Program, Value, all_primitives, format_value, run
+from arcbatt.drawing import svg_call, svg_task
+from arcbatt.language import Failure, Program, Value, all_primitives, format_value, interpret
 from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.parse import parse_expression
 from arcbatt.language.primitives import FAMILIES
 from arcbatt.language.registry import Primitive, Searched, spellings
 from arcbatt.language.types import NAMED
+from arcbatt.tasks import find_task
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "primitives.md"
@@ -33,10 +40,10 @@ def example_picture(example: str) -> str | None:
     call = parse_expression(example.split(" == ")[0])
     args = []
     for node in call.args:
-        outcome = run(Program(node), {"I": ()}).outcome
+        outcome = interpret(Program(node), {"I": ()}).outcome
         assert not isinstance(outcome, Failure)
         args.append(outcome)
-    result = run(Program(call), {"I": ()}).outcome
+    result = interpret(Program(call), {"I": ()}).outcome
     assert not isinstance(result, Failure)
     return svg_call(args, result) if any(map(drawn, [*args, result])) else None
 
@@ -117,13 +124,17 @@ def render() -> dict[Path, str]:
     lines += [f"| {', '.join(names)} | `{text}` |" for text, names in by_value.items()]
     pages[PAGE] = "\n".join(lines).rstrip() + "\n"
     pages[DOCS / "img" / "show.svg"] = record_show("00d62c1b")
+    pages[DOCS / "img" / "task.svg"] = svg_task(find_task("67a3c6ac"))
+    pages[DOCS / "api.md"] = render_api()
+    pages.update((DOCS / name, text) for name, text in render_commands().items())
     return pages
 
 
 def stale(pages: dict[Path, str]) -> list[Path]:
     """Files that differ from what they should be, are missing, or should not be there."""
     wrong = [p for p, text in pages.items() if not p.exists() or p.read_text("utf-8") != text]
-    return wrong + [path for path in PICTURES.glob("*.svg") if path not in pages]
+    made = (*PICTURES.glob("*.svg"), *(DOCS / FOLDER).glob("*.md"))
+    return wrong + [path for path in made if path not in pages]
 
 
 def main() -> None:

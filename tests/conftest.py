@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from arcbatt.conformance import SHIPPED
 from arcbatt.language.random_programs import random_program
+from arcbatt.pool import Pool, Scored
 
 # Deterministic in CI, so that a red run can be run again; fresh examples elsewhere.
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=200)
@@ -49,3 +50,8 @@ programs = st.builds(
     n_calls=st.integers(1, 10),
     well_typed=st.booleans(),
 )
+
+
+def best_of(pool: Pool, task: bytes, limit: int = 10) -> list[Scored]:
+    """The best programs of a pool on a task, the best first."""
+    return [row for row in pool.parents(per_task=limit) if row.task == task]

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from arcbatt.language import Budget, Failure, Program, format_program, format_value, run
+from arcbatt.language import Budget, Failure, Program, format_program, format_value, interpret
 from arcbatt.language.ir import call_node, input_node, replace_input
 from arcbatt.language.random_programs import random_program
 from arcbatt.language.values import content_hash
@@ -137,7 +137,7 @@ def _compare(
     case: Case, program: int, sample: int, result: BattResult, place: int, target: Grid
 ) -> str | None:
     grid = case.inputs[sample]
-    wanted = run(case.programs[program], {"I": grid, "S": case.demos[sample]}, case.budget)
+    wanted = interpret(case.programs[program], {"I": grid, "S": case.demos[sample]}, case.budget)
     compared: list[tuple[str, object, object]] = [
         ("outcome", wanted.outcome, result.outcome(place, sample)),
         ("steps", wanted.steps, int(result.steps[place, sample])),

@@ -15,7 +15,7 @@ from arcbatt.engine.staged import TaskResult
 from arcbatt.evaluation import SEARCH_BUDGET, TaskBoard, Trial, board, submittable
 from arcbatt.evaluation.board import N_PROBED
 from arcbatt.language import Failure, Program, Reason, parse_program
-from arcbatt.language import run as run_alone
+from arcbatt.language import interpret as run_alone
 from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
 from arcbatt.tasks import Pair, Task, load

@@ -9,18 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arcbatt.engine.cpu import run_call
 from arcbatt.language import Budget, Failure, Reason
 from arcbatt.language.budget import Meter, use_meter
-from arcbatt.language.primitives.cell_features import (
-    FEATURES,
-    IS_COLOR,
-    IS_TAKEN,
-    MOST,
-    NAMES,
-    NONE,
-    TURNS,
-    columns_of,
-)
+from arcbatt.language.primitives.cell_columns import IS_COLOR, IS_TAKEN, MOST, NAMES, NONE, TURNS
+from arcbatt.language.primitives.cell_features import FEATURES, columns_of
 from arcbatt.language.primitives.cell_trees import (
     ACTIONS,
     MAX_LEAVES,
@@ -217,10 +210,14 @@ def test_the_engine_has_all_features_of_larger_grids(seed: int) -> None:
         tuple(rng.choice((0, 0, 0, 5, 5, 7, 8)) for _ in range(width)) for _ in range(n_rows)
     )
     use_meter(Meter(Budget()))
-    columns = columns_of(grid)
-    for k, numbers in enumerate(columns):
+    # The definition would find all columns anew for every tree.
+    for k, numbers in enumerate(columns_of(grid)):
         for value in sorted(set(numbers))[:2]:
-            check_call("apply_tree", ((k, value, 2, -1, 1, 0, -1, 2, 0), grid), ROOMY)
+            is_color = FEATURES[k].traits & IS_COLOR
+            cells = [1 if (n == value if is_color else n <= value) else 2 for n in numbers]
+            wanted = tuple(tuple(cells[i : i + width]) for i in range(0, len(cells), width))
+            got = run_call("apply_tree", ((k, value, 2, -1, 1, 0, -1, 2, 0), grid), ROOMY)
+            assert got.outcome == wanted, FEATURES[k].name
 
 
 @pytest.mark.parametrize("task", ["00d62c1b", "25d8a9c8", "3befdf3e", "a5313dff", "d90796e8"])

@@ -9,7 +9,7 @@ from math import inf, nan
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image, ImageColor
+from PIL import Image, ImageColor, ImageFont
 
 from arcbatt.drawing.charts import (
     COLORS,
@@ -168,3 +168,25 @@ def test_the_png_has_the_lines_where_the_scene_says() -> None:
     assert image.getpixel(middle) == ImageColor.getrgb(COLORS[0])
     above = (middle[0], middle[1] - 12 * SCALE)
     assert image.getpixel(above) == (255, 255, 255)
+
+
+@pytest.mark.parametrize("refused", [False, True])
+def test_labels_are_drawn_by_a_font_of_one_size_too(
+    monkeypatch: pytest.MonkeyPatch, refused: bool
+) -> None:
+    """As Pillow 10.0 has it, which knows no size, and Pillow without FreeType."""
+    plain = ImageFont.load_default_imagefont()
+
+    def load_default(*args: object) -> ImageFont.ImageFont:
+        if args and refused:
+            raise TypeError("load_default() takes 0 positional arguments but 1 was given")
+        return plain
+
+    before = png_charts("a title", [chart(RISE, FALL)])
+    monkeypatch.setattr(ImageFont, "load_default", load_default)
+    drawn = png_charts("a title, ünïcødé 図", [chart(RISE, FALL)])
+    images = [Image.open(io.BytesIO(each)).convert("L") for each in (before, drawn)]
+    assert images[0].size == images[1].size
+    # Text is there: about as much of the picture is dark.
+    dark = [sum(image.histogram()[:128]) for image in images]
+    assert 0.4 < dark[1] / dark[0] < 2.5

@@ -128,12 +128,12 @@ def test_a_source_without_answers_leaves_tests_unjudged(tmp_path: Path) -> None:
     path.write_text(json.dumps(tasks))
     source = load_source(str(path))
     assert source.no_answers
-    found = check(MIRROR.replace("67a3c6ac", "mine"), find=source.find)
+    found = check(MIRROR.replace("67a3c6ac", "mine"), find=source.find_named)
     assert [pair.result for pair in found.pairs] == ["right", "unjudged"]
     (tmp_path / "some_solutions.json").write_text(json.dumps({"mine": [grid]}))
     judged = load_source(str(path))
     assert judged.no_answers is None
-    found = check(MIRROR.replace("67a3c6ac", "mine"), find=judged.find)
+    found = check(MIRROR.replace("67a3c6ac", "mine"), find=judged.find_named)
     assert [pair.result for pair in found.pairs] == ["right", "wrong"]
 
 

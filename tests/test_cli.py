@@ -16,13 +16,13 @@ from typer.testing import CliRunner
 
 import arcbatt
 from arcbatt.cli.app import app
-from arcbatt.cli.console import clean, stdout
-from arcbatt.cli.finding import (
+from arcbatt.cli.completion import (
     complete_engine,
     complete_primitive,
     complete_set,
     complete_task,
 )
+from arcbatt.cli.console import clean, stdout
 from arcbatt.cli.pictures import record_show
 from arcbatt.conformance import ENGINES
 from arcbatt.engine.health import Gpu, GpuSearch
@@ -229,7 +229,7 @@ def test_an_old_option_is_refused_with_the_new_one(args: list[str], old: str, ne
 
 
 def test_only_options_that_a_command_has_are_named() -> None:
-    assert "No such option: --jobs" in error_of("show", "67a3c6ac", "--jobs", "2")
+    assert "no option is named --jobs" in error_of("show", "67a3c6ac", "--jobs", "2")
 
 
 def test_completion() -> None:
@@ -704,7 +704,10 @@ def test_a_differ_is_not_run_by_itself(tmp_path: Path) -> None:
 
 def run_folder(folder: Path, data: object, submission: object) -> Path:
     """The folder of a run over the tasks one and two, of which it fits both."""
-    rows = [{"task": name, "proposer": "learn", "fits": True} for name in ("one", "two")]
+    rows = [
+        {"task": name, "proposer": "learn", "fits": True, "confidence": 0.5}
+        for name in ("one", "two")
+    ]
     path = folder / "run"
     path.mkdir()
     (path / "config.json").write_text(json.dumps({"options": {"data": data}}))

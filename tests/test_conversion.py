@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.cpu import run_call
 from arcbatt.engine.samples import Samples
-from arcbatt.language import Function, Program, Value, parse_program, run, to_value
+from arcbatt.language import Function, Program, Value, interpret, parse_program, to_value
 from arcbatt.language.conversion import MAX_ELEMENTS
 from arcbatt.language.ir import constant
 from arcbatt.language.values import MAX_DEPTH, MAX_NUMBER
@@ -146,7 +146,7 @@ def test_what_is_no_value_is_refused(given_value: Any, message: str) -> None:
 # --- every door ---
 
 DOORS: dict[str, Callable[[Any], Any]] = {
-    "run": lambda grid: run(PROGRAM, {"I": grid}).outcome,
+    "run": lambda grid: interpret(PROGRAM, {"I": grid}).outcome,
     "run_call": lambda grid: run_call("hmirror", [grid]).outcome,
     "Samples": lambda grid: (
         Batt([PROGRAM]).run(Samples([grid]), device="cpu", keep_values=True).outcome(0, 0)
@@ -174,11 +174,11 @@ def test_running_never_raises_once_a_value_is_taken(value: Any) -> None:
         taken = to_value(value, "x")
     except ValueError:
         with pytest.raises(ValueError, match="input I"):
-            run(PROGRAM, {"I": value})
+            interpret(PROGRAM, {"I": value})
         with pytest.raises(ValueError, match="hmirror: argument 1"):
             run_call("hmirror", [value])
         return
-    assert run(PROGRAM, {"I": value}).outcome == run_call("hmirror", [taken]).outcome
+    assert interpret(PROGRAM, {"I": value}).outcome == run_call("hmirror", [taken]).outcome
 
 
 @pytest.mark.parametrize(

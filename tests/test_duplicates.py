@@ -13,7 +13,7 @@ from arcbatt.engine import _engine
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.results import BattResult
 from arcbatt.engine.samples import Grid, Samples
-from arcbatt.language import Budget, Failure, Program, parse_program, run
+from arcbatt.language import Budget, Failure, Program, interpret, parse_program
 from arcbatt.proposers.evolve.duplicates import cheapest_by_behaviour
 
 from .conftest import grids, programs
@@ -122,7 +122,7 @@ def test_of_each_behaviour_of_the_reference_the_cheapest_is_kept(
     members = members + shuffling.choices(members, k=2)
 
     def outcomes(member: Program) -> tuple[object, ...]:
-        results = (run(member, {"I": grid, "S": ()}, SMALL).outcome for grid in inputs)
+        results = (interpret(member, {"I": grid, "S": ()}, SMALL).outcome for grid in inputs)
         return tuple(r.reason if isinstance(r, Failure) else (r,) for r in results)
 
     result = Batt(members).run(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import random
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -12,10 +13,10 @@ from hashlib import sha256
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcbatt.engine import _engine
+from arcbatt.engine import _engine, profiling
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.cpu import NumberedFunction, run_call
 from arcbatt.engine.samples import Samples
@@ -29,8 +30,8 @@ from arcbatt.language import (
     Reason,
     Value,
     all_primitives,
+    interpret,
     parse_program,
-    run,
 )
 from arcbatt.language.budget import Meter, use_meter
 from arcbatt.language.calling import call_primitive
@@ -115,6 +116,7 @@ arguments = st.one_of(
 
 
 @pytest.mark.parametrize("name", all_primitives())
+@settings(max_examples=80)  # of each primitive
 @given(st.data())
 def test_calls_of_any_values(name: str, data: st.DataObject) -> None:
     check_call(name, [data.draw(arguments) for _ in range(all_primitives()[name].arity)])
@@ -149,7 +151,7 @@ def check_batt(several: Sequence[Program], inputs: Sequence[Value], **options: i
     result = Batt(several).run(samples, SMALL, keep_values=True, **options)
     for p, program in enumerate(several):
         for s, grid in enumerate(inputs):
-            wanted = run(program, {"I": grid, "S": demos}, SMALL)
+            wanted = interpret(program, {"I": grid, "S": demos}, SMALL)
             assert result.outcome(p, s) == wanted.outcome
             assert result.steps[p, s] == wanted.steps
             if not isinstance(wanted.outcome, Failure):
@@ -219,13 +221,20 @@ def test_a_hostile_program_fails_alone() -> None:
 
 
 def test_programs_run_one_by_one_where_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    several = [random_program(seed, 10) for seed in range(80)]
-    inputs = [task.demos[0].input for task in load("arc-agi-1/training")[:5]]
-    samples = Samples(inputs, inputs, [((grid, grid),) for grid in inputs])
-    wanted = result_arrays(Batt(several), samples, 1)
-    monkeypatch.setattr("arcbatt.engine.batt.MAX_ARENA_BYTES", 1)
-    for a, b in zip(wanted, result_arrays(Batt(several), samples, 1), strict=True):
-        assert (a == b).all()
+    # Together they need more than what threads keep of earlier runs.
+    text = "def f(I):\n    large = upscale(I, 30)\n    return replace(large, {}, {})\n"
+    several = [parse_program(text.format(old, new)) for old in range(10) for new in range(10)]
+    grid = tuple(tuple((i * j) % 10 for j in range(30)) for i in range(30))
+    results, n_upscaled = [], []
+    for max_bytes in (1, 2**29):
+        monkeypatch.setattr("arcbatt.engine.batt.MAX_ARENA_BYTES", max_bytes)
+        with profiling.profile() as profile:
+            results.append(Batt(several).run(Samples([grid]), n_threads=1, device="cpu"))
+        n_upscaled.append({row.name: row.n_calls for row in profile.rows()}["upscale"])
+    for name in ("reasons", "hashes", "steps"):
+        assert (getattr(results[0], name) == getattr(results[1], name)).all()
+    # What programs share is run again for each of them, after the first try with all of them.
+    assert n_upscaled == [1 + len(several), 1]
 
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:x", "", "cpu:0"])
@@ -270,6 +279,20 @@ except KeyboardInterrupt:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout == "interrupted\n", done.stderr
+
+
+def test_signals_are_heard_during_long_runs_of_few_programs() -> None:
+    program = parse_program("def f(I):\n    return power(power(double, 1000000), 1000000)(0)\n")
+    heard = []
+    before = signal.signal(signal.SIGALRM, lambda *_: heard.append(len(heard)))
+    signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+    try:
+        Batt([program]).run(Samples([((1,),)] * 30), n_threads=1, device="cpu")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    # Those that came while nobody listened would be one.
+    assert len(heard) > 1
 
 
 # The system gives no more threads once the memory that may be mapped is full of their stacks.

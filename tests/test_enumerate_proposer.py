@@ -10,7 +10,7 @@ import pytest
 
 from arcbatt.engine.batt import Batt
 from arcbatt.evaluation import TaskBoard
-from arcbatt.language import Program, all_primitives, parse_program, run
+from arcbatt.language import Program, all_primitives, interpret, parse_program
 from arcbatt.language.ir import call_node, input_node
 from arcbatt.measure import Clock
 from arcbatt.pool import NewProgram, Pool
@@ -49,6 +49,7 @@ SOLVED = {
     "learn": ("44d8ac46",),
     "enumerate": ("e9afcf9a", "d037b0a7", "0520fde7"),
     "evolve": ("f8ff0b80",),
+    "finish": ("10fcaaa3", "5117e062"),
 }
 MANY = 20_000_000
 
@@ -126,10 +127,12 @@ def test_programs_that_are_said_to_fit_do_by_the_reference(tmp_path: Path) -> No
     for task in tasks:
         pairs = tuple((demo.input, demo.output) for demo in task.demos)
         for each in loop.candidates(task).kept[:6]:
-            given = [run(each.program, {"I": i, "S": pairs}).outcome for i in task.test_inputs]
+            given = [
+                interpret(each.program, {"I": i, "S": pairs}).outcome for i in task.test_inputs
+            ]
             assert all(a in (b, None) for a, b in zip(each.trial.outputs, given, strict=True))
             n_right = sum(
-                run(each.program, {"I": demo.input, "S": pairs}).outcome == demo.output
+                interpret(each.program, {"I": demo.input, "S": pairs}).outcome == demo.output
                 for demo in task.demos
             )
             assert n_right == each.trial.n_fitted
@@ -347,7 +350,7 @@ def test_half_of_a_program_can_be_known() -> None:
     program = turned()
 
     def wanted(grid: Any) -> Any:
-        value = run(program, {"I": grid, "S": ()}).outcome
+        value = interpret(program, {"I": grid, "S": ()}).outcome
         return tuple(tuple(9 if cell else 0 for cell in row) for row in value)
 
     task = Task("half", tuple(Pair(p, wanted(p)) for p in pairs), (((5, 0, 1), (0, 2, 0)),), "t")

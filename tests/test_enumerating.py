@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from arcbatt.engine import _enumerate
-from arcbatt.language import Program, all_primitives, run
+from arcbatt.language import Program, all_primitives, interpret
 from arcbatt.language.ir import call_node, constant, input_node
 from arcbatt.proposers.enumerate.stacks import (
     MODES,
@@ -39,7 +39,10 @@ VIEWS: dict[str, Callable[[Task], View]] = {
     "roles, mirrored": lambda task: mirrored(by_role(task), "dmirror"),
 }
 # Small tasks that between them have all kinds of pieces, sources and sizes; `KINDS` says which.
-SAMPLE = ("f2829549", "25d8a9c8", "9af7a82c", "3ac3eb23", "239be575", "8be77c9e", "e9afcf9a")
+SAMPLE = (
+    *("f2829549", "25d8a9c8", "9af7a82c", "3ac3eb23", "239be575", "8be77c9e", "e9afcf9a"),
+    "a85d4709",
+)
 QUICK = EnumerateOptions(max_stacks=3, max_applications=20_000)
 KINDS = {
     *("1 piece", "2 pieces", "3 pieces", *MODES, "tint", "to_origin", "pasted"),
@@ -54,7 +57,7 @@ def demos_of(task: Task) -> Any:
 
 
 def by_reference(program: Program, task: Task, grid: Grid) -> Any:
-    return run(program, {"I": grid, "S": demos_of(task)}).outcome
+    return interpret(program, {"I": grid, "S": demos_of(task)}).outcome
 
 
 def paint(found: Enumerated, stack: Stack, task: Task, grid: Grid) -> tuple[Any, Any]:
@@ -482,7 +485,7 @@ def test_every_step_is_a_primitive_with_its_arguments() -> None:
 
 def test_every_primitive_on_pictures_is_searched_with_or_there_is_a_reason() -> None:
     searched_with = {move.primitive for move in vocabulary()}
-    families = ("pictures", "picture_drawing", "picture_lists")
+    families = ("pictures", "picture_drawing", "picture_lists", "picture_pairs")
     on_pictures = {
         name for name, primitive in all_primitives().items() if primitive.family in families
     }

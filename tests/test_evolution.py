@@ -18,7 +18,7 @@ from arcbatt.cli.app import app
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.staged import TaskResult
 from arcbatt.evaluation import TaskBoard, Validator
-from arcbatt.language import Program, parse_program, run
+from arcbatt.language import Program, interpret, parse_program
 from arcbatt.library import library_programs
 from arcbatt.measure import Clock
 from arcbatt.pool import NewProgram, Pool, task_key
@@ -26,6 +26,8 @@ from arcbatt.proposers.evolve import EvolveOptions, evolution
 from arcbatt.proposers.evolve.evolution import Evolution, MetPrograms
 from arcbatt.solving.run_folder import read_log
 from arcbatt.tasks import load
+
+from .conftest import best_of
 
 SMALL = EvolveOptions(seed=1, card_size=40)
 LIBRARY = [each.program for each in library_programs()]
@@ -97,9 +99,9 @@ def test_what_is_found_is_right_and_in_the_pool(
         for each in found:
             pairs = tuple((demo.input, demo.output) for demo in each.task.demos)
             for demo in each.task.demos:
-                outcome = run(each.program, {"I": demo.input, "S": pairs}).outcome
+                outcome = interpret(each.program, {"I": demo.input, "S": pairs}).outcome
                 assert outcome == demo.output
-            best = evolving.pool.best_for_task(task_key(each.task), 1)[0]
+            best = best_of(evolving.pool, task_key(each.task), 1)[0]
             assert best.fits
             assert parse_program(best.text).result.digest == best.program
         validator = evolving.validator
@@ -146,7 +148,7 @@ def test_a_solver_that_is_none_when_it_sees_all_demos_is_not_offered(
         assert not any(card.found for card in cards)
         # What is nearly right stays, and the kinds of mutation are not paid for it.
         assert any(niche.nearly_right for niche in evolving.archive.niches)
-        assert not any(row.fitted for row in evolving.rates.table())
+        assert not any(row["fitted"] for row in evolving.rates.table().values())
 
 
 def test_all_demos_are_looked_at_for_solvers_that_look_at_demos(
@@ -167,7 +169,7 @@ def test_the_number_of_tasks_fitted_is_that_of_the_table(board: TaskBoard, tmp_p
     with begun(board, tmp_path, EvolveOptions(seed=2, card_size=60)) as evolving:
         found = [each for _ in range(8) for each in evolving.step().found]
     solvers = {each.program for each in found}
-    assert sum(row.fitted for row in evolving.rates.table()) == len(solvers) > 0
+    assert sum(row["fitted"] for row in evolving.rates.table().values()) == len(solvers) > 0
 
 
 def test_the_engine_has_a_timeline_of_its_own(tmp_path: Path) -> None:
@@ -289,7 +291,7 @@ def test_nothing_is_dealt_twice_though_little_is_remembered(
     dealt: list[bytes] = []
     real = Evolution._deal_and_fuse
 
-    def noting(self: Evolution) -> evolution.DealtCard:
+    def noting(self: Evolution) -> evolution._DealtCard:
         card = real(self)
         dealt.extend(mutant.program.result.digest for mutant in card.mutants)
         return card
@@ -314,7 +316,7 @@ def test_what_others_have_found_is_judged_kept_and_never_dealt(
         assert evolving.take([(task, solver, "enumerate"), (task, useless, "learn")]) == 1
         kept = evolving.archive.niches[task].solver
         assert kept is not None and kept.program == solver
-        (best,) = pool.best_for_task(task_key(board.tasks[task]), 1)
+        (best,) = best_of(pool, task_key(board.tasks[task]), 1)
         assert best.program == solver.result.digest and best.fits
         row = pool.get(solver.result.digest)
         assert row is not None and row.origin == "enumerate"

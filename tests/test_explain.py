@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from arcbatt.explain import Explanation, draw_explanation, explain, make_page, read_source, words
-from arcbatt.language import Budget, parse_programs, run
+from arcbatt.drawing.words import words
+from arcbatt.explainer import Explanation, draw_explanation, explain, make_page, read_source
+from arcbatt.language import Budget, interpret, parse_programs
 from arcbatt.language.budget import SEARCH_BUDGET
 from arcbatt.library import library_programs
 from arcbatt.tasks import Pair, Task, find_task
@@ -115,7 +116,7 @@ def test_inner_calls_carry_their_own_nodes() -> None:
         "size(I)",
         "divide(b=TWO, a=size(I))",
     ]
-    trace = run(program.program, {"I": GRID}, keep_trace=True).trace
+    trace = interpret(program.program, {"I": GRID}, keep_trace=True).trace
     assert [trace[each.node] for each in inner][2:] == [2, 3, 1]
 
 

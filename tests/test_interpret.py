@@ -13,8 +13,8 @@ from arcbatt.language import (
     Reason,
     Value,
     evaluate_call,
+    interpret,
     parse_program,
-    run,
 )
 from arcbatt.language.random_programs import random_program
 from arcbatt.language.values import Function
@@ -26,12 +26,12 @@ GRID = ((0, 0, 1), (0, 2, 2), (3, 0, 0))
 
 def run_lines(*lines: str, budget: Budget | None = None, **options: bool):  # type: ignore[no-untyped-def]
     text = "\n".join(["def f(S, I):", *(f"    {line}" for line in lines), "    return x", ""])
-    return run(parse_program(text), {"I": GRID, "S": ((GRID, GRID),)}, budget, **options)
+    return interpret(parse_program(text), {"I": GRID, "S": ((GRID, GRID),)}, budget, **options)
 
 
 @given(programs, grids())
 def test_running_never_raises(program: Program, grid: Value) -> None:
-    result = run(program, {"I": grid, "S": ((grid, grid),)}, Budget(steps=200_000))
+    result = interpret(program, {"I": grid, "S": ((grid, grid),)}, Budget(steps=200_000))
     assert result.failed == (result.failed_at is not None)
     assert result.steps >= 0
 
@@ -39,7 +39,7 @@ def test_running_never_raises(program: Program, grid: Value) -> None:
 @given(programs, grids())
 def test_the_same_run_gives_the_same_result(program: Program, grid: Value) -> None:
     inputs = {"I": grid, "S": ((grid, grid),)}
-    a, b = run(program, inputs), run(program, inputs)
+    a, b = interpret(program, inputs), interpret(program, inputs)
     assert (a.outcome, a.steps, a.bytes, a.failed_at) == (b.outcome, b.steps, b.bytes, b.failed_at)
 
 
@@ -130,8 +130,8 @@ def test_extract_looks_no_further_than_its_result() -> None:
 
 
 def test_a_missing_input_is_the_callers_mistake() -> None:
-    with pytest.raises(KeyError, match="asks for input S"):
-        run(parse_program("def f(S, I):\n    return S\n"), {"I": GRID})
+    with pytest.raises(ValueError, match="asks for input S"):
+        interpret(parse_program("def f(S, I):\n    return S\n"), {"I": GRID})
 
 
 # --- traces and sharing ---
@@ -195,12 +195,12 @@ def test_a_budget_is_met_exactly(seed: int, grid: Value) -> None:
     """With the steps a program takes as its budget it runs; with one less it does not."""
     program = random_program(seed, 6)
     inputs = {"I": grid, "S": ((grid, grid),)}
-    full = run(program, inputs)
+    full = interpret(program, inputs)
     if full.steps < 2 or (full.failed and full.outcome.reason is Reason.BUDGET):  # type: ignore[union-attr]
         return
-    enough = run(program, inputs, Budget(steps=full.steps))
+    enough = interpret(program, inputs, Budget(steps=full.steps))
     assert (enough.outcome, enough.steps) == (full.outcome, full.steps)
-    short = run(program, inputs, Budget(steps=full.steps - 1))
+    short = interpret(program, inputs, Budget(steps=full.steps - 1))
     assert isinstance(short.outcome, Failure) and short.outcome.reason is Reason.BUDGET
     assert short.steps == full.steps
 
@@ -253,7 +253,7 @@ def f(I):
     x = mapply(laid, canvases)
     return astuple(size(found), size(x))
 """
-    assert not run(parse_program(text), {"I": grid}).failed
+    assert not interpret(parse_program(text), {"I": grid}).failed
 
 
 def test_a_budget_must_allow_something() -> None:

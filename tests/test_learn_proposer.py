@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from arcbatt.engine.batt import Batt
 from arcbatt.evaluation import TaskBoard
-from arcbatt.language import Program, Reason, run
+from arcbatt.language import Program, Reason, interpret
 from arcbatt.language.primitives.cell_trees import N_PARTS
 from arcbatt.language.primitives.views import GROUNDS, TURNS
 from arcbatt.language.text import format_program
@@ -104,7 +104,7 @@ def test_what_is_proposed_fits_by_the_reference_and_holds_for_demos_it_did_not_s
             assert candidate.trial.learns and candidate.trial.n_held_out
             for demo in task.demos:
                 values = {"I": demo.input, "S": pairs}
-                assert run(candidate.program, values).outcome == demo.output
+                assert interpret(candidate.program, values).outcome == demo.output
 
 
 def test_it_repeats_with_any_number_of_threads_and_is_done_once() -> None:

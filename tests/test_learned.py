@@ -134,8 +134,8 @@ def test_overlapping_boxes_are_charged_for() -> None:
 
 
 def test_roles_are_a_renaming_that_can_be_undone() -> None:
-    for task in TASKS.values():
-        demos = tuple((pair.input, pair.output) for pair in task.demos)
+    for task in list(TASKS.values())[::5]:
+        demos = demos_of(task.id)
         renamed = give("role_demos", demos)
         for (grid, wanted), (new_grid, new_wanted) in zip(demos, renamed, strict=True):
             assert give("to_roles", demos, grid) == new_grid

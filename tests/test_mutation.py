@@ -52,7 +52,7 @@ def mutants_of(parent: Program, kind: str, n: int = 300, seed: int = 0) -> list[
 
 def check(mutant: Mutant, parent: Program, max_calls: int) -> None:
     typing = infer(mutant.program)
-    assert typing.can_work, typing.warnings
+    assert not typing.warnings
     assert typing.result is type_of(parent.result) or fits_type(GRID, typing.result)
     assert mutant.program.n_calls <= max_calls
     assert mutant.parents[0] == parent
@@ -430,13 +430,14 @@ def test_rates_are_counted() -> None:
     rates.record("a", ran=True, improved=True, fitted=True)
     rates.record("a", ran=True, improved=False, fitted=False)
     rates.record("b", ran=False, improved=False, fitted=False)
-    a, b = rates.table()
-    assert (a.kind, a.tried, a.ran, a.improved, a.fitted) == ("a", 2, 2, 1, 1)
-    assert (b.kind, b.tried, b.ran, b.improved, b.fitted) == ("b", 1, 0, 0, 0)
-    assert a.share + b.share == pytest.approx(1)
-    assert a.share == pytest.approx(2 / 3, abs=1e-3)
-    assert a.payoff == pytest.approx(1 / 2, abs=1e-3)
-    assert [(row.share, row.payoff) for row in Rates("c").table()] == [(0.0, 0.0)]
+    a, b = rates.table().values()
+    counted = ("tried", "ran", "improved", "fitted")
+    assert [a[name] for name in counted] == [2, 2, 1, 1]
+    assert [b[name] for name in counted] == [1, 0, 0, 0]
+    assert a["share"] + b["share"] == pytest.approx(1)
+    assert a["share"] == pytest.approx(2 / 3, abs=1e-3)
+    assert a["payoff"] == pytest.approx(1 / 2, abs=1e-3)
+    assert [(row["share"], row["payoff"]) for row in Rates("c").table().values()] == [(0.0, 0.0)]
 
 
 @given(seeds)

@@ -124,7 +124,7 @@ def test_a_question_tells_actions() -> None:
     assert give("apply_actions", rules, grid_of("80770", "00770")) == grid_of("00330", "00330")
     assert describe_actions(rules).splitlines()[1:] == [
         "if its size is at least 2:",
-        "  it stays, in colour 3",
+        "  it stays, in green",
         "otherwise:",
         "  it vanishes",
     ]

@@ -1,4 +1,4 @@
-"""Patterns continued and two parts combined: what they mean, and that the engine agrees."""
+"""Patterns that go on: what they mean, and that the engine agrees."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcbatt.language import Budget, Reason, all_primitives
+from arcbatt.language import Reason, all_primitives
+from arcbatt.language.registry import words_of_call
 
-from .conftest import grids
-from .test_engine import check_call, run_call
-from .test_learned import TASKS, demos_of, failure, give, grid_of
+from .test_engine import check_call
+from .test_learned import failure, give, grid_of
 
-WAYS = list(all_primitives()["combine_two"].all_codes())
 FORMS = list(all_primitives()["continue_pattern"].all_codes())
 
 
@@ -41,72 +40,6 @@ def patterns(draw: st.DrawFn) -> Any:
 def test_patterns_in_the_engine(lesson: Any) -> None:
     for codes in FORMS:
         check_call("continue_pattern", [*lesson, *codes])
-
-
-@st.composite
-def two_parts(draw: st.DrawFn) -> Any:
-    """A grid with a larger part, often made of blocks, and a smaller one."""
-    small = draw(grids(3))
-    n = draw(st.integers(1, 3))
-    mask = [[8 * (cell % 2) for cell in row for _ in range(n)] for row in small for _ in range(n)]
-    height, width = len(mask), len(mask[0])
-    how = draw(st.sampled_from(["beside", "lines", "squares", "framed"]))
-    if how == "squares":
-        side = min(len(small), len(small[0]))
-        rows = [[*row[:side], *(9 * (cell > 3) for cell in row[:side])] for row in small[:side]]
-        return tuple(map(tuple, rows))
-    if how == "framed":
-        mask = [[5] * (width + 2), *([5, *row, 5] for row in mask), [5] * (width + 2)]
-        height, width = height + 2, width + 2
-    gap = 7 if how == "lines" else 0
-    total = width + 1 + len(small[0])
-    rows = [[*row, gap, *[0] * len(small[0])] for row in mask]
-    rows += [[gap] * total]
-    rows += [[0] * width + [gap] + list(row) for row in small]
-    return tuple(map(tuple, rows))
-
-
-@given(two_parts())
-def test_two_parts_in_the_engine(grid: Any) -> None:
-    for codes in WAYS:
-        check_call("combine_two", [grid, *codes])
-
-
-@pytest.mark.parametrize(
-    ("task", "codes"),
-    [
-        ("6b9890af", (1, 4)),
-        ("6ecd11f4", (1, 3)),
-        ("77fdfe62", (2, 2)),
-        ("7c008303", (2, 2)),
-        ("b190f7f5", (0, 0)),
-    ],
-)
-def test_two_parts_of_tasks(task: str, codes: tuple[int, ...]) -> None:
-    for grid, wanted in demos_of(task):
-        assert give("combine_two", grid, *codes) == wanted
-    for grid in TASKS[task].test_inputs:
-        check_call("combine_two", [grid, *codes])
-
-
-def test_how_two_parts_are_combined() -> None:
-    grid = grid_of("808002", "080800", "808000", "080800")
-    first, second = ("8080", "0808", "8080", "0808"), ("2",)
-    assert give("combine_two", grid, 1, 0) == grid_of(*(row.replace("8", "2") for row in first))
-    assert give("combine_two", grid, 1, 1) == grid_of(*(row.replace("8", *second) for row in first))
-    assert give("combine_two", grid, 1, 2) == give("combine_two", grid, 1, 0)
-    assert give("combine_two", grid, 1, 3) == failure(Reason.EMPTY)
-    assert give("combine_two", grid, 1, 4) == grid_of("8080", "0228", "8220", "0808")
-    for codes in WAYS:
-        assert give("combine_two", grid_of("1"), *codes) == failure(Reason.EMPTY)
-    uneven = grid_of("888011", "888033")
-    assert give("combine_two", uneven, 1, 2) == failure(Reason.EMPTY)
-    assert give("combine_two", grid_of("880102"), 1, 0) == failure(Reason.EMPTY)
-    assert give("combine_two", grid_of("8801"), 1, 4) == failure(Reason.EMPTY)
-    wide = ((1,) * 50 + (0,) + (2,) * 50,)
-    budget = Budget(steps=1000)
-    assert run_call("combine_two", [wide, 1, 0], budget).outcome == failure(Reason.BUDGET)
-    check_call("combine_two", [wide, 1, 0], budget)
 
 
 @pytest.mark.parametrize(
@@ -144,3 +77,9 @@ def test_the_size_is_what_demos_say() -> None:
     assert give("continue_pattern", (), ((1,) + (0,) * 30,), 1, 1) == failure(Reason.EMPTY)
     assert give("continue_pattern", (), grid_of("00"), 1, 1) == failure(Reason.EMPTY)
     assert give("continue_pattern", (), grid_of("10", "02"), 0, 1) == failure(Reason.EMPTY)
+
+
+def test_every_form_is_told_in_words() -> None:
+    said = {tuple(words_of_call("continue_pattern", None, [(), grid_of("1"), *c])) for c in FORMS}
+    assert len(said) == len(FORMS)
+    assert ("what the grid shows repeats itself each row by itself, beyond the grid",) in said

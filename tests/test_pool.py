@@ -34,6 +34,7 @@ from arcbatt.pool import (
 from arcbatt.pool import opening as opening_module
 from arcbatt.tasks import find_task
 
+from .conftest import best_of
 from .conftest import programs as random_programs
 
 
@@ -174,12 +175,12 @@ def test_the_best_of_a_task_come_first(pool: Pool, rows: list[NewProgram]) -> No
             trial_of(rows[4], "b", 2),
         ]
     )
-    best = pool.best_for_task(key("a"))
+    best = best_of(pool, key("a"))
     assert [each.program for each in best] == [rows[i].digest for i in (2, 1, 3, 0)]
     assert [(each.n_fitted, each.fits) for each in best[1:3]] == [(3, True), (1, False)]
     assert (best[0].task_name, best[0].set_name, best[0].steps) == ("a", "a set", 20)
-    assert len(pool.best_for_task(key("a"), limit=2)) == 2
-    assert pool.best_for_task(key("nowhere")) == []
+    assert len(best_of(pool, key("a"), 2)) == 2
+    assert best_of(pool, key("nowhere")) == []
 
 
 def test_parents_are_the_best_of_every_task(pool: Pool, rows: list[NewProgram]) -> None:
@@ -238,7 +239,7 @@ def test_trials_of_a_task(pool: Pool, rows: list[NewProgram]) -> None:
     task = find_task("00d62c1b")
     pool.add_programs(rows[:1])
     pool.record_trials([NewTrial.of(rows[0].digest, task, 5, credit=1000, steps=77)])
-    (best,) = pool.best_for_task(task_key(task))
+    (best,) = best_of(pool, task_key(task))
     assert (best.task_name, best.set_name) == ("00d62c1b", "arc-agi-1/training")
     assert (best.n_fitted, best.fits, best.steps) == (5, True, 77)
 
@@ -253,7 +254,7 @@ def test_a_wrong_trial_keeps_the_whole_batch_out(
     bad = replace(trial_of(rows[1], "a", 1), **wrong)  # type: ignore[arg-type]
     with pytest.raises(PoolError, match="CHECK constraint"):
         pool.record_trials([trial_of(rows[0], "a", 1), bad])
-    assert pool.best_for_task(key("a")) == [] and pool.stats().n_tasks == 0
+    assert best_of(pool, key("a")) == [] and pool.stats().n_tasks == 0
 
 
 def test_several_writes_are_one_transaction(pool: Pool, rows: list[NewProgram]) -> None:
@@ -326,7 +327,7 @@ def test_eviction_keeps_the_best_of_each_task(pool: Pool) -> None:
     )
     assert pool.evict(3) == 1
     assert pool.get(rows[3].digest) is None
-    assert [each.name for each in pool.best_for_task(key("a"))] == ["solve_0", "solve_1", "solve_2"]
+    assert [each.name for each in best_of(pool, key("a"))] == ["solve_0", "solve_1", "solve_2"]
     # It is not tried again, and its score on the other task stays.
     assert pool.seen([rows[3].digest]) == {rows[3].digest}
     assert [each.task_name for each in pool.trials_of(rows[4].digest)] == ["b"]
@@ -343,7 +344,7 @@ def test_eviction_from_some_tasks(pool: Pool, rows: list[NewProgram]) -> None:
     pool.record_trials([trial_of(row, task, 1) for row in rows[:3] for task in "ab"])
     pool.record_trials([trial_of(row, "c", 1) for row in rows[3:]])
     assert pool.evict(1, [key("c"), key("nowhere")]) == 2
-    assert len(pool.best_for_task(key("a"))) == 3
+    assert len(best_of(pool, key("a"))) == 3
 
 
 scores = st.lists(
@@ -602,7 +603,7 @@ def test_merge_adds_what_is_lacking_and_keeps_the_better(tmp_path: Path) -> None
         pool.add_card(Card(1, 1, 1, 1.0))
         count = merge(pool, other)
         assert (count.n_programs, count.n_trials, count.n_rejected) == (1, 1, 0)
-        assert [(each.name, each.n_fitted) for each in pool.best_for_task(key("a"))] == [
+        assert [(each.name, each.n_fitted) for each in best_of(pool, key("a"))] == [
             ("solve_1", 3),
             ("solve_2", 2),
         ]
@@ -626,7 +627,7 @@ def test_merge_believes_no_digest(tmp_path: Path) -> None:
     with Pool.in_memory() as pool:
         count = merge(pool, other)
         assert (count.n_programs, count.n_trials, count.n_rejected) == (1, 0, 2)
-        assert pool.best_for_task(key("a")) == []
+        assert best_of(pool, key("a")) == []
         assert [(each.name, each.why.split(";")[0]) for each in count.rejected] == [
             ("solve_2", "its text is not the program that its hash names"),
             ("solve_3", "expected a program: def solve_...(I):"),

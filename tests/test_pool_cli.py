@@ -157,7 +157,7 @@ def test_import_of_a_lone_carriage_return(tmp_path: Path, path: Path) -> None:
     file.write_bytes(b"def solve_a(I):\r    return old(I)\ndef solve_b(I):\r\n    return I\r\n")
     outcome = Outcome("pool", "import", file, "--pool", path)
     assert outcome.status == 2
-    assert outcome.out == f"1 added, 0 known, 1 rejected; 1 programs in {path}\n"
+    assert outcome.out == f"1 added, 0 known, 1 rejected; 1 program in {path}\n"
     assert f"{file}:1:16: not readable as a program: a carriage return" in outcome.err
 
 
@@ -195,7 +195,7 @@ def test_prune(full: Path) -> None:
         "total": 3,
     }
     assert (
-        f"0 programs evicted, 3 are left in {full}"
+        f"0 programs evicted, 3 left in {full}"
         in Outcome("pool", "prune", "--keep", "2", "--pool", full).out
     )
     assert "--keep" in error_of("pool", "prune", "--pool", full)

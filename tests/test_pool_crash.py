@@ -14,6 +14,7 @@ import pytest
 
 from arcbatt.pool import Pool
 
+from .conftest import best_of
 from .pool_writer import PROGRAMS_A_WRITE, TASK, rows_of
 
 ROUNDS = 12
@@ -39,7 +40,7 @@ def check_sound(path: Path) -> None:
 def check_written(path: Path, name: str, numbers: list[int]) -> None:
     """Every acknowledged transaction is there, and none is there in part."""
     with Pool.open(path, create=False) as pool:
-        scored = {each.program for each in pool.best_for_task(TASK, limit=-1)}
+        scored = {each.program for each in best_of(pool, TASK, 10**6)}
         for number in numbers:
             wanted = {row.digest for row in rows_of(name, number)}
             assert pool.contains(wanted) == wanted, f"{name} {number} is lost"
@@ -75,7 +76,7 @@ def test_two_writers_lose_nothing(tmp_path: Path) -> None:
     writers = {name: start_writer(path, name, n_writes) for name in ("one", "another")}
     with Pool.open(path) as reader:  # and one that reads meanwhile
         while any(writer.poll() is None for writer in writers.values()):
-            assert len(reader.best_for_task(TASK)) <= 10
+            assert len(best_of(reader, TASK)) <= 10
             time.sleep(0.01)
     for name, writer in writers.items():
         out, _ = writer.communicate()

@@ -19,6 +19,7 @@ from arcbatt.pool import store as store_module
 from arcbatt.pool.opening import APPLICATION_ID, SCHEMA_VERSION
 from arcbatt.tasks import find_task
 
+from .conftest import best_of
 from .test_cli import Outcome, error_of
 from .test_pool import key, row_of, trial_of
 
@@ -76,7 +77,7 @@ def read_everything(path: Path, folder: Path) -> None:
             pool.trials_of(summary.digest)
         pool.summaries(task_name="a")
         list(pool.readable(pool.parents(per_task=5)))
-        pool.best_for_task(key("a"))
+        best_of(pool, key("a"))
         list(pool.trials())
         pool.work()
         pool.find("")
@@ -166,9 +167,7 @@ def test_programs_that_cannot_be_read_are_left_out_and_reported(path: Path) -> N
         assert [each.name for each in pool.solvers(skipped.append)] == ["solve_1"]
         assert [each.partition(":")[0] for each in skipped] == ["solve_2", "solve_3"]
         with pytest.warns(RuntimeWarning, match="1 row of"):
-            assert [row.name for row, _ in pool.readable(pool.best_for_task(key("a")))] == [
-                "solve_1"
-            ]
+            assert [row.name for row, _ in pool.readable(best_of(pool, key("a")))] == ["solve_1"]
 
 
 def test_the_command_line_says_what_was_left_out(path: Path, tmp_path: Path) -> None:
@@ -178,10 +177,10 @@ def test_the_command_line_says_what_was_left_out(path: Path, tmp_path: Path) -> 
     assert "2 rows of" in listed.err and "solve_2: expected a program" in listed.err
     file = tmp_path / "programs.py"
     exported = Outcome("pool", "export", file, "--pool", path)
-    assert f"wrote 1 programs of {path} to {file}" in exported.out
+    assert f"wrote 1 program of {path} to {file}" in exported.out
     assert "2 rows of" in exported.err
     merged = Outcome("pool", "merge", path, "--pool", tmp_path / "mine.db")
-    assert f"2 rows of {path} were left out:" in merged.err
+    assert f"2 rows of {path} left out:" in merged.err
     assert "solve_3: its text is not the program" in merged.err
     shown = Outcome("pool", "merge", path, "--pool", tmp_path / "mine.db", "--json").json
     assert [each["name"] for each in shown["rejected"]] == ["solve_2", "solve_3"]

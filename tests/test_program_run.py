@@ -14,10 +14,10 @@ import pytest
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.staged import TaskResult
 from arcbatt.evaluation import SEARCH_BUDGET, ResultCache, TaskBoard, program_run, result_cache
-from arcbatt.evaluation.program_run import Match, ProgramRun, RunReport
+from arcbatt.evaluation.program_run import Match, ProgramRun
 from arcbatt.evaluation.result_cache import ROW
 from arcbatt.language import Budget, Failure, Program, Reason, parse_program
-from arcbatt.language import run as run_alone
+from arcbatt.language import interpret as run_alone
 from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
 from arcbatt.measure import Clock
@@ -51,18 +51,18 @@ def run_all(
     *,
     staged: bool = True,
     cache: ResultCache | None = None,
-) -> RunReport:
+) -> ProgramRun:
     run = ProgramRun(TaskBoard(tasks, device="cpu"), staged=staged, cache=cache)
     assert sum(run.batts(programs)) == len(run.programs)
-    return run.report()
+    return run
 
 
 @pytest.fixture(params=[True, False], ids=["staged", "full"])
-def report(request: pytest.FixtureRequest) -> RunReport:
+def report(request: pytest.FixtureRequest) -> ProgramRun:
     return run_all(PROGRAMS, MADE, staged=request.param)
 
 
-def test_who_fits_what(report: RunReport) -> None:
+def test_who_fits_what(report: ProgramRun) -> None:
     fitted = {MADE[t].id: [m.program for m in found] for t, found in report.fitted.items()}
     assert fitted == {"mirror": [0, 1], "empty": [2]}  # the cheaper one first
     assert {p: [m.task for m in found] for p, found in report.fitting.items()} == {
@@ -76,7 +76,7 @@ def test_who_fits_what(report: RunReport) -> None:
     assert [ran.own_task for ran in report.programs] == ["mirror", "half", "empty", None]
 
 
-def test_test_inputs_are_run_for_what_fits_and_not_judged(report: RunReport) -> None:
+def test_test_inputs_are_run_for_what_fits_and_not_judged(report: ProgramRun) -> None:
     (paint,) = report.fitted[2]
     assert paint.n_test_outputs == 1  # of two: the first has no object
     assert all(match.n_test_outputs == 1 for match in report.fitted[0])
@@ -84,14 +84,14 @@ def test_test_inputs_are_run_for_what_fits_and_not_judged(report: RunReport) -> 
     assert half.n_fitted == 1 and half.n_test_outputs is None
 
 
-def test_failures_on_first_demos_are_counted_by_reason(report: RunReport) -> None:
+def test_failures_on_first_demos_are_counted_by_reason(report: ProgramRun) -> None:
     # FAIL fails on all three; PAINT has an object on each of them.
     assert report.n_pairs == 4 * 3
     assert [ran.n_failures for ran in report.programs] == [0, 0, 0, 3]
     assert report.failures == {reason: 3 if reason is Reason.EMPTY else 0 for reason in Reason}
 
 
-def test_trials_are_those_of_the_demos_alone(report: RunReport) -> None:
+def test_trials_are_those_of_the_demos_alone(report: ProgramRun) -> None:
     trials = {(s.program, s.task_name): s for s in report.new_trials()}
     assert set(trials) == {
         (FLIP.result.digest, "mirror"),
@@ -110,7 +110,7 @@ def test_trials_are_those_of_the_demos_alone(report: RunReport) -> None:
         assert pool.record_trials(report.new_trials(), only_better=True) == 0  # none is in it
 
 
-def test_json(report: RunReport) -> None:
+def test_json(report: ProgramRun) -> None:
     content = report.to_json()
     assert (content["tasks"], content["fitted"], content["programs"]) == (3, 2, 4)
     assert content["calls"] < content["calls_before_sharing"]
@@ -172,9 +172,8 @@ def test_the_size_of_batts_does_not_matter(staged: bool, monkeypatch: pytest.Mon
     run = ProgramRun(TaskBoard(tasks, device="cpu"), staged=staged)
     sizes = list(run.batts(LIBRARY))
     assert sizes[:6] == [16, 8, 4, 2, 1, 1] and sum(sizes) == len(LIBRARY)
-    cut = run.report()
-    assert (cut.programs, cut.matches) == (whole.programs, whole.matches)
-    assert (cut.failures, cut.fitted) == (whole.failures, whole.fitted)
+    assert (run.programs, run.matches) == (whole.programs, whole.matches)
+    assert (run.failures, run.fitted) == (whole.failures, whole.fitted)
 
 
 def test_batts_grow_while_they_take_less_than_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,17 +189,16 @@ def test_a_run_can_be_stopped_between_batts(monkeypatch: pytest.MonkeyPatch) -> 
     run = ProgramRun(TaskBoard(load("arc-agi-1/training")[:20], device="cpu"))
     for _ in run.batts(LIBRARY):
         break
-    report = run.report()
-    assert report.n_pairs == 5 * 20
-    assert [ran.program for ran in report.programs] == LIBRARY[:5]
-    assert {match.program for match in report.matches} <= set(range(5))
+    assert run.n_pairs == 5 * 20
+    assert [ran.program for ran in run.programs] == LIBRARY[:5]
+    assert {match.program for match in run.matches} <= set(range(5))
 
 
 def test_a_batt_that_is_interrupted_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     board = TaskBoard(MADE, device="cpu")
     run = ProgramRun(board)
     assert list(run.batts([FAIL, FLIP_TWICE])) == [2]
-    before = run.report()
+    before = without_engine(run)
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
@@ -208,7 +206,7 @@ def test_a_batt_that_is_interrupted_leaves_nothing(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(board, "trials", interrupt)
     with pytest.raises(KeyboardInterrupt):
         list(run.batts([FLIP, PAINT, program("fails", "last(difference(I, I))")]))
-    assert without_engine(run.report()) == without_engine(before)
+    assert without_engine(run) == before
 
 
 @pytest.mark.parametrize("staged", [True, False])
@@ -252,8 +250,8 @@ def test_the_engine_time_of_other_devices_is_recorded_beside(
 # --- results that are remembered ---
 
 
-def without_engine(report: RunReport) -> RunReport:
-    return replace(report, n_recalled=0, engine_s=0, ran_on={})
+def without_engine(run: ProgramRun) -> dict[str, Any]:
+    return run.to_json() | {"pairs_recalled": 0, "engine_s": 0, "ran_on": {}}
 
 
 @pytest.mark.parametrize("n_known", [0, 1, 3, len(PROGRAMS)])

@@ -102,12 +102,12 @@ def test_programs_can_be_pickled_and_copied(program: Program) -> None:
 
 
 def test_nodes_that_nobody_holds_are_forgotten() -> None:
-    before = ir.n_interned()
+    before = len(ir._interned)
     kept = [random_program(seed, 20) for seed in range(1000, 1050)]
-    assert ir.n_interned() > before
+    assert len(ir._interned) > before
     del kept
     gc.collect()
-    assert ir.n_interned() <= before + 5
+    assert len(ir._interned) <= before + 5
 
 
 def test_nodes_come_in_evaluation_order() -> None:

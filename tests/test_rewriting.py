@@ -72,7 +72,7 @@ def test_a_ray_is_one_rule_of_one_place() -> None:
     learnt = give("learn_rewrites", demos, 0)
     assert learnt == (0, 0, 11, 3, 11, -1, -1, -1, -1)
     assert say_rules(learnt) == [
-        "a cell of 0 becomes the colour near it where left is that colour",
+        "a black cell becomes the colour near it where left is that colour",
     ]
     assert give("rewrite", learnt, grid_of("0300", "0050")) == grid_of("0333", "0055")
 

@@ -21,7 +21,7 @@ from PIL import Image
 
 from arcbatt.drawing.palette import COLORS
 from arcbatt.drawing.pixels import png_pixels
-from arcbatt.language import parse_file, parse_program, run
+from arcbatt.language import interpret, parse_file, parse_program
 from arcbatt.pool import NewProgram, Pool, merge
 from arcbatt.proposers import Context
 from arcbatt.solving import Loop, Run, RunOptions, Watcher
@@ -192,7 +192,7 @@ def test_programs_parse_and_fit_by_the_reference(tmp_path: Path) -> None:
             continue
         program = programs[f"solve_{task.id}"]
         pairs = tuple((demo.input, demo.output) for demo in task.demos)
-        outcomes = [run(program, {"I": d.input, "S": pairs}).outcome for d in task.demos]
+        outcomes = [interpret(program, {"I": d.input, "S": pairs}).outcome for d in task.demos]
         right = [demo.output for demo in task.demos]
         assert sum(map(_equal, outcomes, right)) == best["fitted"]
     checker = check_report(folder.path / "report.html", tasks)
@@ -481,7 +481,21 @@ def test_a_run_does_not_go_on_with_other_tasks(
 
 def test_options_come_back_from_the_folder() -> None:
     options = RunOptions(
-        "set", ("a,b",), ("known",), "p.db", False, 7, "cpu", 2, ("smear",), 2**28, 5, False
+        "set",
+        ("a,b",),
+        ("known",),
+        "p.db",
+        False,
+        7,
+        "cpu",
+        2,
+        ("smear",),
+        2**28,
+        5,
+        False,
+        True,
+        "mine.json",
+        True,
     )
     config = options.to_config("evolve")
     again = json.loads(json.dumps(config.options))
@@ -510,7 +524,7 @@ def test_what_a_pool_knows_is_used_and_said(tmp_path: Path) -> None:
         programs = [each.program for each in solving.loop.candidates(task).kept]
     assert odd in programs
     known = tmp_path / "known.db"
-    assert watcher.messages[0] == f"begins with no bundled solvers and 1 programs of {known}"
+    assert watcher.messages[0] == f"begins with no bundled solvers and 1 program of {known}"
 
 
 def test_two_runs_of_which_the_pools_are_merged(

@@ -15,6 +15,7 @@ from arcbatt.library import library_programs
 from arcbatt.pool import NewProgram, NewTrial, Pool
 from arcbatt.tasks import find_task
 
+from .conftest import best_of
 from .test_cli import RIGHT, Outcome, error_of, write
 from .test_timing import phases_of
 
@@ -180,7 +181,7 @@ def test_trials_are_stored(pool: Path, programs: Path) -> None:
     with Pool.open(pool) as opened:
         assert opened.n_programs == len(library_programs()) + 3
         task = bytes.fromhex(find_task("68b16354").digest)
-        (best,) = opened.best_for_task(task)
+        (best,) = best_of(opened, task)
         assert best.fits and best.credit == 1000 and best.name == "solve_68b16354"
     again = run("--pool", pool, "--program", programs, *TASKS, "--store")
     assert (again["stored_trials"], again["stored_programs"]) == (0, 0)  # none is better

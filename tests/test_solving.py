@@ -13,7 +13,7 @@ import pytest
 
 import arcbatt
 from arcbatt.evaluation import TaskBoard
-from arcbatt.language import Program, parse_program, run
+from arcbatt.language import Program, interpret, parse_program
 from arcbatt.language.ir import call_node, constant, input_node
 from arcbatt.language.registry import all_primitives
 from arcbatt.pool import Pool, merge
@@ -32,8 +32,9 @@ from arcbatt.solving import Loop, TaskCandidates, Watcher
 from arcbatt.solving.candidates import MAX_KEPT
 from arcbatt.solving.interrupts import ENDING, termination_interrupts, uninterrupted
 from arcbatt.solving.ranking import weigh
-from arcbatt.solving.report.hall_of_fame import best_by_size
+from arcbatt.solving.report.results import best_by_size
 from arcbatt.solving.report.submission import make_submission
+from arcbatt.solving.run import describe_trouble
 from arcbatt.solving.tracing import describe_ranking
 from arcbatt.tasks import Pair, Task
 
@@ -68,7 +69,8 @@ def fits_all_demos(program: Program, task: Task) -> bool:
     """By the reference interpreter."""
     pairs = tuple((demo.input, demo.output) for demo in task.demos)
     return all(
-        run(program, {"I": demo.input, "S": pairs}).outcome == demo.output for demo in task.demos
+        interpret(program, {"I": demo.input, "S": pairs}).outcome == demo.output
+        for demo in task.demos
     )
 
 
@@ -464,7 +466,7 @@ def test_proposers_are_made_by_name_in_their_order(tmp_path: Path) -> None:
     options = ProposerOptions(tmp_path)
     made = make_proposers(PROPOSER_NAMES[::-1], options)
     assert [proposer.name for proposer in made] == list(PROPOSER_NAMES)
-    with pytest.raises(ValueError, match="no proposer is named knwon; proposers are known"):
+    with pytest.raises(ValueError, match="no proposer is named knwon; did you mean known"):
         make_proposers(["knwon"], options)
 
 
@@ -631,3 +633,22 @@ def test_what_may_not_be_interrupted_ends_first() -> None:
         signal.raise_signal(signal.SIGTERM)
         done.append(1)
     assert done == [1]
+
+
+def test_an_error_in_a_proposer_ends_it_alone_where_that_is_wanted() -> None:
+    def fail(_tasks: Sequence[Task], _context: Context) -> None:
+        raise ZeroDivisionError("of its own")
+
+    def offer(tasks: Sequence[Task], context: Context) -> None:
+        context.keep(*found_for(tasks[0]))
+
+    board = TaskBoard([task_named("one")], device="cpu", n_threads=1)
+    proposers = [Told(fail, "failing", n_rounds=3, gain=9.0), Told(offer, "working")]
+    with pytest.raises(ZeroDivisionError):
+        Loop(board, Pool.in_memory(), proposers).run(60)
+    loop = Loop(board, Pool.in_memory(), proposers, survives_errors=True)
+    loop.run(60)
+    assert loop.n_fitted == 1 and loop.counts["failing"].n_rounds == 1
+    assert "ZeroDivisionError: of its own" in loop.failed["failing"]
+    trouble = describe_trouble(loop)
+    assert trouble is not None and "failing failed" in trouble

@@ -107,6 +107,16 @@ def test_solve_with_explanations(tmp_path: Path) -> None:
     assert 'href="explanations/solve_67a3c6ac.html"' in (path / "report.html").read_text("utf-8")
 
 
+def test_solve_of_one_task_says_what_was_learnt(tmp_path: Path) -> None:
+    options = ("--tasks", "3bd67248", "--no-library", "--proposers", "learn", *ENDING)
+    outcome = solve(tmp_path, SET, *options)
+    assert outcome.status == 0, outcome.err
+    told = "again and again, until nothing changes:"
+    assert "what was learnt" in outcome.out and told in outcome.out
+    report = (folder_of(tmp_path) / "report.html").read_text("utf-8")
+    assert "What it has learnt" in report and told in report
+
+
 def test_solve_repeats_from_seed_and_rounds(tmp_path: Path) -> None:
     texts = []
     for name in ("first", "second"):
@@ -485,3 +495,68 @@ def test_score_wants_answers_and_a_file(tmp_path: Path) -> None:
     missing = Outcome("score", tmp_path / "none.json", "--data", SET)
     assert missing.status == 2 and "none.json" in missing.err
     assert Outcome("score", tmp_path / "s.json").status == 2
+
+
+# --- one task, files of many, tasks that are not valid ---
+
+
+def test_solve_takes_the_id_of_a_task_and_draws_its_attempts(tmp_path: Path) -> None:
+    outcome = solve(tmp_path, "67a3c6ac", "--proposers", "known", *QUICK)
+    assert outcome.status == 0, outcome.err
+    assert "programs fit 1 of 1 task after" in outcome.out
+    assert "attempt 1  3x3 -> 3x3" in outcome.out and "attempt 2" in outcome.out
+    assert "7 6 1    1 6 7" in outcome.out
+    options = json.loads((folder_of(tmp_path) / "config.json").read_text())["options"]
+    assert (options["data"], options["tasks"]) == (SET, ["67a3c6ac"])
+    both = Outcome("solve", "67a3c6ac", "--tasks", "00d62c1b")
+    assert both.status == 2 and "67a3c6ac is one task" in both.err
+    unknown = Outcome("solve", "67a3c6ad")
+    assert unknown.status == 2 and "did you mean 67a3c6ac?" in unknown.err
+
+
+def write_many(path: Path) -> Path:
+    pair = {"input": [[1, 2]], "output": [[2, 1]]}
+    good = {"train": [pair], "test": [{"input": [[3, 4]]}]}
+    bad = {"train": [{"input": [[1]], "output": [[12]]}], "test": [{"input": [["x"]]}]}
+    path.write_text(json.dumps({"a-b": good, "a_b": good, "bad": bad}))
+    return path
+
+
+def test_skip_bad_lists_all_faults_and_fills_in(tmp_path: Path) -> None:
+    many = write_many(tmp_path / "many.json")
+    refused = solve(tmp_path, many, "--proposers", "known", *QUICK)
+    assert refused.status == 2 and "--skip-bad" in refused.err
+    assert "1 more fault in 1 task" in refused.err and not (tmp_path / "runs").exists()
+    file = tmp_path / "mine" / "submission.json"
+    args = ("--proposers", "known", "--skip-bad", "--submission", file, *QUICK)
+    missing = solve(tmp_path, many, *args)
+    assert missing.status == 2 and "a folder that is not there" in missing.err
+    file.parent.mkdir()
+    outcome = solve(tmp_path, many, *args)
+    assert outcome.status == 0, outcome.err
+    assert "12 is not a colour" in outcome.err and "'x' is not a colour" in outcome.err
+    assert "1 task left out as not valid" in outcome.out and f"submission: {file}" in outcome.out
+    submission = json.loads(file.read_text())
+    assert submission.keys() == {"a-b", "a_b", "bad"}
+    assert submission["a-b"][0]["attempt_1"] == [[4, 3]]
+    assert submission == json.loads((folder_of(tmp_path) / "submission.json").read_text())
+    file.unlink()
+    again = Outcome("solve", "--resume", folder_of(tmp_path), "--rounds", "1", "--budget", "1h")
+    assert again.status == 0 and json.loads(file.read_text()) == submission
+    assert "12 is not a colour" in again.err
+    only_bad = solve(tmp_path / "x", many, "--tasks", "bad", "--skip-bad")
+    assert only_bad.status == 2 and "no valid task to solve" in only_bad.err
+
+
+def test_programs_of_a_run_lead_back_to_their_tasks(tmp_path: Path) -> None:
+    many = write_many(tmp_path / "many.json")
+    assert solve(tmp_path, many, "--proposers", "known", "--skip-bad", *QUICK).status == 0
+    programs = folder_of(tmp_path) / "programs.py"
+    text = programs.read_text()
+    assert f"# task a-b of {many}: fits 1 of 1 demos" in text and f"--data {many}" in text
+    good = {name: task for name, task in json.loads(many.read_text()).items() if name != "bad"}
+    many.write_text(json.dumps(good))
+    checked = json.loads(Outcome("check", programs, "--data", many, "--json").out)
+    assert {row["task"]: row["fits"] for row in checked["programs"]} == {"a-b": True, "a_b": True}
+    explained = Outcome("explain", programs, "--task", "a-b", "--data", many)
+    assert explained.status == 0 and "vmirror" in explained.out

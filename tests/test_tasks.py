@@ -24,6 +24,7 @@ from arcbatt.tasks import (
     UnknownTask,
     find_task,
     load,
+    load_valid,
     sources,
 )
 from arcbatt.tasks.validation import parse_grid
@@ -177,9 +178,12 @@ def test_folder_of_kaggle_files_says_what_to_load(tmp_path: Path) -> None:
     assert f"load {path}" in message(tmp_path)
 
 
-def test_file_of_many_tasks_says_how_to_name_it(tmp_path: Path) -> None:
-    path = write(tmp_path / "arc.json", {"a": raw_task()})
-    assert "give it a name that ends in _challenges.json" in message(path)
+def test_a_file_of_many_tasks_is_known_by_its_content(tmp_path: Path) -> None:
+    many = {"a": raw_task(), "train": raw_task(), "broken": {"test": []}}
+    path = write(tmp_path / "arc.json", many)
+    tasks, bad = load_valid(path)
+    assert tasks.ids == ("a", "train") and [each.id for each in bad] == ["broken"]
+    assert f"load {path}" in message(tmp_path)
 
 
 # Errors of files

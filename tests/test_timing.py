@@ -103,7 +103,7 @@ def test_profile_ends_as_its_command_does(tmp_path: Path) -> None:
     assert "not itself" in error_of("profile", "profile", "tasks")
     assert "chek" in error_of("profile", "chek")
     assert "Missing argument" in error_of("profile")
-    assert "such option" in error_of("profile", "tasks", "--nosuch")
+    assert "no option is named --nosuch" in error_of("profile", "tasks", "--nosuch")
 
 
 def test_a_process_counts_its_start_as_load(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from arcbatt.language import Failure, Program, Reason, run
+from arcbatt.language import Failure, Program, Reason, interpret
 from arcbatt.language.ir import Node, constant
 from arcbatt.language.primitives.views import TURNS
 from arcbatt.proposers.enumerate import all_passes, views
@@ -53,7 +53,7 @@ TASKS = [*list(load("arc-agi-1/training"))[::40], huge_task(), task_named("small
 def value_of(node: Node, task: Task, grid: Any) -> Any:
     """By the reference interpreter."""
     pairs = tuple((demo.input, demo.output) for demo in task.demos)
-    return run(Program(node, "node"), {"I": grid, "S": pairs}).outcome
+    return interpret(Program(node, "node"), {"I": grid, "S": pairs}).outcome
 
 
 @pytest.mark.parametrize("name", VIEWS)

@@ -1,47 +1,145 @@
-"""arcbatt: solves ARC-AGI tasks by searching for programs."""
+"""arcbatt: solves ARC-AGI tasks by searching for programs.
+
+    task = arcbatt.find_task("67a3c6ac")
+    solution = arcbatt.solve(task)
+    arcbatt.explain(solution).save("page.html")
+
+docs/tutorial.md begins here; docs/api.md has all names.
+"""
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all that is here
 
 if TYPE_CHECKING:
-    from .language import Budget, Failure, Program, parse_file, parse_program, run
-    from .solving import Solution, solve
-    from .tasks import Task, load
+    from .api import explain, score, show
+    from .engine.batt import Batt
+    from .engine.results import BattResult
+    from .engine.samples import Samples
+    from .evaluation import TaskRun, run
+    from .explainer import Explanation
+    from .language import (
+        Budget,
+        Failure,
+        Program,
+        ProgramError,
+        Result,
+        interpret,
+        parse_file,
+        parse_program,
+    )
+    from .language.own import primitive
+    from .pool import Pool
+    from .proposers import Context, Offer, Proposal, Proposer
+    from .scoring import Score
+    from .solving import Solution, Solutions, Watcher, evolve, solve, solve_all
+    from .tasks import Pair, Task, TaskError, TaskSet, find_task, load
 
     __version__: str
-
-__all__ = [
-    "Budget",
-    "Failure",
-    "Program",
-    "Solution",
-    "Task",
-    "__version__",
-    "load",
-    "parse_file",
-    "parse_program",
-    "run",
-    "solve",
-]
 
 # Where the names are: each package is loaded when the first of its names is asked for, so that a
 # command is there at once and loads only what it needs.
 _PLACES = {
-    "language": ("Budget", "Failure", "Program", "parse_file", "parse_program", "run"),
-    "solving": ("Solution", "solve"),
-    "tasks": ("Task", "load"),
+    "api": ("explain", "score", "show"),
+    "display": ("load_ipython_extension", "unload_ipython_extension"),
+    "engine.batt": ("Batt",),
+    "engine.results": ("BattResult",),
+    "engine.samples": ("Samples",),
+    "evaluation": ("TaskRun", "run"),
+    "explainer": ("Explanation",),
+    "language": (
+        "Budget",
+        "Failure",
+        "Program",
+        "ProgramError",
+        "Result",
+        "interpret",
+        "parse_file",
+        "parse_program",
+    ),
+    "language.own": ("primitive",),
+    "pool": ("Pool",),
+    "proposers": ("Context", "Offer", "Proposal", "Proposer"),
+    "scoring": ("Score",),
+    "solving": ("Solution", "Solutions", "Watcher", "evolve", "solve", "solve_all"),
+    "tasks": ("Pair", "Task", "TaskError", "TaskSet", "find_task", "load"),
 }
+
+__all__ = [
+    "Batt",
+    "BattResult",
+    "Budget",
+    "Context",
+    "Explanation",
+    "Failure",
+    "Offer",
+    "Pair",
+    "Pool",
+    "Program",
+    "ProgramError",
+    "Proposal",
+    "Proposer",
+    "Result",
+    "Samples",
+    "Score",
+    "Solution",
+    "Solutions",
+    "Task",
+    "TaskError",
+    "TaskRun",
+    "TaskSet",
+    "Watcher",
+    "__version__",
+    "evolve",
+    "explain",
+    "find_task",
+    "interpret",
+    "load",
+    "parse_file",
+    "parse_program",
+    "primitive",
+    "run",
+    "score",
+    "show",
+    "solve",
+    "solve_all",
+]
 
 
 def __getattr__(name: str) -> object:
+    from importlib import import_module
+
     if name == "__version__":
         from importlib.metadata import version
 
         return version("arcbatt")
-    from importlib import import_module
-
     for package, names in _PLACES.items():
         if name == package:
             return import_module(f".{package}", __name__)
         if name in names:
             return getattr(import_module(f".{package}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    message = f"module {__name__!r} has no attribute {name!r}"
+    if not name.startswith("_"):
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, __all__, n=1)
+        message += f"; did you mean {near[0]}?" if near else ""
+    raise AttributeError(message)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+def _draw_in_notebook() -> None:
+    """Where this is a notebook, have grids drawn, which are plain tuples."""
+    import sys
+
+    if "IPython" in sys.modules:
+        from .display import notebook_shell
+
+        shell = notebook_shell()
+        if shell is not None:
+            # Not by its function, so that %unload_ext knows of it.
+            shell.extension_manager.load_extension(__name__)
+
+
+_draw_in_notebook()

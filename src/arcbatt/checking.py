@@ -26,15 +26,15 @@ from arcbatt.language import (
     Reason,
     RejectedProgram,
     Value,
-    run,
+    interpret,
 )
 from arcbatt.language.infer import infer
 from arcbatt.language.ir import INPUTS
 from arcbatt.measure import phase
 from arcbatt.scoring import Answers, find_answers, is_right, load_answers
 from arcbatt.tasks import Grid, Task, TaskError, UnknownTask, find_task, load
+from arcbatt.tasks.program_names import program_name, task_id_of
 
-NAME_PREFIX = "solve_"
 # What takes more is left to the engine: the reference interpreter would need a second or more.
 MAX_REFERENCE_STEPS = 1_000_000
 # How many lines are run one by one to find the one that costs too much.
@@ -112,7 +112,7 @@ class ProgramCheck:
     @property
     def task_id(self) -> str | None:
         """The task that the program's name speaks of, known or not."""
-        return task_id_of(self.program.name)
+        return task_id_of(self.program.name) if self.known is None else self.known.task.id
 
     @property
     def right(self) -> bool | None:
@@ -244,9 +244,10 @@ def _rejected_to_json(rejected: RejectedProgram) -> dict[str, Any]:
     }
 
 
-def task_id_of(program_name: str) -> str | None:
-    """Return the task id in `solve_<task>`, or None if the name is of another form."""
-    return program_name.removeprefix(NAME_PREFIX) if program_name.startswith(NAME_PREFIX) else None
+def find_named(program: str) -> KnownTask | None:
+    """Return the task of the built-in sets that a program is named after, or None."""
+    task_id = task_id_of(program)
+    return None if task_id is None else find_built_in(task_id)
 
 
 @cache
@@ -260,7 +261,10 @@ def find_built_in(task_id: str) -> KnownTask | None:
 
 @dataclass(frozen=True, slots=True)
 class SourceTasks:
-    """The tasks of a source, with its answers; `no_answers` says why there are none."""
+    """The tasks of a source by the names of programs for them, with its answers.
+
+    `no_answers` says why there are none.
+    """
 
     tasks: Mapping[str, Task]
     answers: Answers | None
@@ -268,13 +272,17 @@ class SourceTasks:
 
     def find(self, task_id: str) -> KnownTask | None:
         """Return the task of this id, or None if the source lacks it."""
-        task = self.tasks.get(task_id)
+        return self.find_named(program_name(task_id))
+
+    def find_named(self, program: str) -> KnownTask | None:
+        """Return the task that a program is named after, or None if the source lacks it."""
+        task = self.tasks.get(program)
         return None if task is None else KnownTask(task, self.answers)
 
 
 def load_source(source: str) -> SourceTasks:
     """Return the tasks of a source that `arcbatt.tasks.load` takes; answers where it has them."""
-    tasks = {task.id: task for task in load(source)}
+    tasks = {program_name(task.id): task for task in load(source)}
     try:
         return SourceTasks(tasks, load_answers(source), None)
     except TaskError as error:
@@ -283,12 +291,11 @@ def load_source(source: str) -> SourceTasks:
 
 
 def check_programs(
-    programs: Iterable[ParsedProgram], find: FindTask = find_built_in, budget: Budget | None = None
+    programs: Iterable[ParsedProgram], find: FindTask = find_named, budget: Budget | None = None
 ) -> Iterable[ProgramCheck]:
-    """Yield the check of each program; `find` looks up the task that its name speaks of."""
+    """Yield the check of each program; `find` looks up the task that it is named after."""
     for program in programs:
-        task_id = task_id_of(program.name)
-        yield check_program(program, find(task_id) if task_id else None, budget)
+        yield check_program(program, find(program.name), budget)
 
 
 def is_differ(program: ParsedProgram) -> bool:
@@ -326,7 +333,7 @@ def check_program(
         n_steps = int(fast.steps[0, index])
         with phase("run"):
             if n_steps <= MAX_REFERENCE_STEPS:
-                result = run(program.program, {"I": grid, "S": demos}, budget)
+                result = interpret(program.program, {"I": grid, "S": demos}, budget)
                 ran = _Ran(result.outcome, result.steps, result.failed_at)
             elif fast.reasons[0, index] == Reason.BUDGET:
                 # Looking for the place takes a while; the first is the one that is told.
@@ -370,7 +377,7 @@ def _find_costly_line(
     Lines before the one where the reference interpreter gives up cost little.
     """
     short = Budget(min(budget.steps, MAX_REFERENCE_STEPS), budget.bytes)
-    reached = run(program.program, {"I": grid, "S": demos}, short, keep_trace=True).trace
+    reached = interpret(program.program, {"I": grid, "S": demos}, short, keep_trace=True).trace
     needed = set(program.program.nodes())
     lines = [node for _, _, node in program.lines if node in needed]
     open_lines = [node for node in lines if isinstance(reached.get(node, NOT_REACHED), Failure)]

@@ -10,13 +10,13 @@ from io import TextIOWrapper
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 import arcbatt
 from arcbatt.measure import phase
 
 from . import INTERRUPTED
 from .console import USAGE_ERROR, forget_useless_width, print_error, stop
+from .groups import Group, explain_option, format_examples, without_noise, without_type
 from .timing import accept_timing, ask_for_timing, timed
 
 # Errors that end a command with their message alone. They are named, not imported: what was never
@@ -31,29 +31,6 @@ _EXPECTED = (
     ("arcbatt.solving.run_folder", "RunFolderError"),
     ("arcbatt.scoring", "SubmissionError"),
 )
-
-
-# Options by another name than they have: who gives the old one is told the new one, wherever the
-# command has that.
-RENAMED = {
-    "--generations": "--rounds",
-    "--jobs": "--threads",
-    "--program": "--name",
-    "--programs": "--program",
-    "--set": "--data",
-    "--stages": "--proposers",
-}
-
-
-def _new_name(error: Exception) -> str | None:
-    """Return what an option is called that a command does not know, if it knows it so."""
-    # Typer has its own copy of Click or not, by its version; the class has this name in both.
-    if type(error).__name__ != "NoSuchOption":
-        return None
-    new = RENAMED.get(getattr(error, "option_name", ""))
-    ctx = getattr(error, "ctx", None)
-    known = [name for param in ctx.command.params for name in param.opts] if ctx else []
-    return new if new in known else None
 
 
 def _say_os_error(error: OSError) -> str:
@@ -81,12 +58,14 @@ class _Command:
 
     def load(self, name: str) -> Any:
         module = import_module(f".{self.module}", __package__)
-        epilog = _examples(*getattr(module, self.examples))
+        epilog = format_examples(getattr(module, self.examples))
         found = getattr(module, self.function)
         if isinstance(found, typer.Typer):
             found.info.name, found.info.epilog = name, epilog
             return typer.main.get_group(found)
-        alone = typer.Typer(rich_markup_mode="rich", pretty_exceptions_show_locals=False)
+        alone = typer.Typer(
+            rich_markup_mode="rich", pretty_exceptions_show_locals=False, add_completion=False
+        )
         context = getattr(module, self.context) if self.context else None
         alone.command(name, epilog=epilog, context_settings=context)(found)
         return typer.main.get_command(alone)
@@ -94,6 +73,7 @@ class _Command:
 
 _COMMANDS = {
     "solve": _Command("solve_command", "solve", "SOLVE_EXAMPLES"),
+    "kaggle": _Command("kaggle_command", "kaggle", "KAGGLE_EXAMPLES"),
     "score": _Command("score_command", "score", "SCORE_EXAMPLES"),
     "tasks": _Command("tasks_command", "tasks", "TASKS_EXAMPLES"),
     "show": _Command("tasks_command", "show", "SHOW_EXAMPLES"),
@@ -108,10 +88,11 @@ _COMMANDS = {
     "doctor": _Command("doctor_command", "doctor", "DOCTOR_EXAMPLES"),
     "profile": _Command("profile_command", "profile", "PROFILE_EXAMPLES", "PROFILE_CONTEXT"),
     "pool": _Command("pool_command", "pool_app", "POOL_EXAMPLES"),
+    "runs": _Command("runs_command", "runs_app", "RUNS_EXAMPLES"),
 }
 
 
-class _Commands(TyperGroup):
+class _Commands(Group):
     """Ends an expected error with one message, and an interrupt with none; times every command.
 
     A command is loaded when it is asked for: most need only a part of the package.
@@ -124,6 +105,12 @@ class _Commands(TyperGroup):
             return super().make_context(*args, **kwargs)
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
+        except Exception as error:
+            explain_option(error)
+            raise
+
+    def get_params(self, ctx: Any) -> Any:
+        return [without_type(param) for param in super().get_params(ctx)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         (timing,) = (option for option in self.params if option.name == "timing")
@@ -131,8 +118,9 @@ class _Commands(TyperGroup):
             return None
         if cmd_name not in self.commands:
             with phase("load"):
-                self.commands[cmd_name] = _COMMANDS[cmd_name].load(cmd_name)
-        return accept_timing(self.commands[cmd_name], timing)
+                loaded = accept_timing(_COMMANDS[cmd_name].load(cmd_name), timing)
+                self.commands[cmd_name] = without_noise(loaded)
+        return self.commands[cmd_name]
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(_COMMANDS)
@@ -153,9 +141,7 @@ class _Commands(TyperGroup):
                 stop(str(error))
             if isinstance(error, OSError):
                 stop(_say_os_error(error))
-            new = _new_name(error)
-            if new is not None:
-                error.ctx.fail(f"{error.option_name} is called {new} here")  # type: ignore[attr-defined]
+            explain_option(error)
             raise
 
 
@@ -165,6 +151,13 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_show_locals=False,
     context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=format_examples(
+        (
+            ("arcbatt solve 67a3c6ac --budget 10s", "solve one task"),
+            ("arcbatt solve arc-agi-1/training --budget 2m", "solve all tasks of a set"),
+            ("arcbatt COMMAND --help", "what a command does, with examples"),
+        )
+    ),
 )
 
 
@@ -193,15 +186,6 @@ def start(
     ] = False,
 ) -> None:
     """Solves ARC-AGI tasks by searching for programs in a grid DSL."""
-
-
-def _examples(*lines: tuple[str, str]) -> str:
-    """The end of a help text: one command a line, and what it does."""
-    width = max(len(command) for command, _ in lines)
-    shown = ["[bold]Examples[/bold]"]
-    for command, purpose in lines:
-        shown.append(f"[cyan]{command:{width}}[/cyan]  [dim]{purpose}[/dim]")
-    return "\n".join(shown)
 
 
 def run_app() -> None:

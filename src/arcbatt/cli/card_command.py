@@ -8,9 +8,10 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from arcbatt.explain import draw_code
+from arcbatt.explainer import draw_code
 from arcbatt.library import library_programs
 from arcbatt.measure import phase
+from arcbatt.plurals import count
 from arcbatt.pool import Pool
 from arcbatt.proposers.evolve.cards import DEFAULT_SIZE, Card, Sharing, deal, pool_parents
 
@@ -117,7 +118,8 @@ def _table_of_sharing(what: str, rows: tuple[Sharing, ...]) -> Table:
 def _summary(dealt: Card) -> Text:
     size, total = dealt.batt.size, dealt.statistics().total
     return Text(
-        f"seed {dealt.seed}: {size.n_programs} programs of {len(dealt.parents)} parents; "
-        f"{total.before:,} calls, {total.after:,} after sharing",
+        f"seed {dealt.seed}: {count(size.n_programs, 'program')} of "
+        f"{count(len(dealt.parents), 'parent')}; "
+        f"{count(total.before, 'call')}, {total.after:,} after sharing",
         style="dim",
     )

@@ -15,12 +15,12 @@ from arcbatt.checking import (
     FindTask,
     ProgramCheck,
     check_programs,
-    find_built_in,
+    find_named,
     load_source,
-    task_id_of,
 )
 from arcbatt.language import Budget, ParsedProgram, ProgramError, RejectedProgram, read_file
 from arcbatt.library import library_files
+from arcbatt.tasks.program_names import task_id_of
 
 from .check_drawing import draw_checked_task
 from .console import print_blocks, print_error, print_json, print_notice, stdout
@@ -90,10 +90,10 @@ def check(
         ctx.fail("give a FILE of programs, or --library for those that come with arcbatt")
     if as_json and show:
         ctx.fail("--show draws, --json prints one JSON object; give one of them")
-    find: FindTask = find_built_in
+    find: FindTask = find_named
     if data is not None:
         tasks = load_source(data)
-        find = tasks.find
+        find = tasks.find_named
         if tasks.no_answers:
             print_notice(f"test inputs are run, not judged: {tasks.no_answers}")
     programs, rejected, errors = parse_files(paths)

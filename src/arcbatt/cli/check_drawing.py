@@ -12,7 +12,7 @@ from rich.text import Text
 
 from arcbatt.checking import PairCheck, ProgramCheck
 from arcbatt.drawing import Kind, describe, draw_pair, draw_value
-from arcbatt.explain import draw_source, read_source
+from arcbatt.explainer import draw_source, read_source
 from arcbatt.tasks import Grid, Pair, Task
 
 FIGURE_GAP = 4

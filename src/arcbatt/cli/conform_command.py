@@ -7,11 +7,12 @@ import typer
 from rich.text import Text
 
 from arcbatt.conformance import SHIPPED, Difference, read_recorded, replay
-from arcbatt.explain import draw_code
+from arcbatt.explainer import draw_code
 from arcbatt.language import format_value
 
+from .completion import complete_engine
 from .console import print_blocks, print_json, stop
-from .finding import complete_engine, get_engine
+from .finding import get_engine
 from .options import AsJson
 
 CONFORM_EXAMPLES = (

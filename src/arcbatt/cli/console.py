@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.table import Table
 from rich.text import Text
 
 from arcbatt.files import write_whole
@@ -93,6 +94,13 @@ def print_json(content: dict[str, Any]) -> None:
     """Print exactly one JSON object to stdout; ASCII, so that a terminal can show any of it."""
     json.dump(content, sys.stdout, indent=2)
     sys.stdout.write("\n")
+
+
+def say_how_many_more(table: Table, n_more: int) -> None:
+    """Say below a table how many rows it would have without --limit."""
+    if n_more:
+        table.caption = f"and {n_more:,} more; --limit 0 shows all"
+        table.caption_justify = "left"
 
 
 def print_notice(message: str) -> None:

@@ -13,14 +13,15 @@ from rich.text import Text
 from arcbatt.drawing import Kind, describe, draw_pair, draw_value
 from arcbatt.evaluation.differs import BEST_SCORE, bundled_differs
 from arcbatt.evaluation.judging import JudgedDemo, credit_of, judge, score_of
-from arcbatt.explain import read_source
+from arcbatt.explainer import read_source
 from arcbatt.language import Failure
-from arcbatt.language.interpret import Outcome
+from arcbatt.language.interpreter import Outcome
 from arcbatt.library import library_differs
 from arcbatt.tasks import Pair
 
+from .completion import complete_task
 from .console import print_blocks, print_json
-from .finding import complete_task, get_program, get_task
+from .finding import get_program, get_task
 from .options import AsJson, ProgramName, TaskSource
 
 DIFFERS_EXAMPLES = (

@@ -7,25 +7,10 @@ import typer
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE
 from arcbatt.solving import RunOptions
 
+from . import options as given
 from .durations import parse_duration
-from .options import (
-    DEFAULT_DATA,
-    DEFAULT_OUT,
-    AsJson,
-    DataSet,
-    DeviceName,
-    KnownPool,
-    Library,
-    Limit,
-    OutFolder,
-    ResumedRun,
-    Rounds,
-    Seed,
-    TaskIds,
-    Threads,
-    TimeBudget,
-)
-from .solve_command import absolute_source, carry_out, make_run, open_run
+from .finding import find_source
+from .solve_command import carry_out, make_run, open_run
 
 EVOLVE_EXAMPLES = (
     ("arcbatt evolve --budget 10m", "ten minutes on ARC-AGI-1 training, from the bundled solvers"),
@@ -40,15 +25,16 @@ EVOLVE_EXAMPLES = (
 
 def evolve(
     ctx: typer.Context,
-    data: DataSet = DEFAULT_DATA,
-    tasks: TaskIds = None,
-    budget: TimeBudget = "10m",
-    pool: KnownPool = None,
-    library: Library = True,
-    device: DeviceName = "auto",
-    threads: Threads = None,
-    seed: Seed = 0,
-    rounds: Rounds = None,
+    data: given.DataSet = given.DEFAULT_DATA,
+    tasks: given.TaskIds = None,
+    budget: given.TimeBudget = "10m",
+    pool: given.KnownPool = None,
+    library: given.Library = True,
+    skip_bad: given.SkipBad = False,
+    device: given.DeviceName = "auto",
+    threads: given.Threads = None,
+    seed: given.Seed = 0,
+    rounds: given.Rounds = None,
     card_size: Annotated[
         int, typer.Option("--card-size", metavar="N", min=1, help="New programs a round.")
     ] = DEFAULT_CARD_SIZE,
@@ -56,10 +42,10 @@ def evolve(
         bool,
         typer.Option("--differs/--no-differs", help="Keep programs that are nearly right, or not."),
     ] = True,
-    out: OutFolder = DEFAULT_OUT,
-    resume: ResumedRun = None,
-    limit: Limit = 20,
-    as_json: AsJson = False,
+    out: given.OutFolder = given.DEFAULT_OUT,
+    resume: given.ResumedRun = None,
+    limit: given.Limit = 20,
+    as_json: given.AsJson = False,
 ) -> None:
     """Evolve programs for tasks; stop it with Ctrl-C whenever you like, nothing is lost.
 
@@ -72,9 +58,11 @@ def evolve(
     if resume is not None:
         folder = open_run(ctx, resume, "evolve")
     else:
+        found, chosen = find_source(data)
         options = RunOptions(
-            data=absolute_source(data),
-            tasks=None if not tasks else tuple(tasks),
+            data=found,
+            tasks=tuple(tasks) if tasks else chosen,
+            skip_bad=skip_bad,
             proposers=("evolve",),
             pool=None if pool is None else str(pool.absolute()),
             library=library,

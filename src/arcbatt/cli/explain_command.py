@@ -6,13 +6,14 @@ from typing import Annotated
 import typer
 
 from arcbatt.checking import KnownTask, answer_judge
-from arcbatt.explain import JudgeTest, draw_explanation, make_page, read_source
-from arcbatt.explain import explain as trace
+from arcbatt.explainer import JudgeTest, draw_explanation, make_page, read_source
+from arcbatt.explainer import explain as trace
 from arcbatt.language import ParsedProgram, Value
 from arcbatt.tasks import Task
 
+from .completion import complete_task
 from .console import print_blocks, stop, write_file
-from .finding import complete_task, get_known_task, get_program
+from .finding import get_known_task, get_program
 from .options import ProgramName, TaskSource
 
 EXPLAIN_EXAMPLES = (

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from arcbatt.checking import (
     DIFFER,
-    NAME_PREFIX,
     KnownTask,
     find_built_in,
     is_differ,
@@ -21,8 +20,18 @@ from arcbatt.language import (
     find_primitive,
     read_file,
 )
-from arcbatt.language.registry import all_primitives, suggest
-from arcbatt.tasks import TASK_SETS, Task, TaskError, find_task, load
+from arcbatt.language.registry import suggest
+from arcbatt.tasks import (
+    TASK_SETS,
+    BadTask,
+    Task,
+    TaskError,
+    UnknownTask,
+    find_task,
+    load,
+    load_valid,
+)
+from arcbatt.tasks.program_names import program_name
 from arcbatt.tasks.task import suggest as suggest_name
 
 from .console import print_notice, stop
@@ -47,12 +56,52 @@ def get_task(name: str, source: str | None = None) -> Task:
 def choose_tasks(source: str, names: Sequence[str]) -> list[Task]:
     """Return the tasks of a source with these ids ("ID" or "ID,ID..."); without any, all."""
     found = load(source)
+    wanted = _split_names(names)
+    return list(found) if wanted is None else [found[name] for name in wanted]
+
+
+def choose_valid_tasks(source: str, names: Sequence[str]) -> tuple[list[Task], list[BadTask]]:
+    """Return tasks as `choose_tasks` does and, apart, those of them that are not valid."""
+    found, bad = load_valid(source)
+    wanted = _split_names(names)
+    if wanted is not None:
+        known = {each.id: each for each in (*found, *bad)}
+        unknown = [name for name in wanted if name not in known]
+        if unknown:
+            raise UnknownTask(unknown[0], source, known)
+        bad = [each for each in bad if each.id in wanted]
+        return [task for name in wanted if (task := found.get(name)) is not None], bad
+    return list(found), bad
+
+
+def _split_names(names: Sequence[str]) -> list[str] | None:
+    """Return the ids in "ID" or "ID,ID...", each once; None where nothing was given."""
     if not names:
-        return list(found)
+        return None
     wanted = [each for name in names for each in name.split(",") if each]
     if not wanted:
         stop("--tasks names no task; write ID or ID,ID, or leave it out for all")
-    return [found[name] for name in dict.fromkeys(wanted)]
+    return list(dict.fromkeys(wanted))
+
+
+def find_source(name: str) -> tuple[str, tuple[str, ...] | None]:
+    """Return where the tasks are that a name stands for, and which of them: all, or one by id.
+
+    A path is made to hold from any folder.
+    """
+    if name in TASK_SETS:
+        return name, None
+    if _is_path(name):
+        return str(Path(name).absolute()), None
+    try:
+        return find_task(name).source, (name,)
+    except UnknownTask:
+        ids = (each for task_set in TASK_SETS for each in load(task_set).ids)
+        stop(
+            f"no task set, file, folder or task is named {name}"
+            f"{suggest_name(name, [*TASK_SETS, *ids])}\n"
+            f"The task sets are {', '.join(TASK_SETS)}."
+        )
 
 
 def check_device(name: str) -> None:
@@ -79,7 +128,7 @@ def get_program(file: Path, name: str | None, task_id: str) -> ParsedProgram:
     programs = {each.name: each for each in found if isinstance(each, ParsedProgram)}
     rejected = [each for each in found if isinstance(each, RejectedProgram)]
     broken = {each.name: each.error for each in rejected}
-    wanted = name or NAME_PREFIX + task_id
+    wanted = name or program_name(task_id)
     if name is None and len(programs) == 1 and wanted not in broken:
         (wanted,) = programs
     if wanted not in programs:
@@ -130,25 +179,3 @@ def get_engine(name: str) -> Engine:
             f"The engines are: {', '.join(ENGINES)}."
         )
     return ENGINES[name]
-
-
-def complete_task(incomplete: str) -> list[str]:
-    """Return the task ids that start so, for the shell."""
-    return sorted(
-        {each for name in TASK_SETS for each in load(name).ids if each.startswith(incomplete)}
-    )
-
-
-def complete_set(incomplete: str) -> list[str]:
-    """Return the names of built-in sets that start so, for the shell."""
-    return [name for name in TASK_SETS if name.startswith(incomplete)]
-
-
-def complete_primitive(incomplete: str) -> list[str]:
-    """Return the primitives whose names start so, for the shell."""
-    return [name for name in all_primitives() if name.startswith(incomplete)]
-
-
-def complete_engine(incomplete: str) -> list[str]:
-    """Return the engines whose names start so, for the shell."""
-    return [name for name in ENGINES if name.startswith(incomplete)]

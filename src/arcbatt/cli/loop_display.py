@@ -14,16 +14,19 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from arcbatt.drawing import draw_pairs
 from arcbatt.measure import phase
-from arcbatt.solving import Loop, ProposerCount, RankedTask, Watcher
+from arcbatt.plurals import count
+from arcbatt.solving import Loop, ProposerCount, RankedTask, Run, Watcher
 from arcbatt.solving.report.results import results_to_json
 from arcbatt.tasks import Task
 
-from .console import stderr
+from .console import say_how_many_more, stderr
 from .durations import format_duration
 
-# Where there is no terminal: a line so often.
+# Where there is no terminal: a line so often, and no more than so many in a run.
 SECONDS_A_LINE = 10.0
+MAX_LINES = 200
 REFRESHES_A_SECOND = 4
 
 
@@ -80,7 +83,8 @@ class LoopDisplay(Watcher):
     def on_progress(self, loop: Loop) -> None:
         self._copy(loop)
         self._message = ""  # what was said is done
-        if not self._live.is_started and loop.elapsed_s - self._shown_s >= SECONDS_A_LINE:
+        wait_s = max(SECONDS_A_LINE, loop.budget_s / MAX_LINES)
+        if not self._live.is_started and loop.elapsed_s - self._shown_s >= wait_s:
             self._shown_s = loop.elapsed_s
             self._console.print(Text(_line(loop, self._n_fitted)))
 
@@ -90,7 +94,7 @@ class LoopDisplay(Watcher):
 
     def _copy(self, loop: Loop) -> None:
         self._loop = loop
-        self._counts = {name: replace(count) for name, count in loop.counts.items()}
+        self._counts = {name: replace(done) for name, done in loop.counts.items()}
         self._n_fitted = loop.n_fitted
 
     def _draw(self) -> RenderableType:
@@ -102,7 +106,10 @@ class LoopDisplay(Watcher):
         bar.add_row(
             ProgressBar(total=max(loop.budget_s, 1e-9), completed=used_s, width=20),
             Text(f"{format_duration(loop.left_s)} left", style="bold"),
-            Text(f"programs fit {self._n_fitted} of {len(loop.tasks)} tasks", style="bold green"),
+            Text(
+                f"programs fit {self._n_fitted} of {count(len(loop.tasks), 'task')}",
+                style="bold green",
+            ),
         )
         parts = [bar, proposer_table(self._counts, loop.current)]
         if self._mutations:
@@ -113,7 +120,7 @@ class LoopDisplay(Watcher):
 def _line(loop: Loop, n_fitted: int) -> str:
     return (
         f"{format_duration(loop.elapsed_s)}, {loop.current or 'between rounds'}: programs fit "
-        f"{n_fitted} of {len(loop.tasks)} tasks, {format_duration(loop.left_s)} left"
+        f"{n_fitted} of {count(len(loop.tasks), 'task')}, {format_duration(loop.left_s)} left"
     )
 
 
@@ -128,12 +135,12 @@ def _headed(first: str, *headings: str) -> Table:
 def proposer_table(counts: Mapping[str, ProposerCount], current: str | None = None) -> Table:
     """Each proposer: what it did, and how many tasks it was the first to fit."""
     table = _headed("proposer", "tasks", "rounds", "proposed", "kept", "fitted first", "time")
-    for name, count in counts.items():
-        numbers = (count.n_tasks, count.n_rounds, count.n_proposed, count.n_kept, count.n_first)
+    for name, done in counts.items():
+        numbers = (done.n_tasks, done.n_rounds, done.n_proposed, done.n_kept, done.n_first)
         table.add_row(
             name,
             *(f"{n:,}" for n in numbers),
-            "now" if name == current else format_duration(count.elapsed_s),
+            "now" if name == current else format_duration(done.elapsed_s),
             style="bold" if name == current else "",
         )
     return table
@@ -156,12 +163,12 @@ def pass_table(counts: Mapping[str, Mapping[str, Any]]) -> Table:
     headings = ("tasks", "moves applied", "values", "pieces", "stacks", "known", "cut off")
     table = _headed("pass of enumerate", *headings, "most memory", "CPU")
     keys = ("tasks", "applications", "values", "pieces", "stacks", "known", "cut")
-    for name, count in counts.items():
+    for name, done in counts.items():
         table.add_row(
             name,
-            *(f"{count[f'n_{key}']:,}" for key in keys),
-            f"{count['n_bytes'] / 2**20:,.0f} MiB",
-            format_duration(count["cpu_s"]),
+            *(f"{done[f'n_{key}']:,}" for key in keys),
+            f"{done['n_bytes'] / 2**20:,.0f} MiB",
+            format_duration(done["cpu_s"]),
         )
     return table
 
@@ -188,10 +195,20 @@ def task_table(loop: Loop, ranked: Sequence[RankedTask], limit: int) -> Table:
         table.add_column(heading, justify="right")
     for each in shown:
         table.add_row(*_cells(each))
-    if len(shown) < len(fitted):
-        table.caption = f"and {len(fitted) - len(shown):,} more; --limit 0 shows all"
-        table.caption_justify = "left"
+    say_how_many_more(table, len(fitted) - len(shown))
     return table
+
+
+def draw_attempts(ranked: RankedTask) -> RenderableType:
+    """Draw both attempts at every test input of a task."""
+    inputs = ranked.task.test_inputs
+    pairs = []
+    for number, (grid, test) in enumerate(zip(inputs, ranked.tests, strict=True), 1):
+        for k, attempt in enumerate(test.attempts, 1):
+            of_test = f"test {number}, " if len(inputs) > 1 else ""
+            nobody = "" if attempt.supporters else ", a stand-in"
+            pairs.append((f"{of_test}attempt {k}{nobody}", grid, attempt.grid))
+    return draw_pairs(pairs)
 
 
 def _cells(ranked: RankedTask) -> tuple[str, ...]:
@@ -208,9 +225,9 @@ def _cells(ranked: RankedTask) -> tuple[str, ...]:
     )
 
 
-def summary_to_json(loop: Loop, ranked: Sequence[RankedTask]) -> dict[str, Any]:
+def summary_to_json(run: Run, ranked: Sequence[RankedTask]) -> dict[str, Any]:
     """Return what a run came to, short enough to be printed; `results.json` has all of it."""
-    content = results_to_json(loop, ranked)
+    content = results_to_json(run.loop, ranked, run.bad)
     shown = ("task", "fits", "confidence", "proposer")
     rows = [{key: row[key] for key in shown} for row in content["by_task"]]
     return {**content, "by_task": rows}

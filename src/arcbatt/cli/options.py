@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from .finding import complete_set, complete_task
+from .completion import complete_set, complete_task
 
 DEFAULT_DATA = "arc-agi-1/training"
 DEFAULT_OUT = Path("runs")
@@ -92,6 +92,14 @@ Rounds = Annotated[
         help="At most so many rounds of each proposer; a run that ends by that, and not by its "
         "budget, repeats from its seed.",
         show_default=False,
+    ),
+]
+SkipBad = Annotated[
+    bool,
+    typer.Option(
+        "--skip-bad",
+        help="Go on without tasks that are not valid, list all their faults, and fill them in in "
+        "the submission.",
     ),
 ]
 ResumedRun = Annotated[

@@ -3,7 +3,7 @@
 import io
 import re
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.terminal_theme import TerminalTheme
 
 from arcbatt.drawing import draw_task
@@ -30,20 +30,24 @@ THEME = TerminalTheme(
 
 def record_show(task_id: str) -> str:
     """Return what `arcbatt show TASK` prints in a terminal, as an SVG picture."""
+    return record(f"arcbatt show {task_id}", draw_task(get_task(task_id)))
+
+
+def record(title: str, *blocks: RenderableType, width: int = WIDTH) -> str:
+    """Return what is printed in a terminal, as an SVG picture under a title."""
     console = Console(
         record=True,
         file=io.StringIO(),
-        width=WIDTH,
+        width=width,
         force_terminal=True,
         color_system="truecolor",
         legacy_windows=False,
         # The picture must not depend on who makes it.
         _environ={},
     )
-    console.print(draw_task(get_task(task_id)))
-    svg = console.export_svg(
-        title=f"arcbatt show {task_id}", theme=THEME, unique_id=f"show-{task_id}"
-    )
+    console.print(*blocks, sep="\n")
+    name = re.sub(r"\W+", "-", title.removeprefix("arcbatt "))
+    svg = console.export_svg(title=title, theme=THEME, unique_id=name)
     # Rich asks for a font from the web and signs in a comment; a monospaced font of the reader's
     # does as well, and the picture then refers to nothing outside it.
     return re.sub(r"\s*(@font-face \{.*?\}|<!-- .*? -->)", "", svg, flags=re.DOTALL)

@@ -12,10 +12,11 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from arcbatt.explain import draw_code
+from arcbatt.explainer import draw_code
 from arcbatt.language import ProgramError
 from arcbatt.library import library_programs
 from arcbatt.measure import phase
+from arcbatt.plurals import count
 from arcbatt.pool import (
     ImportCount,
     Pool,
@@ -41,20 +42,35 @@ from .console import (
     stop,
     warnings_as_notices,
 )
+from .groups import format_examples, make_group
+from .options import AsJson, Limit
 
-pool_app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    help="Keep programs with their trials in a file, list them, bring them in and out.",
+pool_app = make_group(
+    "Keep programs with their trials in a file, list them, bring them in and out."
 )
 
-POOL_EXAMPLES = (
+LIST_EXAMPLES = (("arcbatt pool list --task 00d62c1b", "who is good at a task"),)
+SHOW_EXAMPLES = (("arcbatt pool show 3f9a", "one program, its trials, its parents"),)
+IMPORT_EXAMPLES = (
     ("arcbatt pool import --library", "make a pool of the bundled solvers"),
     ("arcbatt pool import solvers.py --pool mine.db", "your own programs, in a pool of your own"),
-    ("arcbatt pool list --task 00d62c1b", "who is good at a task"),
-    ("arcbatt pool show 3f9a", "one program, its trials, its parents"),
-    ("arcbatt pool export solvers.py", "a file of all programs"),
-    ("arcbatt pool merge other.db", "add what another pool has"),
+)
+EXPORT_EXAMPLES = (("arcbatt pool export solvers.py", "a file of all programs"),)
+PRUNE_EXAMPLES = (
+    ("arcbatt pool prune --keep 10", "the ten best of each task, and all that fit one"),
+)
+STATS_EXAMPLES = (("arcbatt pool stats --json", "for a script"),)
+MERGE_EXAMPLES = (
+    ("arcbatt pool merge runs/solve-20260101-120000/pool.db", "keep what a run has found"),
+)
+POOL_EXAMPLES = (
+    *IMPORT_EXAMPLES,
+    *LIST_EXAMPLES,
+    *SHOW_EXAMPLES,
+    *EXPORT_EXAMPLES,
+    *PRUNE_EXAMPLES,
+    *STATS_EXAMPLES,
+    *MERGE_EXAMPLES,
 )
 
 HASH_DIGITS = 12
@@ -70,7 +86,6 @@ PoolFile = Annotated[
         show_default=False,
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def open_pool(path: Path | None, create: bool = False) -> Pool:
@@ -90,16 +105,14 @@ def _print_line(text: str, style: str = "") -> None:
     stdout().print(Text(text, style=style), soft_wrap=True)
 
 
-@pool_app.command("list")
+@pool_app.command("list", epilog=format_examples(LIST_EXAMPLES))
 def list_programs(
     pool: PoolFile = None,
     task: Annotated[
         str | None,
         typer.Option("--task", metavar="ID", help="Only programs with a trial on this task."),
     ] = None,
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=0, help="How many; 0 for all.")
-    ] = 20,
+    limit: Limit = 20,
     as_json: AsJson = False,
 ) -> None:
     """List programs, those that fit most tasks first."""
@@ -113,11 +126,11 @@ def list_programs(
     if found:
         print_blocks(_table_of_programs(found))
     where = f" with a trial on {task}" if task else ""
-    text = f"{len(found):,}{where} of {total:,} programs in {opened.path}"
+    text = f"{len(found):,}{where} of {count(total, 'program')} in {opened.path}"
     _print_line(text, "dim")
 
 
-@pool_app.command()
+@pool_app.command(epilog=format_examples(SHOW_EXAMPLES))
 def show(
     program: Annotated[
         str, typer.Argument(metavar="HASH", help="The first digits of the program's hash.")
@@ -147,7 +160,7 @@ def show(
         print_blocks(*blocks)
 
 
-@pool_app.command("import")
+@pool_app.command("import", epilog=format_examples(IMPORT_EXAMPLES))
 def import_programs(
     ctx: typer.Context,
     files: Annotated[
@@ -173,7 +186,7 @@ def import_programs(
     paths = files or []
     if not paths and not library:
         ctx.fail("give a FILE of programs, or --library for those that come with arcbatt")
-    count = ImportCount()
+    found = ImportCount()
     errors: list[str] = []
 
     def reject(error: ProgramError) -> None:
@@ -185,26 +198,26 @@ def import_programs(
         with open_pool(pool, create=True) as opened:
             if library:
                 n_added = opened.add_library()
-                count += ImportCount(n_added, len(library_programs()) - n_added)
+                found += ImportCount(n_added, len(library_programs()) - n_added)
             for file in paths:
                 try:
-                    count += import_file(opened, file, reject, advance)
+                    found += import_file(opened, file, reject, advance)
                 except ProgramError as error:
                     errors.append(str(error))
             total, path = opened.n_programs, opened.path
     for message in errors:
         print_error(message)
-    counts = {"added": count.n_added, "known": count.n_known, "rejected": count.n_rejected}
+    counts = {"added": found.n_added, "known": found.n_known, "rejected": found.n_rejected}
     if as_json:
         print_json({"pool": str(path), **counts, "errors": errors, "total": total})
     else:
         what = ", ".join(f"{n:,} {name}" for name, n in counts.items())
-        _print_line(f"{what}; {total:,} programs in {path}")
-    if errors or count.n_rejected:
+        _print_line(f"{what}; {count(total, 'program')} in {path}")
+    if errors or found.n_rejected:
         raise typer.Exit(2)
 
 
-@pool_app.command()
+@pool_app.command(epilog=format_examples(EXPORT_EXAMPLES))
 def export(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write the programs.")],
     pool: PoolFile = None,
@@ -212,11 +225,11 @@ def export(
     """Write all programs to a file that `pool import` and `check` read."""
     with open_pool(pool) as opened, warnings_as_notices():
         n_programs = export_file(opened.programs(), file)
-    text = f"wrote {n_programs:,} programs of {opened.path} to {file}"
+    text = f"wrote {count(n_programs, 'program')} of {opened.path} to {file}"
     _print_line(text, "green")
 
 
-@pool_app.command()
+@pool_app.command(epilog=format_examples(PRUNE_EXAMPLES))
 def prune(
     keep: Annotated[
         int, typer.Option("--keep", metavar="N", min=0, help="How many programs a task keeps.")
@@ -237,10 +250,10 @@ def prune(
         counts = {"evicted": n_evicted, "forgotten": n_forgotten, "total": total}
         print_json({"pool": path, **counts})
     else:
-        _print_line(f"{n_evicted:,} programs evicted, {total:,} are left in {path}")
+        _print_line(f"{count(n_evicted, 'program')} evicted, {total:,} left in {path}")
 
 
-@pool_app.command()
+@pool_app.command(epilog=format_examples(STATS_EXAMPLES))
 def stats(pool: PoolFile = None, as_json: AsJson = False) -> None:
     """Say how much is in the pool, and how its cache was used."""
     with open_pool(pool) as opened:
@@ -252,7 +265,7 @@ def stats(pool: PoolFile = None, as_json: AsJson = False) -> None:
         print_blocks(*_draw_stats(path, found))
 
 
-@pool_app.command()
+@pool_app.command(epilog=format_examples(MERGE_EXAMPLES))
 def merge(
     other: Annotated[Path, typer.Argument(metavar="OTHER", help="The pool to take from.")],
     pool: PoolFile = None,
@@ -264,21 +277,21 @@ def merge(
     hash says, are shown and skipped.
     """
     with open_pool(pool, create=True) as opened:
-        count = merge_pools(opened, other)
+        found = merge_pools(opened, other)
         total, path = opened.n_programs, str(opened.path)
-    if count.n_rejected:
-        rows = [f"  {each.name}: {each.why}" for each in count.rejected]
-        if count.n_rejected > len(rows):
-            rows.append(f"  and {count.n_rejected - len(rows):,} more")
-        print_notice("\n".join([f"{count.n_rejected:,} rows of {other} were left out:", *rows]))
+    if found.n_rejected:
+        rows = [f"  {each.name}: {each.why}" for each in found.rejected]
+        if found.n_rejected > len(rows):
+            rows.append(f"  and {found.n_rejected - len(rows):,} more")
+        print_notice("\n".join([f"{count(found.n_rejected, 'row')} of {other} left out:", *rows]))
     if as_json:
-        counts = {"programs": count.n_programs, "trials": count.n_trials}
-        rejected = [{"name": each.name, "why": each.why} for each in count.rejected]
-        details = {"n_rejected": count.n_rejected, "rejected": rejected}
+        counts = {"programs": found.n_programs, "trials": found.n_trials}
+        rejected = [{"name": each.name, "why": each.why} for each in found.rejected]
+        details = {"n_rejected": found.n_rejected, "rejected": rejected}
         print_json({"pool": path, **counts, **details, "total": total})
     else:
-        added = f"{count.n_programs:,} programs and {count.n_trials:,} trials added"
-        _print_line(f"{added}; {total:,} programs in {path}")
+        added = f"{count(found.n_programs, 'program')} and {count(found.n_trials, 'trial')} added"
+        _print_line(f"{added}; {count(total, 'program')} in {path}")
 
 
 # --- import ---
@@ -381,7 +394,7 @@ def _came_about(program: PoolProgram) -> str:
     parts = [
         program.hash,
         program.kind,
-        f"{program.n_calls} calls",
+        count(program.n_calls, "call"),
         f"from {shown(program.origin)}",
     ]
     if program.card is not None:

@@ -1,7 +1,8 @@
 """`arcbatt primitives`: the vocabulary of the language."""
 
+from collections.abc import Sequence
 from itertools import groupby
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich import box
@@ -11,17 +12,24 @@ from rich.table import Table
 from rich.text import Text
 
 from arcbatt.drawing import draw_value
-from arcbatt.explain import draw_code
-from arcbatt.language import Primitive, Program, all_primitives, run
+from arcbatt.explainer import draw_code
+from arcbatt.language import Primitive, Program, all_primitives, interpret
 from arcbatt.language.parse import parse_expression
 from arcbatt.language.registry import spellings
+from arcbatt.plurals import count
+from arcbatt.tasks.task import suggest
 
-from .console import print_blocks
-from .finding import complete_primitive, get_primitive
+from .completion import complete_family, complete_primitive
+from .console import print_blocks, print_json, stop
+from .finding import get_primitive
+from .options import AsJson
 
 PRIMITIVES_EXAMPLES = (
     ("arcbatt primitives", "all, by family"),
     ("arcbatt primitives objects", "one, with its examples drawn"),
+    ("arcbatt primitives --family grids", "those of one family"),
+    ("arcbatt primitives --search 'most common'", "those that have to do with something"),
+    ("arcbatt primitives --json", "for a script"),
 )
 
 EXAMPLE_SIGN = " == "
@@ -37,18 +45,80 @@ def primitives(
             show_default=False,
         ),
     ] = None,
+    family: Annotated[
+        str | None,
+        typer.Option(
+            "--family",
+            metavar="NAME",
+            help="Only those of this family.",
+            autocompletion=complete_family,
+            show_default=False,
+        ),
+    ] = None,
+    search: Annotated[
+        str | None,
+        typer.Option(
+            "--search",
+            metavar="WORDS",
+            help="Only those with all these words in their name, other spellings, types or text.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """List the primitives by family, or show all there is to know of one."""
-    if name is None:
-        print_blocks(*_tables())
+    if name is not None and (family is not None or search is not None):
+        stop("NAME is one primitive; --family and --search choose among all")
+    chosen = [get_primitive(name)] if name else _choose(family, search)
+    if as_json:
+        print_json({"primitives": [_primitive_to_json(each) for each in chosen]})
+    elif name is None:
+        print_blocks(*_tables(chosen))
     else:
-        print_blocks(_page(get_primitive(name), name))
+        print_blocks(_page(chosen[0], name))
 
 
-def _tables() -> list[RenderableType]:
+def _choose(family: str | None, search: str | None) -> list[Primitive]:
+    chosen = list(all_primitives().values())
+    if family is not None:
+        families = list(dict.fromkeys(each.family for each in chosen))
+        if family not in families:
+            stop(
+                f"no family is named {family}{suggest(family, families)}\n"
+                f"The families are: {', '.join(families)}."
+            )
+        chosen = [each for each in chosen if each.family == family]
+    words = (search or "").lower().split()
+    return [each for each in chosen if all(word in _searched_text(each) for word in words)]
+
+
+def _searched_text(primitive: Primitive) -> str:
+    shown = (primitive.usage, primitive.doc, primitive.notes or "", *_other_names(primitive))
+    return "\n".join((*shown, *map(str, primitive.signatures))).lower()
+
+
+def _other_names(primitive: Primitive) -> list[str]:
+    return sorted(name for name, own in spellings().items() if own == primitive.name != name)
+
+
+def _primitive_to_json(primitive: Primitive) -> dict[str, Any]:
+    return {
+        "name": primitive.name,
+        "family": primitive.family,
+        "usage": primitive.usage,
+        "signatures": [str(signature) for signature in primitive.signatures],
+        "doc": primitive.doc,
+        "notes": primitive.notes or None,
+        "ties": primitive.ties or None,
+        "other_names": _other_names(primitive),
+        "examples": list(primitive.examples),
+        "is_searched_with": primitive.searched is not None,
+    }
+
+
+def _tables(chosen: Sequence[Primitive]) -> list[RenderableType]:
     tables: list[RenderableType] = []
-    everything = all_primitives().values()
-    for family, members in groupby(everything, key=lambda primitive: primitive.family):
+    for family, members in groupby(chosen, key=lambda primitive: primitive.family):
         table = Table(
             box=box.SIMPLE_HEAD, title=family, title_justify="left", title_style="bold", expand=True
         )
@@ -62,10 +132,8 @@ def _tables() -> list[RenderableType]:
                 primitive.doc,
             )
         tables.append(table)
-    tables.append(
-        Text(f"{len(everything)} primitives; `arcbatt primitives NAME` shows one", style="dim")
-    )
-    return tables
+    shown = f"{count(len(chosen), 'primitive')}; `arcbatt primitives NAME` shows one"
+    return [*tables, Text(shown, style="dim")]
 
 
 def _page(primitive: Primitive, spelling: str) -> RenderableType:
@@ -80,9 +148,9 @@ def _page(primitive: Primitive, spelling: str) -> RenderableType:
         parts.append(Text(primitive.notes))
     if primitive.ties:
         parts.append(Text(f"Ties: {primitive.ties}."))
-    others = [other for other, own in spellings().items() if own == primitive.name != other]
+    others = _other_names(primitive)
     if others:
-        parts.append(Text(f"Also spelled: {', '.join(sorted(others))}", style="dim"))
+        parts.append(Text(f"Also spelled: {', '.join(others)}", style="dim"))
     for example in primitive.examples:
         parts += [Text(), *_example(example)]
     return Group(*parts)
@@ -91,5 +159,5 @@ def _page(primitive: Primitive, spelling: str) -> RenderableType:
 def _example(example: str) -> list[RenderableType]:
     """Return the call of an example and, below it, what it gives."""
     call = example.rpartition(EXAMPLE_SIGN)[0]
-    outcome = run(Program(parse_expression(call)), {"I": ()}).outcome
+    outcome = interpret(Program(parse_expression(call)), {"I": ()}).outcome
     return [draw_code(call, frozenset()), Padding(draw_value(outcome), (0, 0, 0, 2))]

@@ -14,9 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from arcbatt.evaluation import ResultCache, TaskBoard
-from arcbatt.evaluation.program_run import Match, ProgramRun, RanProgram, RunReport
+from arcbatt.evaluation.program_run import Match, ProgramRun, RanProgram
 from arcbatt.language import Program, ProgramError
 from arcbatt.library import library_programs
+from arcbatt.plurals import count
 from arcbatt.pool import NewProgram, Pool
 from arcbatt.pool.rows import IMPORT, LIBRARY, kind_of
 
@@ -27,6 +28,7 @@ from .console import (
     print_error,
     print_json,
     print_notice,
+    say_how_many_more,
     stderr,
     stop,
     warnings_as_notices,
@@ -106,28 +108,27 @@ def run(
         stop("--store keeps trials in a pool; name it with --pool")
     chosen = choose_tasks(data, tasks or [])
     with warnings_as_notices(), _find_programs(pool, program or [], library, store) as source:
-        running = ProgramRun(
+        done = ProgramRun(
             TaskBoard(chosen, device=device, n_threads=threads),
             staged=not full,
             cache=None if source.pool is None else ResultCache(source.pool.results, chosen),
         )
         with _bar(source, len(chosen), as_json) as advance:
-            is_ended = _run_all(running, source, advance)
-        report = running.report()
-        if not report.programs and not is_ended:
+            is_ended = _run_all(done, source, advance)
+        if not done.programs and not is_ended:
             stop(_nothing_to_run(source))
-        stored = _store(report, source) if store else {}
+        stored = _store(done, source) if store else {}
     if as_json:
-        content = {"set": data, "from": source.origins, **report.to_json(), **stored}
+        content = {"set": data, "from": source.origins, **done.to_json(), **stored}
         print_json({**content, "ended": is_ended, "wall_s": wall_s()})
     else:
-        print_blocks(*_draw(report, limit), _summary(report, source))
+        print_blocks(*_draw(done, limit), _summary(done, source))
         if stored:
             print_blocks(Text(f"{stored['stored_trials']:,} trials kept in {stored['pool']}"))
-    _say_what_was_left(report, source)
+    _say_what_was_left(done, source)
     if is_ended:
         n_pairs = source.n_programs * len(chosen)
-        print_notice(f"ended after {report.n_pairs:,} of {n_pairs:,} (program, task) pairs")
+        print_notice(f"ended after {done.n_pairs:,} of {n_pairs:,} (program, task) pairs")
         raise typer.Exit(INTERRUPTED)
     if source.errors:
         raise typer.Exit(2)
@@ -229,10 +230,10 @@ def _bar(source: _Source, n_tasks: int, is_quiet: bool) -> Iterator[Callable[[in
         yield lambda n_pairs: progress.advance(bar, n_pairs)
 
 
-def _store(report: RunReport, source: _Source) -> dict[str, Any]:
+def _store(done: ProgramRun, source: _Source) -> dict[str, Any]:
     """Keep the trials; programs that the pool lacks are added if they have one."""
     assert source.pool is not None  # the command has asked for one
-    trials = report.new_trials()
+    trials = done.new_trials()
     tried = {trial.program for trial in trials}
     new = []
     for programs, origin in ((source.files, IMPORT), (source.library, LIBRARY)):
@@ -251,13 +252,13 @@ def _store(report: RunReport, source: _Source) -> dict[str, Any]:
 # --- showing ---
 
 
-def _draw(report: RunReport, limit: int) -> list[RenderableType]:
+def _draw(done: ProgramRun, limit: int) -> list[RenderableType]:
     drawn: list[RenderableType] = []
-    if report.fitting:
-        drawn.append(_table_of_fitting(report, limit or None))
-    if report.transfers:
-        drawn.append(_table_of_transfers(report, limit or None))
-    drawn.append(_table_of_outcomes(report))
+    if done.fitting:
+        drawn.append(_table_of_fitting(done, limit or None))
+    if done.transfers:
+        drawn.append(_table_of_transfers(done, limit or None))
+    drawn.append(_table_of_outcomes(done))
     return drawn
 
 
@@ -265,9 +266,9 @@ def _start(title: str) -> Table:
     return Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
 
 
-def _table_of_fitting(report: RunReport, limit: int | None) -> Table:
-    shown = list(report.fitting.items())[:limit]
-    table = _start(f"programs that fit a task: {len(report.fitting):,}")
+def _table_of_fitting(done: ProgramRun, limit: int | None) -> Table:
+    shown = list(done.fitting.items())[:limit]
+    table = _start(f"programs that fit a task: {len(done.fitting):,}")
     table.add_column("program", overflow="fold")
     table.add_column("calls", justify="right")
     table.add_column("fits", justify="right")
@@ -277,33 +278,33 @@ def _table_of_fitting(report: RunReport, limit: int | None) -> Table:
     table.add_column("failures", justify="right")
     table.add_column("cost", justify="right")
     for number, matches in shown:
-        ran = report.programs[number]
-        own = [match for match in matches if report.is_own(match)]
-        others = [match for match in matches if not report.is_own(match)]
+        ran = done.programs[number]
+        own = [match for match in matches if done.is_own(match)]
+        others = [match for match in matches if not done.is_own(match)]
         table.add_row(
             ran.program.name,
             f"{ran.program.n_calls:,}",
             f"{len(matches):,}",
-            _tasks_of(report, own) if own else _own_not_fitted(ran, report),
-            _tasks_of(report, others),
+            _tasks_of(done, own) if own else _own_not_fitted(ran, done),
+            _tasks_of(done, others),
             f"{ran.n_fitted:,}",
             f"{ran.n_failures:,}",
             f"{sum(match.steps for match in matches):,}",
         )
-    _say_how_many_more(table, len(report.fitting) - len(shown))
+    say_how_many_more(table, len(done.fitting) - len(shown))
     return table
 
 
-def _own_not_fitted(ran: RanProgram, report: RunReport) -> Text:
+def _own_not_fitted(ran: RanProgram, done: ProgramRun) -> Text:
     """The task of the program's name, where it is among those that were run."""
-    is_here = any(task.id == ran.own_task for task in report.tasks)
+    is_here = any(task.id == ran.own_task for task in done.tasks)
     return Text(f"not {ran.own_task}" if is_here else "-", style="red" if is_here else "dim")
 
 
-def _tasks_of(report: RunReport, matches: Sequence[Match]) -> Text:
+def _tasks_of(done: ProgramRun, matches: Sequence[Match]) -> Text:
     text = Text()
     for match in matches[:SHOWN_IN_CELL]:
-        task = report.tasks[match.task]
+        task = done.tasks[match.task]
         # It is marked where a program fits a task and yet gives no output for a test input of it.
         fails = match.n_test_outputs != len(task.test_inputs)
         text.append(f"{task.id}{'!' * fails} ", style="yellow" if fails else "green")
@@ -316,82 +317,72 @@ def _say_rest(text: Text, total: int) -> Text:
     return text
 
 
-def _table_of_transfers(report: RunReport, limit: int | None) -> Table:
+def _table_of_transfers(done: ProgramRun, limit: int | None) -> Table:
     by_task: dict[int, list[Match]] = {}
-    for match in report.transfers:
+    for match in done.transfers:
         by_task.setdefault(match.task, []).append(match)
     table = _start(f"tasks fitted by programs for other tasks: {len(by_task):,}")
     table.add_column("task", no_wrap=True)
     table.add_column("its own program", no_wrap=True)
     table.add_column("also fitted by, the cheapest first", overflow="fold")
-    fitted = report.fitted
+    fitted = done.fitted
     for number, matches in list(by_task.items())[:limit]:
-        has_own = any(report.is_own(match) for match in fitted[number])
-        names = [report.programs[match.program].program.name for match in matches]
+        has_own = any(done.is_own(match) for match in fitted[number])
+        names = [done.programs[match.program].program.name for match in matches]
         table.add_row(
-            report.tasks[number].id,
+            done.tasks[number].id,
             Text("fits it", style="green") if has_own else Text("none does", style="dim"),
             _say_rest(Text(" ".join(names[:SHOWN_IN_CELL]) + " "), len(names)),
         )
-    _say_how_many_more(table, len(by_task) - len(list(by_task)[:limit]))
+    say_how_many_more(table, len(by_task) - len(list(by_task)[:limit]))
     return table
 
 
-def _table_of_outcomes(report: RunReport) -> Table:
+def _table_of_outcomes(done: ProgramRun) -> Table:
     """Failures by reason, and what is no failure."""
     table = _start("on first demos")
     table.add_column("outcome", no_wrap=True)
     table.add_column("runs", justify="right")
     table.add_column("share", justify="right")
-    n_failed = sum(report.failures.values())
-    rows = {"a value": report.n_pairs - n_failed}
-    rows |= {f"failed: {reason.words}": n for reason, n in report.failures.items()}
+    n_failed = sum(done.failures.values())
+    rows = {"a value": done.n_pairs - n_failed}
+    rows |= {f"failed: {reason.words}": n for reason, n in done.failures.items()}
     for words, n in rows.items():
-        table.add_row(words, f"{n:,}", f"{n / report.n_pairs:.1%}" if report.n_pairs else "-")
+        table.add_row(words, f"{n:,}", f"{n / done.n_pairs:.1%}" if done.n_pairs else "-")
     return table
 
 
-def _say_how_many_more(table: Table, n_more: int) -> None:
-    if n_more:
-        table.caption = f"and {n_more:,} more; --limit 0 shows all"
-        table.caption_justify = "left"
-
-
-def _summary(report: RunReport, source: _Source) -> Text:
-    n_fitted = len(report.fitted)
+def _summary(done: ProgramRun, source: _Source) -> Text:
+    n_fitted, size = len(done.fitted), done.size
     text = Text(
-        f"{len(report.fitting):,} of {_several(len(report.programs), 'program')} "
-        f"fit {n_fitted:,} of {_several(len(report.tasks), 'task')}",
+        f"{len(done.fitting):,} of {count(len(done.programs), 'program')} "
+        f"fit {n_fitted:,} of {count(len(done.tasks), 'task')}",
         style="bold green" if n_fitted else "bold",
     )
-    n_demos = sum(ran.n_fitted for ran in report.programs)
-    where = ", ".join(report.ran_on) or "no device"
-    pairs = f"{report.n_pairs:,} (program, task) pairs"
-    if report.n_recalled:
-        pairs += f", {report.n_recalled:,} of them known before"
+    n_demos = sum(ran.n_fitted for ran in done.programs)
+    where = ", ".join(done.ran_on) or "no device"
+    pairs = f"{done.n_pairs:,} (program, task) pairs"
+    if done.n_recalled:
+        pairs += f", {done.n_recalled:,} of them known before"
     origins = ", ".join(f"{n:,} of {place}" for place, n in source.origins.items())
     text.append(
-        f"\nprograms: {origins}\n{_several(n_demos, 'demo')} fitted; {pairs}; "
-        f"{_several(report.n_calls, 'call')}, {report.n_calls_before:,} before sharing; "
-        f"{report.engine_s:.2f} s of {wall_s():.2f} s in the engine, on {where}",
+        f"\nprograms: {origins}\n{count(n_demos, 'demo')} fitted; {pairs}; "
+        f"{count(size.n_calls, 'call')}, {size.n_calls_before:,} before sharing; "
+        f"{done.engine_s:.2f} s of {wall_s():.2f} s in the engine, on {where}",
         style="dim",
     )
     return text
 
 
-def _say_what_was_left(report: RunReport, source: _Source) -> None:
+def _say_what_was_left(done: ProgramRun, source: _Source) -> None:
     n_fail = sum(
-        match.n_test_outputs != len(report.tasks[match.task].test_inputs)
-        for matches in report.fitted.values()
+        match.n_test_outputs != len(done.tasks[match.task].test_inputs)
+        for matches in done.fitted.values()
         for match in matches
     )
     if n_fail:
         print_notice(f"!: fits the task, but gives no output for a test input; {n_fail:,} such")
     if source.n_differs:
-        print_notice(f"{_several(source.n_differs, 'differ')} of the files not run")
+        print_notice(f"{count(source.n_differs, 'differ')} of the files not run")
     for error in source.errors:
         print_error(error)
-
-
-def _several(n: int, what: str) -> str:
-    return f"{n:,} {what}{'s' * (n != 1)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,23 +12,27 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from arcbatt.plurals import count
 from arcbatt.scoring import Score, SubmissionError, TaskScore, load_answers, read_submission
 from arcbatt.scoring import score as score_submission
 from arcbatt.solving.run import RESULTS, SUBMISSION
 from arcbatt.solving.run_folder import CONFIG
 from arcbatt.tasks.json_file import read_json
 
-from .console import print_blocks, print_json, print_notice, stop
-from .finding import complete_set
-from .options import AsJson
+from .completion import complete_set
+from .console import print_blocks, print_json, print_notice, say_how_many_more, stop
+from .options import AsJson, Limit
 
 SCORE_EXAMPLES = (
     ("arcbatt score submission.json --data arc-agi-1/evaluation", "a submission"),
     ("arcbatt score runs/solve-20260101-120000", "a run, by proposer too"),
+    ("arcbatt score runs/solve-20260101-120000 --limit 0", "all wrong tasks listed"),
     ("arcbatt score submission.json --data arc_challenges.json --json", "for a script"),
 )
 
 NOBODY = "nothing found"
+# A task of this confidence or more that is wrong all the same is marked.
+CONFIDENT = 0.8
 
 
 def score(
@@ -49,13 +53,18 @@ def score(
             show_default=False,
         ),
     ] = None,
+    limit: Limit = 20,
     as_json: AsJson = False,
 ) -> None:
     """Score a submission as ARC Prize does: two attempts at every test input.
 
     A task is solved if all its test inputs are right within two attempts; the score is the mean
-    over tasks of the part of their test inputs that is. Tasks that the submission lacks are wrong.
+    over tasks of the part of their test inputs that is. The mean over outputs, in which a task
+    counts as often as it has test inputs, is given too. Tasks that the submission lacks are wrong.
     A program that gives the output of every demo fits; it can still be wrong on test inputs.
+
+    Wrong tasks are listed; of a run, the surest first, and marked where it was sure (confidence
+    0.8 or more).
     """
     results = submission / RESULTS if submission.is_dir() else None
     path = submission / SUBMISSION if submission.is_dir() else submission
@@ -63,23 +72,70 @@ def score(
     if data is None:
         if results is None:
             stop(f"{path}: say with --data SET which tasks this is a submission for")
-        data = _data_of_run(submission)
-    scored = score_submission(content, load_answers(data))
-    by_proposer = None if results is None else count_by_proposer(scored, _read_results(results))
+        data, chosen = _tasks_of_run(submission)
+    else:
+        chosen = None
+    scored = score_submission(content, load_answers(data), chosen)
+    rows = {} if results is None else {r["task"]: r for r in _read_results(results)["by_task"]}
+    by_proposer = count_by_proposer(scored, rows) if rows else None
+    wrong = sort_wrong(scored, rows)
     if as_json:
         more = {} if by_proposer is None else {"by_proposer": by_proposer}
-        print_json({"set": data, **score_to_json(scored), **more})
+        print_json({"set": data, **score_to_json(scored, rows), **more})
     else:
         blocks: list[RenderableType] = [] if by_proposer is None else [_table(by_proposer)]
+        if wrong:
+            blocks.append(_table_of_wrong(wrong, rows, limit))
         style = "bold green" if scored.solved else "bold"
         print_blocks(*blocks, Text(str(scored), style=style))
     n_missing = scored.tasks - len(content)
     if n_missing:
-        print_notice(f"{n_missing} of {scored.tasks} tasks are not in the submission: wrong")
+        verb = "is" if n_missing == 1 else "are"
+        all_tasks = count(scored.tasks, "task")
+        print_notice(f"{n_missing} of {all_tasks} {verb} not in the submission: wrong")
 
 
-def _data_of_run(folder: Path) -> str:
-    """Return where the tasks of a run are, as its configuration has it."""
+def sort_wrong(scored: Score, rows: Mapping[str, Mapping[str, Any]]) -> list[TaskScore]:
+    """Return the tasks that are not solved, those first that the run was surest of."""
+
+    def order(task: TaskScore) -> tuple[float, str]:
+        return -rows.get(task.task_id, {}).get("confidence", 0.0), task.task_id
+
+    return sorted(scored.wrong, key=order)
+
+
+def _table_of_wrong(
+    wrong: Sequence[TaskScore], rows: Mapping[str, Mapping[str, Any]], limit: int
+) -> Table:
+    shown = wrong[: limit or None]
+    n_confident = sum(_is_confident(rows.get(task.task_id)) for task in wrong)
+    title = f"{count(len(wrong), 'task')} wrong"
+    title += f", {n_confident:,} of them with confidence {CONFIDENT} or more" if n_confident else ""
+    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
+    table.add_column("task", overflow="fold")
+    table.add_column("right", justify="right")
+    if rows:
+        table.add_column("first attempt by")
+        table.add_column("demos")
+        table.add_column("confidence", justify="right")
+    for task in shown:
+        row = rows.get(task.task_id)
+        cells = [task.task_id, f"{task.n_right} of {len(task.right_attempts)}"]
+        if row is not None:
+            fits = "fits all" if row["fits"] else "fits not all"
+            mark = " !" if _is_confident(row) else "  "
+            cells += [row["proposer"] or NOBODY, fits, f"{row['confidence']:.2f}{mark}"]
+        table.add_row(*cells, style="bold red" if _is_confident(row) else "")
+    say_how_many_more(table, len(wrong) - len(shown))
+    return table
+
+
+def _is_confident(row: Mapping[str, Any] | None) -> bool:
+    return row is not None and row["confidence"] >= CONFIDENT
+
+
+def _tasks_of_run(folder: Path) -> tuple[str, set[str] | None]:
+    """Return where the tasks of a run are, and which of them it was for: None for all."""
     content = read_json(folder / CONFIG, SubmissionError)
     options = content.get("options") if isinstance(content, dict) else None
     data = options.get("data") if isinstance(options, dict) else None
@@ -87,7 +143,9 @@ def _data_of_run(folder: Path) -> str:
         raise SubmissionError(
             f"{folder / CONFIG}: does not say which tasks the run was for; give --data SET"
         )
-    return data
+    assert isinstance(options, dict)
+    chosen = options.get("tasks")
+    return data, None if chosen is None else {i for each in chosen for i in each.split(",")}
 
 
 def _read_results(path: Path) -> Mapping[str, Any]:
@@ -104,26 +162,37 @@ def _read_results(path: Path) -> Mapping[str, Any]:
 
 
 def _is_row(row: object) -> bool:
-    return isinstance(row, dict) and row.keys() >= {"task", "proposer", "fits"}
+    return isinstance(row, dict) and row.keys() >= {"task", "proposer", "fits", "confidence"}
 
 
-def score_to_json(scored: Score) -> dict[str, Any]:
-    """Return a score as plain data."""
+def score_to_json(
+    scored: Score, rows: Mapping[str, Mapping[str, Any]] | None = None
+) -> dict[str, Any]:
+    """Return a score as plain data; `rows` is what a run knows of its tasks."""
+    known = rows or {}
     return {
         "tasks": scored.tasks,
         "solved": scored.solved,
         "solved_first_attempt": scored.solved_first_attempt,
         "score": scored.score,
+        "output_score": scored.output_score,
         "test_inputs": scored.n_test_inputs,
         "test_inputs_right": scored.n_right,
         "by_task": [
-            {"task": task.task_id, "solved": task.solved, "right_attempts": task.right_attempts}
+            {
+                "task": task.task_id,
+                "solved": task.solved,
+                "right_attempts": task.right_attempts,
+                "confidence": known.get(task.task_id, {}).get("confidence"),
+            }
             for task in scored.by_task
         ],
     }
 
 
-def count_by_proposer(scored: Score, results: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+def count_by_proposer(
+    scored: Score, rows: Mapping[str, Mapping[str, Any]]
+) -> dict[str, dict[str, int]]:
     """Return for each proposer that has first attempts how they came out.
 
     Tasks of `fits` have a program of it that fits all demos; those of `fits_but_wrong`
@@ -131,11 +200,11 @@ def count_by_proposer(scored: Score, results: Mapping[str, Any]) -> dict[str, di
     """
     by_task: dict[str, TaskScore] = {task.task_id: task for task in scored.by_task}
     counts: dict[str, dict[str, int]] = {}
-    for row in results["by_task"]:
-        task = by_task.get(row["task"])
+    for task_id, row in rows.items():
+        task = by_task.get(task_id)
         if task is None:
             continue  # a task of another set than the one it is scored by
-        count = counts.setdefault(
+        counted = counts.setdefault(
             row["proposer"] or NOBODY,
             {
                 "tasks": 0,
@@ -145,11 +214,11 @@ def count_by_proposer(scored: Score, results: Mapping[str, Any]) -> dict[str, di
                 "fits_but_wrong": 0,
             },
         )
-        count["tasks"] += 1
-        count["solved"] += task.solved
-        count["solved_first_attempt"] += task.solved_first_attempt
-        count["fits"] += row["fits"]
-        count["fits_but_wrong"] += row["fits"] and not task.solved
+        counted["tasks"] += 1
+        counted["solved"] += task.solved
+        counted["solved_first_attempt"] += task.solved_first_attempt
+        counted["fits"] += row["fits"]
+        counted["fits_but_wrong"] += row["fits"] and not task.solved
     return counts
 
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from arcbatt.plurals import count
 from arcbatt.pool import Pool
 from arcbatt.proposers import PROPOSER_NAMES
 from arcbatt.proposers.presets import DEFAULT_MAX_BYTES
@@ -18,14 +19,22 @@ from arcbatt.solving.interrupts import termination_interrupts
 from arcbatt.solving.run import REPORT, SUBMISSION, require_space
 from arcbatt.solving.run_folder import RunFolder
 from arcbatt.solving.tracing import describe_ranking
-from arcbatt.tasks import TASK_SETS, Task
+from arcbatt.tasks import BadTask, Task
 from arcbatt.tasks.task import suggest
 
 from . import INTERRUPTED
+from .completion import complete_source
 from .console import print_blocks, print_json, print_notice, stop, warnings_as_notices
 from .durations import format_duration, parse_duration
-from .finding import check_device, choose_tasks, complete_set
-from .loop_display import LoopDisplay, part_tables, proposer_table, summary_to_json, task_table
+from .finding import check_device, choose_valid_tasks, find_source
+from .loop_display import (
+    LoopDisplay,
+    draw_attempts,
+    part_tables,
+    proposer_table,
+    summary_to_json,
+    task_table,
+)
 from .options import (
     DEFAULT_OUT,
     AsJson,
@@ -37,6 +46,7 @@ from .options import (
     ResumedRun,
     Rounds,
     Seed,
+    SkipBad,
     TaskIds,
     Threads,
     TimeBudget,
@@ -46,10 +56,11 @@ from .timing import wall_s
 
 SOLVE_EXAMPLES = (
     ("arcbatt solve arc-agi-1/training --budget 2m", "all tasks of a set, in two minutes"),
-    ("arcbatt solve arc_challenges.json --out answers", "a Kaggle file"),
+    ("arcbatt solve 67a3c6ac --budget 10s", "one task, its attempts drawn"),
+    ("arcbatt solve arc_challenges.json --submission submission.json", "a file of many tasks"),
     (
-        "arcbatt solve arc-agi-1/training --tasks 67a3c6ac --trace 67a3c6ac",
-        "one task, told at length",
+        "arcbatt solve arc-agi-1/training --tasks 67a3c6ac,00d62c1b --trace 67a3c6ac",
+        "two tasks, one told at length",
     ),
     ("arcbatt solve --resume runs/solve-20260101-120000", "go on where a run ended"),
 )
@@ -62,9 +73,10 @@ def solve(
     source: Annotated[
         str | None,
         typer.Argument(
-            metavar="SET|FILE|FOLDER",
-            help="The tasks: a built-in set, a Kaggle file, a task file, or a folder of them.",
-            autocompletion=complete_set,
+            metavar="SET|FILE|FOLDER|ID",
+            help="The tasks: a built-in set, a file of one task or many, a folder of task files, "
+            "or the id of a task of a built-in set.",
+            autocompletion=complete_source,
             show_default=False,
         ),
     ] = None,
@@ -98,9 +110,19 @@ def solve(
             "are threads are enumerated at a time.",
         ),
     ] = format_bytes(DEFAULT_MAX_BYTES),
+    skip_bad: SkipBad = False,
     seed: Seed = 0,
     rounds: Rounds = None,
     out: OutFolder = DEFAULT_OUT,
+    submission: Annotated[
+        Path | None,
+        typer.Option(
+            "--submission",
+            metavar="FILE",
+            help="Write the submission to this file too, and keep it current.",
+            show_default=False,
+        ),
+    ] = None,
     resume: ResumedRun = None,
     explain: Annotated[
         bool,
@@ -136,10 +158,15 @@ def solve(
         folder = open_run(ctx, resume, "solve")
     else:
         if source is None:
-            stop("which tasks? Name a set, a file or a folder, or a run to --resume")
+            stop("which tasks? Name a set, a file, a folder or a task, or a run to --resume")
+        data, chosen = find_source(source)
+        if chosen and tasks:
+            stop(f"{source} is one task; --tasks chooses among those of a set")
         options = RunOptions(
-            data=absolute_source(source),
-            tasks=None if not tasks else tuple(tasks),
+            data=data,
+            tasks=tuple(tasks) if tasks else chosen,
+            skip_bad=skip_bad,
+            submission=None if submission is None else str(submission.absolute()),
             proposers=_choose_proposers(proposers),
             pool=None if pool is None else str(pool.absolute()),
             library=library,
@@ -151,11 +178,6 @@ def solve(
         )
         folder = make_run("solve", options, out, trace or [])
     carry_out(folder, budget_s, rounds, trace or [], explain, limit, as_json)
-
-
-def absolute_source(source: str) -> str:
-    """Return the name of a built-in set, or a path that holds from any folder."""
-    return source if source in TASK_SETS else str(Path(source).absolute())
 
 
 def open_run(ctx: typer.Context, path: Path, command: str) -> RunFolder:
@@ -178,12 +200,37 @@ def open_run(ctx: typer.Context, path: Path, command: str) -> RunFolder:
 def make_run(command: str, options: RunOptions, out: Path, traced: Sequence[str]) -> RunFolder:
     """Make the folder of a new run; what is wrong is said before that."""
     check_device(options.device)
-    chosen = choose_tasks(options.data, options.tasks or ())
+    chosen, _ = _choose(options)
     _check_traced(chosen, traced)
+    if options.submission is not None:
+        place = Path(options.submission)
+        if place.is_dir() or not place.parent.is_dir():
+            why = "is a folder" if place.is_dir() else "is in a folder that is not there"
+            stop(f"--submission: {place} {why}; name a file")
     if options.pool is not None:
         Pool.open(options.pool, create=False).close()
     require_space(out, len(chosen))
     return RunFolder.create(out, options.to_config(command))
+
+
+def _choose(options: RunOptions) -> tuple[list[Task], list[BadTask]]:
+    """Return the tasks of a run, and those that it leaves out because they are not valid."""
+    tasks, bad = choose_valid_tasks(options.data, options.tasks or ())
+    if bad and not options.skip_bad:
+        n_more = sum(len(each.faults) for each in bad) - 1
+        more = f"\n{count(n_more, 'more fault')} in {count(len(bad), 'task')}; " if n_more else "\n"
+        stop(f"{bad[0].faults[0]}{more}--skip-bad lists all and goes on without")
+    if not tasks:
+        say_what_is_bad(bad)
+        stop(f"{options.data}: no valid task to solve")
+    return tasks, bad
+
+
+def say_what_is_bad(bad: Sequence[BadTask]) -> None:
+    """Print every fault of tasks that are left out."""
+    for each in bad:
+        for fault in each.faults:
+            print_notice(f"left out: {fault}")
 
 
 def _choose_proposers(text: str) -> tuple[str, ...]:
@@ -224,13 +271,14 @@ def carry_out(
     as_json: bool,
 ) -> None:
     """Run the loop in a folder and show what came of it; exit with 130 if it was interrupted."""
-    with termination_interrupts(), folder:
+    with termination_interrupts(), warnings_as_notices(), folder:
         options = RunOptions.from_config(folder.config)
-        tasks = choose_tasks(options.data, options.tasks or ())
+        tasks, bad = _choose(options)
+        say_what_is_bad(bad)
         _check_traced(tasks, traced)
         is_ended = False
         display = LoopDisplay()
-        with warnings_as_notices(), Run(folder, tasks, watcher=display, traced=traced) as run:
+        with Run(folder, tasks, bad=bad, watcher=display, traced=traced) as run:
             try:
                 with display:
                     run.spend(
@@ -268,25 +316,39 @@ def _show(
     path = run.folder.path
     if as_json:
         places = {"folder": str(path), "submission": str(path / SUBMISSION)}
-        content = summary_to_json(run.loop, ranked)
+        content = summary_to_json(run, ranked)
         print_json({**places, "report": str(path / REPORT), "ended": is_ended, **content})
     else:
         print_blocks(
             task_table(run.loop, ranked, limit),
             proposer_table(run.loop.counts),
             *part_tables(run.loop),
+            *([draw_attempts(ranked[0])] if len(ranked) == 1 else []),
+            *_rule(run),
             _summary(run),
         )
+
+
+def _rule(run: Run) -> list[Text]:
+    """Return what was learnt of a single task; of many the report has it."""
+    if len(run.loop.tasks) > 1 or not run.rules:
+        return []
+    (lines,) = run.rules.values()
+    return [Text.assemble(("what was learnt\n", "bold"), "\n".join(lines))]
 
 
 def _summary(run: Run) -> Text:
     loop, path = run.loop, run.folder.path
     text = Text(
-        f"programs fit {loop.n_fitted} of {len(loop.tasks)} tasks "
+        f"programs fit {loop.n_fitted} of {count(len(loop.tasks), 'task')} "
         f"after {format_duration(loop.elapsed_s)}",
         style="bold green" if loop.n_fitted else "bold",
     )
     text.append(f"\nwhether they are right: arcbatt score {path}", style="not bold")
     text.append(f"\nreport: {path / REPORT}", style="not bold green")
-    text.append(f"\nsubmission: {path / SUBMISSION}", style="not bold green")
+    if run.bad:
+        left_out = f"\n{count(len(run.bad), 'task')} left out as not valid, filled in"
+        text.append(left_out, style="not bold yellow")
+    submission = run.options.submission or path / SUBMISSION
+    text.append(f"\nsubmission: {submission}", style="not bold green")
     return text

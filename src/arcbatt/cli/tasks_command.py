@@ -13,8 +13,9 @@ from arcbatt.drawing import draw_task, png_task, svg_task
 from arcbatt.drawing.palette import color_of, text_on
 from arcbatt.tasks import TASK_SETS, Grid, Task, TaskSet, load
 
+from .completion import complete_set, complete_task
 from .console import print_blocks, print_json, write_file
-from .finding import complete_set, complete_task, get_task
+from .finding import get_task
 from .options import AsJson, TaskSource
 
 TASKS_EXAMPLES = (

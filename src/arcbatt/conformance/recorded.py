@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from arcbatt.language.failure import Failure
-from arcbatt.language.interpret import evaluate_call
+from arcbatt.language.interpreter import evaluate_call
 from arcbatt.language.registry import find_primitive, suggest
 from arcbatt.language.values import Function, Value, content_hash, format_value
 

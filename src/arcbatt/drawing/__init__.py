@@ -6,7 +6,7 @@ Line charts are drawn by `arcbatt.drawing.charts`.
 from arcbatt.drawing.describe import Description, Kind, describe
 from arcbatt.drawing.png import png_task
 from arcbatt.drawing.svg import svg_call, svg_grid, svg_pair, svg_task, svg_value
-from arcbatt.drawing.terminal import draw_grid, draw_pair, draw_task, draw_value
+from arcbatt.drawing.terminal import draw_grid, draw_pair, draw_pairs, draw_task, draw_value
 
 __all__ = [
     "Description",
@@ -14,6 +14,7 @@ __all__ = [
     "describe",
     "draw_grid",
     "draw_pair",
+    "draw_pairs",
     "draw_task",
     "draw_value",
     "png_task",

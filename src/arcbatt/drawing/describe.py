@@ -13,6 +13,7 @@ from typing import Any
 
 from arcbatt.language.primitives.picturing import EMPTY_PICTURE
 from arcbatt.language.types import ANY, GRID, PAIR, Type
+from arcbatt.plurals import count
 
 MAX_TEXT = 100
 MAX_NUMBERS = 16
@@ -166,11 +167,6 @@ def _describe_elements(
                 return Description(Kind.PATCHES, count(len(value), "set") + " of indices")
             return Description(Kind.PATCHES, count(len(value), "patch", "patches"))
     return Description(Kind.CONTAINER, f"{word} of {len(value)}")
-
-
-def count(number: int, noun: str, plural: str = "") -> str:
-    """Return "1 cell" or "3 cells"."""
-    return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
 def _picture_caption(picture: tuple[tuple[int, int], tuple[tuple[int, ...], ...]]) -> str:

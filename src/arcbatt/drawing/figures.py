@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from arcbatt.drawing.describe import Kind, count, describe, member_types
+from arcbatt.drawing.describe import Kind, describe, member_types
 from arcbatt.language.types import ANY, Type
 from arcbatt.language.values import Cell, ordered
+from arcbatt.plurals import count
 from arcbatt.tasks import Grid
 
 Index = tuple[int, int]

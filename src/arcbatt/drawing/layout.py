@@ -8,7 +8,7 @@ from math import ceil
 
 from arcbatt.drawing import palette
 from arcbatt.drawing.cells import canvas_block, cell_size, empty_block
-from arcbatt.drawing.describe import Kind, count, describe
+from arcbatt.drawing.describe import Kind, describe
 from arcbatt.drawing.figures import Canvas, Figure, canvas_of_grid, canvases_in, figure_of
 from arcbatt.drawing.scene import (
     Block,
@@ -23,6 +23,7 @@ from arcbatt.drawing.scene import (
     with_margin,
 )
 from arcbatt.language.types import ANY, Type
+from arcbatt.plurals import count
 from arcbatt.tasks import Grid, Pair, Task
 
 MARGIN = 16

@@ -34,7 +34,7 @@ def render_png(scene: Block) -> bytes:
             case Polyline():
                 _draw_line(image, command)
             case Label():
-                _draw_label(draw, command)
+                _draw_label(image, draw, command)
     file = BytesIO()
     image.save(file, "PNG", optimize=True)
     return file.getvalue()
@@ -73,10 +73,34 @@ def _draw_line(image: Image.Image, line: Polyline) -> None:
     image.paste(line.stroke, (left, top), mask.resize(size, Image.Resampling.BOX))
 
 
-def _draw_label(draw: ImageDraw.ImageDraw, label: Label) -> None:
-    font = ImageFont.load_default(label.size * SCALE)
-    anchor = {"start": "ls", "middle": "ms", "end": "rs"}[label.anchor]
+def _draw_label(image: Image.Image, draw: ImageDraw.ImageDraw, label: Label) -> None:
+    font = _font(label.size * SCALE)
     # The built-in font has one weight; drawn twice, a pixel apart, it stands for bold.
-    for dx in range(1 + label.bold):
-        place = (label.x * SCALE + dx, label.y * SCALE)
-        draw.text(place, label.text, label.fill, font, anchor)
+    places = [(label.x * SCALE + dx, label.y * SCALE) for dx in range(1 + label.bold)]
+    if isinstance(font, ImageFont.FreeTypeFont):
+        anchor = {"start": "ls", "middle": "ms", "end": "rs"}[label.anchor]
+        for place in places:
+            draw.text(place, label.text, label.fill, font, anchor)
+        return
+    mask = _enlarge(font, label.text, label.size * SCALE)
+    shift = {"start": 0.0, "middle": 0.5, "end": 1.0}[label.anchor]
+    for x, y in places:
+        image.paste(label.fill, (int(x - shift * mask.width), y - mask.height), mask)
+
+
+def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    """Return the built-in font; Pillow 10.0, or one without FreeType, has it in one size alone."""
+    try:
+        return ImageFont.load_default(size)
+    except TypeError:
+        return ImageFont.load_default()
+
+
+def _enlarge(font: ImageFont.ImageFont, text: str, height: int) -> Image.Image:
+    """Return text in a font that has one size, brought to another."""
+    # It has the letters of Latin-1 alone.
+    known = text.encode("latin-1", "replace").decode("latin-1") or " "
+    left, top, right, bottom = map(int, font.getbbox(known))
+    mask = Image.new("L", (max(right, left + 1), max(bottom, top + 1)))
+    ImageDraw.Draw(mask).text((0, 0), known, 255, font)
+    return mask.resize((mask.width * height // mask.height, height), Image.Resampling.BICUBIC)

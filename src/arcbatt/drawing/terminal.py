@@ -13,10 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 from arcbatt.drawing import palette
-from arcbatt.drawing.describe import count
 from arcbatt.drawing.figures import Figure, canvas_of_grid, figure_of
 from arcbatt.drawing.terminal_cells import Style, draw_cells
 from arcbatt.language.types import ANY, Type
+from arcbatt.plurals import count
 from arcbatt.tasks import Grid, Pair, Task
 
 FLOW_GAP = 4
@@ -51,6 +51,12 @@ def draw_task(task: Task) -> RenderableType:
     for number, grid in enumerate(task.test_inputs, 1):
         pairs.append((f"test {number}" if len(task.test_inputs) > 1 else "test", grid, None))
 
+    return Group(title, Text(), draw_pairs(pairs))
+
+
+def draw_pairs(pairs: Sequence[tuple[str, Grid, Grid | None]]) -> RenderableType:
+    """Return pairs with a label each, in as many columns as fit; an output may be unknown."""
+
     def build(style: Style) -> list[RenderableType]:
         return [
             Group(
@@ -60,7 +66,7 @@ def draw_task(task: Task) -> RenderableType:
             for label, before, after in pairs
         ]
 
-    return Group(title, Text(), _Pairs(build))
+    return _Pairs(build)
 
 
 def draw_value(value: object, over: Grid | None = None, known: Type = ANY) -> RenderableType:

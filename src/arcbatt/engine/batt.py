@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.language import Budget, Node, Program, to_value
+from arcbatt.language import Budget, Failure, Node, Program, Value, to_value
 from arcbatt.language.ir import walk_new
 from arcbatt.measure import usable_cores
 
 from . import _engine, calibration, gpu, profiling
-from .results import BattArrays, BattResult, KeptWords
+from .defined import DEFINITIONS, find_defined, run_defined
+from .results import ARRAY_TYPES, BattArrays, BattResult, KeptWords
 from .samples import Samples
 from .schedule import Schedule, schedule
 from .table import primitive_numbers
@@ -42,11 +43,12 @@ class Batt:
     """Programs fused by interning: every distinct call appears once."""
 
     def __init__(self, programs: Sequence[Program]) -> None:
-        self.programs = tuple(programs)
+        self.programs = _check_programs(programs)
+        self.is_defined = find_defined(self.programs)  # those that only definitions can run
         self._nodes: list[Node] = []
-        self.fused = self._fuse()
+        self.fused = self._fuse([self.programs[k] for k in np.flatnonzero(~self.is_defined)])
 
-    def _fuse(self) -> _engine.FusedBatt:
+    def _fuse(self, programs: Sequence[Program]) -> _engine.FusedBatt:
         numbers = primitive_numbers()
         places: dict[Node, int] = {}
         ops: list[int] = []
@@ -56,7 +58,7 @@ class Batt:
         args: list[int] = []
         constants: list[object] = []
         results: list[int] = []
-        for program in self.programs:
+        for program in programs:
             for node in walk_new(program.result, places):
                 kind = node.kind
                 op, primitive, first = _OPS.get(kind, 0), 0, 0
@@ -81,7 +83,6 @@ class Batt:
                 counts.append(len(node.args))
             results.append(places[program.result])
         self._nodes = list(places)
-        self.n_calls = sum(op >= _OPS["call"] for op in ops)
         return _engine.FusedBatt(
             np.array(ops, np.uint8),
             np.array(primitives, np.int32),
@@ -94,13 +95,27 @@ class Batt:
 
     @property
     def size(self) -> BattSize:
+        """How many programs, calls and nodes there are, and how many calls before sharing."""
         before = sum(program.n_calls for program in self.programs)
         return BattSize(len(self.programs), before, self.n_calls, self.n_nodes)
+
+    @property
+    def n_calls(self) -> int:
+        """The calls that the engine makes of each sample."""
+        return sum(bool(node.args) for node in self._nodes)
 
     @property
     def n_nodes(self) -> int:
         """The nodes of the graph, calls and others."""
         return len(self._nodes)
+
+    @cached_property
+    def engine_part(self) -> Batt:
+        """The programs that the engine can run."""
+        return Batt([self.programs[k] for k in np.flatnonzero(~self.is_defined)])
+
+    def __repr__(self) -> str:
+        return f"<Batt: {len(self.programs):,} programs, {self.n_calls:,} calls>"
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -126,10 +141,19 @@ class Batt:
         expected to be done first; if the CPU turns out to take longer than expected, it hands what
         is left to the GPUs. What a GPU cannot do (all of it where there is none, or values that do
         not fit its memory), the CPU does, and `ran_on` of the result says how many results came
-        from where.
+        from where. Programs that call own primitives are run by the definitions, which takes far
+        longer; `ran_on` counts them under "definitions".
         """
         if not isinstance(samples, Samples):
-            raise TypeError(f"samples: a {type(samples).__name__}; Samples(inputs) makes some")
+            raise TypeError(
+                f"samples: a {type(samples).__name__}; Samples(inputs) makes some of grids, "
+                f"Samples.of(task) of the demos of a task"
+            )
+        if self.is_defined.any():
+            part = self.engine_part.run(
+                samples, budget, device=device, n_threads=n_threads, keep_values=keep_values
+            )
+            return self._add_defined(part, samples, budget or Budget(), keep_values)
         run = _Run(samples, budget or Budget(), n_threads or usable_cores(), keep_values)
         devices = _devices(device) if self._nodes and len(samples) else []
         rival = None
@@ -161,15 +185,33 @@ class Batt:
                 on_cpu += int(unfinished.sum())
         if on_cpu or not ran_on:
             ran_on["cpu"] = on_cpu
-        return BattResult(
-            arrays.reasons,
-            arrays.matches.view(np.bool_),
-            arrays.hashes,
-            arrays.steps,
-            arrays.numbers,
-            ran_on,
-            tuple(kept) if keep_values else None,
-        )
+        return arrays.to_result(ran_on, tuple(kept) if keep_values else None)
+
+    def _add_defined(
+        self, part: BattResult, samples: Samples, budget: Budget, keep_values: bool
+    ) -> BattResult:
+        """Put what programs give that the engine cannot run beside what the others gave."""
+        shape = (len(self.programs), len(samples))
+        arrays = BattArrays(*(np.empty(shape, dtype) for dtype in ARRAY_TYPES))
+        rows = np.flatnonzero(~self.is_defined)
+        for name in BattArrays._fields:
+            getattr(arrays, name)[rows] = getattr(part, name)
+        values: dict[tuple[int, int], Value] = {}
+        defined = np.flatnonzero(self.is_defined).tolist()
+        for program in defined:
+            for sample in range(len(samples)):
+                found = run_defined(self.programs[program], samples, sample, budget)
+                for name in BattArrays._fields:
+                    getattr(arrays, name)[program, sample] = getattr(found, name)
+                values[program, sample] = found.value
+        if keep_values:
+            for row, program in enumerate(rows.tolist()):
+                for sample in np.flatnonzero(part.reasons[row] == 0).tolist():
+                    outcome = part.outcome(row, sample)
+                    assert not isinstance(outcome, Failure)
+                    values[program, sample] = outcome
+        ran_on = {**part.ran_on, DEFINITIONS: len(defined) * len(samples)}
+        return arrays.to_result(ran_on, () if keep_values else None, values)
 
     def _finish(self, run: _Run, left: NDArray[np.bool_], arrays: BattArrays) -> list[KeptWords]:
         """Runs on the CPU what is left: those programs alone, on those samples."""
@@ -203,8 +245,7 @@ class _Run:
     def new_arrays(self, n_programs: int, new: Callable[..., Any] = np.empty) -> BattArrays:
         """Arrays for results, of which only the reasons say yet that there are none."""
         shape = (n_programs, len(self.samples))
-        types = (np.uint8, np.uint8, np.uint64, np.int64, np.int32)
-        arrays = BattArrays(*(new(shape, dtype) for dtype in types))
+        arrays = BattArrays(*(new(shape, dtype) for dtype in ARRAY_TYPES))
         arrays.reasons.fill(_engine.NOT_RUN)
         return arrays
 
@@ -236,6 +277,18 @@ class _Run:
             pairs = np.frombuffer(cells, np.int64).reshape(-1, 2)
             found.append(KeptWords(np.frombuffer(words, np.int32), pairs[:, 0], pairs[:, 1]))
         return found
+
+
+def _check_programs(programs: Sequence[Program]) -> tuple[Program, ...]:
+    """Return programs as a tuple; what is none is a TypeError that says what to do."""
+    if isinstance(programs, Program):
+        raise TypeError("a Batt takes several programs: Batt([program])")
+    given = tuple(programs)
+    for k, program in enumerate(given):
+        if not isinstance(program, Program):
+            hint = "; parse_program(text) gives the program" if isinstance(program, str) else ""
+            raise TypeError(f"program {k} of the batt is a {type(program).__name__}{hint}")
+    return given
 
 
 def _expect(batt: Batt, n_samples: int, n_threads: int) -> calibration.Prediction:

@@ -78,7 +78,7 @@ nb::object value_to(const Value& v) {
   if (v.kind == INT) return nb::int_((long long)v.number);
   nb::object members = nb::steal(PyTuple_New(v.n));
   if (!members) throw nb::python_error();
-  for (u32 k = 0; k < v.n; k++) PyTuple_SET_ITEM(members.ptr(), k, value_to(member(v, k)).release().ptr());
+  for (u32 k = 0; k < v.n; k++) PyTuple_SetItem(members.ptr(), k, value_to(member(v, k)).release().ptr());
   if (v.kind == FUNCTION) return nb::handle(function_class)((u32)v.aux, members);
   return is_tuple(v) ? members : nb::steal(PyFrozenSet_New(members.ptr()));
 }
@@ -332,8 +332,11 @@ void write_image(const T& packed, Vector<u8> to, u64 base) {
 // Runs on threads, without the lock of the interpreter; Ctrl-C is taken meanwhile.
 std::vector<std::unique_ptr<Worker>> run_on_threads(Run& run, u64 n_lanes, int n_threads,
                                                     const Rival& rival) {
-  // Little work is done here and now: starting a thread would take longer.
-  const bool at_once = run.batt.n_nodes * n_lanes < 256;
+  // Little work is done here and now: starting a thread would take longer. But nothing that may take
+  // a second, at a step a nanosecond, since it could not be interrupted.
+  const u64 n_results = max_of<u64>(1, run.batt.n_programs * n_lanes);
+  const bool at_once =
+      run.batt.n_nodes * n_lanes < 256 && run.budget.steps <= 1'000'000'000 / n_results;
   n_threads = at_once ? 1 : (int)min_of<u64>((u64)max_of(1, n_threads), run.n_units);
   std::vector<std::unique_ptr<Worker>> workers;
   for (int k = 0; k < n_threads; k++) workers.push_back(take_worker());

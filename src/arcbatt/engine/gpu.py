@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.language import Budget, all_primitives
+from arcbatt.language import Budget
+from arcbatt.language.registry import bundled_primitives
 from arcbatt.measure import phase
 
 from . import _engine
@@ -100,7 +101,7 @@ def kernel_modules() -> dict[str, list[str]]:
     """
     names = domain_names()
     modules: dict[str, list[str]] = {COMMON: [], FUNCTIONS: []}
-    for primitive in all_primitives().values():
+    for primitive in bundled_primitives().values():
         if not {names[domain] for domain in primitive.domains} & {"ANY_FUNCTION", "FUNCTIONS"}:
             modules.setdefault(primitive.family, []).append(primitive.name)
     return modules
@@ -127,7 +128,7 @@ def module_source(module: str) -> str:
 @cache
 def _kernels() -> dict[str, tuple[str, str]]:
     """The module and kernel that run what is of one head (schedule.py)."""
-    kernels = dict.fromkeys((*all_primitives(), INVOKE), (FUNCTIONS, "run_functions"))
+    kernels = dict.fromkeys((*bundled_primitives(), INVOKE), (FUNCTIONS, "run_functions"))
     kernels[LOAD] = (COMMON, "run_loads")
     for module, names in kernel_modules().items():
         kernels.update((name, (module, f"run_{name}")) for name in names)

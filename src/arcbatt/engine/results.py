@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt.display import Displayed
 from arcbatt.language import Failure, Function, Reason, Value
 
 from .table import primitive_numbers
@@ -27,6 +28,21 @@ class BattArrays(NamedTuple):
     steps: NDArray[np.int64]
     numbers: NDArray[np.int32]
 
+    def to_result(
+        self,
+        ran_on: Mapping[str, int],
+        kept: tuple[KeptWords, ...] | None,
+        values: Mapping[tuple[int, int], Value] | None = None,
+    ) -> BattResult:
+        """Return what was written as the result of a run."""
+        matches = self.matches.view(np.bool_)
+        arrays = (self.reasons, matches, self.hashes, self.steps, self.numbers)
+        return BattResult(*arrays, ran_on, kept, _values=values or {})
+
+
+ARRAY_TYPES = (np.uint8, np.uint8, np.uint64, np.int64, np.int32)
+"""The types of a run's arrays, in their order."""
+
 
 class KeptWords(NamedTuple):
     """Values that were kept: that of cell `cells[k]` of the result starts at `words[starts[k]]`."""
@@ -37,7 +53,7 @@ class KeptWords(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BattResult:
+class BattResult(Displayed):
     """Arrays [program, sample].
 
     `reasons` is 0 where there is a value, otherwise the number of the `Reason`; `matches` whether
@@ -54,6 +70,8 @@ class BattResult:
     ran_on: Mapping[str, int]
     _kept: tuple[KeptWords, ...] | None = field(default=None, repr=False)
     _places: dict[int, tuple[int, int]] = field(default_factory=dict, repr=False)
+    # By (program, sample), those that are kept as values.
+    _values: Mapping[tuple[int, int], Value] = field(default_factory=dict, repr=False)
 
     def outcome(self, program: int, sample: int) -> Value | Failure:
         """The value, which must have been kept, or the failure."""
@@ -61,6 +79,8 @@ class BattResult:
             return Failure(Reason(int(self.reasons[program, sample])))
         if self._kept is None:
             raise ValueError("values were not kept; run with keep_values=True")
+        if (program, sample) in self._values:
+            return self._values[program, sample]
         if not self._places:
             for part, kept in enumerate(self._kept):
                 pairs = zip(kept.cells.tolist(), kept.starts.tolist(), strict=True)

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.language import to_value
+from arcbatt.language import Value, to_value
 from arcbatt.language.values import MAX_NUMBER
+from arcbatt.tasks import Task
 
 from . import _engine
 
@@ -34,6 +35,8 @@ class Samples:
         targets: Sequence[Any] | None = None,
         demos: Sequence[Sequence[tuple[Any, Any]]] | None = None,
     ) -> None:
+        if isinstance(inputs, Task):
+            raise TypeError("Samples takes grids; Samples.of(task) takes the demos of a task")
         # Lists, so that each object stays, and with it the id that it is known by.
         inputs = list(inputs)
         targets = [None] * len(inputs) if targets is None else list(targets)
@@ -41,6 +44,7 @@ class Samples:
         for name, several in (("targets", targets), ("demos", demos)):
             if several is not None and len(several) != len(inputs):
                 raise ValueError(f"{len(several)} {name} for {len(inputs)} inputs")
+        self._given = (inputs, targets, demos)
         packer = _Packer()
         input_places = [packer.add(grid, ("input", k)) for k, grid in enumerate(inputs)]
         target_places = [
@@ -75,6 +79,23 @@ class Samples:
             np.array(members, np.int32),
         )
 
+    @classmethod
+    def of(cls, *tasks: Task) -> Samples:
+        """Return the demos of tasks as samples, with their outputs as targets and all as `S`."""
+        for task in tasks:
+            if not isinstance(task, Task):
+                raise TypeError(
+                    f"Samples.of takes tasks, not a {type(task).__name__}; of several in a list, "
+                    f"Samples.of(*tasks)"
+                )
+        pairs = {task: tuple((demo.input, demo.output) for demo in task.demos) for task in tasks}
+        demos = [(task, demo) for task in tasks for demo in task.demos]
+        return cls(
+            [demo.input for _, demo in demos],
+            [demo.output for _, demo in demos],
+            [pairs[task] for task, _ in demos],
+        )
+
     @cached_property
     def by_demos(self) -> NDArray[np.uint32]:
         """Places of the samples, those with the same demos together, the largest inputs first."""
@@ -90,8 +111,24 @@ class Samples:
         """Places of the samples, in an order of which every part is like the whole."""
         return np.random.default_rng(0).permutation(self._n_samples).astype(np.uint32)
 
+    def inputs_of(self, sample: int) -> dict[str, Value]:
+        """Return what the programs of a sample are given, by the names of inputs.
+
+        A target that is not there is None, and without demos there are none in `S`.
+        """
+        inputs, targets, demos = self._given
+        pairs = () if demos is None else demos[sample]
+        return {
+            "I": to_value(inputs[sample], f"input {sample}"),
+            "S": to_value(tuple(map(tuple, pairs)), f"demos of sample {sample}"),
+            "target": to_value(targets[sample], f"target {sample}"),
+        }
+
     def __len__(self) -> int:
         return self._n_samples
+
+    def __repr__(self) -> str:
+        return f"<Samples: {self._n_samples:,} of them>"
 
 
 def _add_pairs(packer: _Packer, pairs: Any, what: str) -> list[int]:

@@ -7,19 +7,20 @@ programs fit the first demo of a task that they do not solve.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.language import Budget
+from arcbatt.language import Budget, Program
 from arcbatt.measure import usable_cores
 from arcbatt.tasks import Task
 
 from . import _engine, profiling
 from .batt import MAX_ARENA_BYTES, Batt, prefers_gpu
+from .defined import DEFINITIONS, run_defined
 from .samples import Grid, Samples
 
 
@@ -57,11 +58,6 @@ class TaskSamples:
             [demo.output for _, demo in chosen],
             [self.pairs[t] for t, _ in chosen],
         )
-
-    def tests_of(self, tasks: Sequence[int]) -> Samples:
-        """Of some tasks the test inputs, without targets."""
-        chosen = [(t, grid) for t in tasks for grid in self.tasks[t].test_inputs]
-        return Samples([grid for _, grid in chosen], None, [self.pairs[t] for t, _ in chosen])
 
 
 class TaskArrays(NamedTuple):
@@ -122,6 +118,8 @@ def run_on_tasks(
     all tasks. Without stages every program is run on all demos.
     """
     budget = budget or Budget()
+    if batt.is_defined.any():
+        return _with_defined(batt, samples, budget, only, staged, device, n_threads)
     n_threads = n_threads or usable_cores()
     n_programs = len(batt.programs)
     tasks_of = np.full(n_programs, -1, np.int32) if only is None else np.asarray(only, np.int32)
@@ -154,6 +152,60 @@ def run_on_tasks(
         )
         ran_on = {"cpu": len(everywhere) * len(samples) + n_programs - len(everywhere)}
     return TaskResult(*arrays, samples.n_demos, ran_on)
+
+
+def _with_defined(
+    batt: Batt,
+    samples: TaskSamples,
+    budget: Budget,
+    only: Sequence[int] | NDArray[np.int32] | None,
+    staged: bool,
+    device: str,
+    n_threads: int | None,
+) -> TaskResult:
+    """The same where definitions run some of the programs, after the engine has run the others."""
+    ran = ~batt.is_defined
+    tasks_of = None if only is None else np.asarray(only, np.int32)
+    result = run_on_tasks(
+        batt.engine_part,
+        samples,
+        budget,
+        only=None if tasks_of is None else tasks_of[ran],
+        staged=staged,
+        device=device,
+        n_threads=n_threads,
+    ).among(ran, _engine.NOT_RUN)
+    n_defined = 0
+    for p in np.flatnonzero(batt.is_defined).tolist():
+        chosen = -1 if tasks_of is None else int(tasks_of[p])
+        for t in range(len(samples)) if chosen < 0 else [chosen]:
+            _run_defined_on(batt.programs[p], samples, t, budget, staged and chosen < 0, result, p)
+            n_defined += 1
+    return replace(result, ran_on={**result.ran_on, DEFINITIONS: n_defined})
+
+
+def _run_defined_on(
+    program: Program,
+    samples: TaskSamples,
+    task: int,
+    budget: Budget,
+    staged: bool,
+    result: TaskResult,
+    row: int,
+) -> None:
+    """Run one program on the demos of one task; writes its results into their row."""
+    first, end = int(samples.starts[task]), int(samples.starts[task + 1])
+    for sample in range(first, end):
+        found = run_defined(program, samples.demos, sample, budget)
+        if sample == first:
+            result.reasons[row, task] = found.reasons
+            result.hashes[row, task] = found.hashes
+            result.steps[row, task] = result.n_matches[row, task] = result.numbers[row, task] = 0
+        result.n_matches[row, task] += found.matches
+        result.steps[row, task] += found.steps
+        result.numbers[row, task] += 0 if found.numbers == _engine.NO_NUMBER else found.numbers
+        if staged and not found.matches:
+            return
 
 
 def _new_arrays(n_programs: int, n_tasks: int) -> TaskArrays:

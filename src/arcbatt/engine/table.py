@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from arcbatt.language import all_primitives, domains
+from arcbatt.language import domains
 from arcbatt.language.domains import Domain
-from arcbatt.language.registry import Primitive, Searched
+from arcbatt.language.registry import Primitive, Searched, bundled_primitives
 from arcbatt.language.types import NAMED
 from arcbatt.language.values import hash_name
 
@@ -46,13 +46,13 @@ def domain_names() -> dict[Domain, str]:
 
 def primitive_numbers() -> dict[str, int]:
     """The engine's number of each primitive."""
-    return {name: number for number, name in enumerate(sorted(all_primitives()))}
+    return {name: number for number, name in enumerate(sorted(bundled_primitives()))}
 
 
 def render() -> str:
     """Return the text of `table.inc`."""
     names = domain_names()
-    rows = [_row(all_primitives()[name], names) for name in primitive_numbers()]
+    rows = [_row(bundled_primitives()[name], names) for name in primitive_numbers()]
     return _HEAD + "".join(rows)
 
 
@@ -69,7 +69,7 @@ def render_codes() -> str:
     rows = [
         f"ARC_CODE_RANGE({name}, {place}, {codes[0]}, {codes[-1]})\n"
         for name in primitive_numbers()
-        for place, codes in all_primitives()[name].codes
+        for place, codes in bundled_primitives()[name].codes
     ]
     return _HEAD + "".join(rows)
 
@@ -79,7 +79,7 @@ def render_moves() -> str:
 
     A row is shape, primitive, size that is taken, number of codes, codes, colour that must occur.
     """
-    searched = [(p.searched, p) for p in all_primitives().values() if p.searched]
+    searched = [(p.searched, p) for p in bundled_primitives().values() if p.searched]
     searched.sort(key=lambda pair: pair[0].order)
     for (one, first), (other, second) in pairwise(searched):
         if one.order == other.order:

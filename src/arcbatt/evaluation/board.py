@@ -56,13 +56,19 @@ class _TaskAlone:
     def __init__(self, task: Task) -> None:
         self.task = task
         self.inputs = (*(demo.input for demo in task.demos), *task.test_inputs)
-        pairs = tuple((demo.input, demo.output) for demo in task.demos)
+        self.pairs = pairs = tuple((demo.input, demo.output) for demo in task.demos)
         targets = [*(demo.output for demo in task.demos), *([None] * len(task.test_inputs))]
         self.samples = Samples(self.inputs, targets, [pairs] * len(self.inputs))
 
     @cached_property
     def held_out(self) -> HeldOutSamples:
         return HeldOutSamples([self.task])
+
+    @cached_property
+    def first(self) -> Samples:
+        """The first demo alone, which sees all demos."""
+        demo = self.task.demos[0]
+        return Samples([demo.input], [demo.output], [self.pairs])
 
 
 class TaskBoard:
@@ -220,17 +226,28 @@ class TaskBoard:
 
     @phase("run")
     def learnt(self, task: Task, programs: Sequence[Program]) -> list[Value | Failure]:
-        """Return what programs give that look at the demos alone, such as a rule as data."""
-        result = self._run(task, programs, 1)
+        """Return what programs give on the first demo, such as a rule as data."""
+        result = Batt(programs).run(
+            self._of(task).first, SEARCH_BUDGET, device="cpu", n_threads=1, keep_values=True
+        )
         return [result.outcome(place, 0) for place in range(len(programs))]
 
     @phase("run")
     def values(self, task: Task, batt: Batt) -> list[tuple[Program, tuple[Grid, ...]]]:
-        """Return the programs that give a grid for every demo and test input, with the grids."""
+        """Return the programs that give a grid for every demo and test input, with the grids.
+
+        Of programs that give the same there is the smallest, the first of several.
+        """
         samples = self._of(task).samples
         result = batt.run(samples, SEARCH_BUDGET, device="cpu", n_threads=1, keep_values=True)
-        found = []
+        first: dict[bytes, int] = {}
         for place in (result.reasons == 0).all(axis=1).nonzero()[0].tolist():
+            key = result.hashes[place].tobytes()
+            other = first.setdefault(key, place)
+            if other != place and batt.programs[place].n_calls < batt.programs[other].n_calls:
+                first[key] = place
+        found = []
+        for place in sorted(first.values()):
             grids = tuple(_grid(result, place, k) for k in range(len(samples)))
             if None not in grids:
                 found.append((batt.programs[place], grids))

@@ -3,9 +3,8 @@
 A differ is a program over (S, I, output, target) that returns a pair: a score from 0 to 1000, and
 the element at fault. Put in place of its `output`, a program's result makes one program more for
 the batt, whose value is the score; what the two have in common is run once. So programs and
-differs go in, programs that score come out (`score_programs`), and their numbers, once run, are
-summed up for each program and task (`partial_credit`). docs/differs.md says what the differs are,
-and where the weights come from.
+differs go in, and programs that score come out (`score_programs`). docs/differs.md says what the
+differs are, and where the weights come from.
 """
 
 from __future__ import annotations
@@ -133,24 +132,5 @@ def _template(differs: tuple[Differ, ...]) -> _Template:
 
 
 def weights_of(differs: Sequence[Differ]) -> NDArray[np.int64]:
-    """The differs' weights, as `partial_credit` takes them."""
+    """The differs' weights, in their order."""
     return np.array([differ.weight for differ in differs], np.int64)
-
-
-def partial_credit(
-    scores: NDArray[np.int32], starts: NDArray[np.intp], weights: NDArray[np.int64]
-) -> NDArray[np.int32]:
-    """The credit of each program on each task, from 0 to 1000.
-
-    `scores` is [program, differ, demo], the demos of all tasks one after the other; those of task k
-    start at `starts[k]`, and every task has some. The credit is the weighted mean of the scores
-    over the differs and the task's demos, rounded down, so it is 1000 only if every score is. A
-    differ that gave no score (`NO_NUMBER`: it failed, because the program did or gave no grid)
-    counts 0; a number that is no score is taken as the nearest that is.
-    """
-    within = np.clip(scores, 0, BEST_SCORE)
-    by_demo = np.einsum("pds,d->ps", within, weights, dtype=np.int64)
-    sums = np.add.reduceat(by_demo, starts, axis=1)
-    n_demos = np.diff(starts, append=by_demo.shape[1])
-    credit: NDArray[np.int32] = (sums // (n_demos * weights.sum())).astype(np.int32)
-    return credit

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from arcbatt.language import Failure, Program, Value, run
+from arcbatt.language import Failure, Program, Value, interpret
 from arcbatt.language.budget import SEARCH_BUDGET
-from arcbatt.language.interpret import Outcome
+from arcbatt.language.interpreter import Outcome
 from arcbatt.measure import phase
 from arcbatt.tasks import Pair, Task
 
-from .differs import bundled_differs, partial_credit, weights_of
+from .differs import bundled_differs
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +53,20 @@ def judge(program: Program, task: Task) -> list[JudgedDemo]:
     judged = []
     for demo in task.demos:
         inputs: dict[str, Value] = {"I": demo.input, "S": pairs}
-        output = run(program, inputs, SEARCH_BUDGET).outcome
+        output = interpret(program, inputs, SEARCH_BUDGET).outcome
         outcomes: dict[str, Outcome] = {}
         for differ in bundled_differs():
             if isinstance(output, Failure):
                 outcomes[differ.name] = output
             else:
                 given = inputs | {"output": output, "target": demo.output}
-                outcomes[differ.name] = run(differ.program, given, SEARCH_BUDGET).outcome
+                outcomes[differ.name] = interpret(differ.program, given, SEARCH_BUDGET).outcome
         judged.append(JudgedDemo(demo, output, outcomes))
     return judged
 
 
 def credit_of(judged: Sequence[JudgedDemo]) -> int:
     """Return the partial credit of a program on the one task whose demos these are."""
-    scores = np.array([list(demo.scores.values()) for demo in judged], np.int32).T
-    starts = np.zeros(1, np.intp)
-    return int(partial_credit(scores[None], starts, weights_of(bundled_differs()))[0, 0])
+    weights = {differ.name: differ.weight for differ in bundled_differs()}
+    total = sum(weights[name] * score for demo in judged for name, score in demo.scores.items())
+    return total // (len(judged) * sum(weights.values()))

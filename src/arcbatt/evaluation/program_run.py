@@ -7,7 +7,7 @@ which says whether they give outputs for its test inputs, never whether those ar
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt import measure
-from arcbatt.engine.batt import Batt
+from arcbatt.engine.batt import Batt, BattSize
 from arcbatt.language import Program, Reason
 from arcbatt.pool import NewTrial
 from arcbatt.tasks import Task
+from arcbatt.tasks.program_names import task_id_of
 
 from .board import TaskBoard
 from .result_cache import ROW, ResultCache, Rows
@@ -30,7 +31,6 @@ from .trial import FULL_CREDIT
 BATT_S = 0.4
 FIRST_BATT = 32
 MAX_BATT = 2_000
-OWN_PREFIX = "solve_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,136 +64,16 @@ class RanProgram:
     @property
     def own_task(self) -> str | None:
         """The task that the program's name says it is for."""
-        name = self.program.name
-        return name.removeprefix(OWN_PREFIX) if name.startswith(OWN_PREFIX) else None
-
-
-@dataclass(frozen=True)
-class RunReport:
-    """What came of a run; programs and tasks are named by their places.
-
-    `failures` counts failed first demos by reason. `n_pairs` is how many (program, task) were done;
-    `n_recalled` those of them that were known before.
-    """
-
-    tasks: tuple[Task, ...]
-    programs: tuple[RanProgram, ...]
-    matches: tuple[Match, ...]
-    failures: Mapping[Reason, int]
-    n_recalled: int
-    n_calls: int
-    n_calls_before: int
-    staged: bool
-    engine_s: float
-    ran_on: Mapping[str, int]
-
-    @property
-    def n_pairs(self) -> int:
-        return len(self.programs) * len(self.tasks)
-
-    @property
-    def fitted(self) -> dict[int, list[Match]]:
-        """The tasks that programs fit, ascending, with those programs, the cheapest first."""
-        found: dict[int, list[Match]] = {}
-        for match in self.matches:
-            if match.n_fitted == len(self.tasks[match.task].demos):
-                found.setdefault(match.task, []).append(match)
-        for matches in found.values():
-            matches.sort(key=lambda match: (match.steps, match.program))
-        return dict(sorted(found.items()))
-
-    @property
-    def fitting(self) -> dict[int, list[Match]]:
-        """The programs that fit some task with the tasks; who fits most comes first."""
-        found: dict[int, list[Match]] = {}
-        for matches in self.fitted.values():
-            for match in matches:
-                found.setdefault(match.program, []).append(match)
-        order = sorted(found, key=lambda p: (-len(found[p]), self.programs[p].program.name, p))
-        return {program: found[program] for program in order}
-
-    def is_own(self, match: Match) -> bool:
-        """Whether the task is that of the program's name."""
-        return self.programs[match.program].own_task == self.tasks[match.task].id
-
-    @property
-    def transfers(self) -> list[Match]:
-        """Tasks fitted by programs that are not for them, by task, the cheapest first."""
-        return [m for matches in self.fitted.values() for m in matches if not self.is_own(m)]
-
-    def new_trials(self) -> list[NewTrial]:
-        """What a pool keeps of it: every program on every task of which it fits a demo.
-
-        A task that is fitted has full credit; for others this run knows none.
-        """
-        trials = []
-        for match in self.matches:
-            task = self.tasks[match.task]
-            digest = self.programs[match.program].program.result.digest
-            credit = FULL_CREDIT if match.n_fitted == len(task.demos) else 0
-            trials.append(
-                NewTrial.of(digest, task, match.n_fitted, credit=credit, steps=match.steps)
-            )
-        return trials
-
-    def to_json(self) -> dict[str, Any]:
-        fitted, fitting = self.fitted, self.fitting
-        best: dict[int, int] = {}
-        for match in self.matches:
-            best[match.task] = max(best.get(match.task, 0), match.n_fitted)
-        return {
-            "tasks": len(self.tasks),
-            "fitted": len(fitted),
-            "programs": len(self.programs),
-            "calls": self.n_calls,
-            "calls_before_sharing": self.n_calls_before,
-            "engine_s": self.engine_s,
-            "staged": self.staged,
-            "pairs": self.n_pairs,
-            "pairs_recalled": self.n_recalled,
-            "demos_fitted": sum(each.n_fitted for each in self.programs),
-            "failures": {reason.words: n for reason, n in self.failures.items()},
-            "ran_on": dict(self.ran_on),
-            "by_task": [
-                {
-                    "task": task.id,
-                    "demos": len(task.demos),
-                    "best_fitted": best.get(number, 0),
-                    "fitted_by": [self._match_to_json(match) for match in fitted.get(number, ())],
-                }
-                for number, task in enumerate(self.tasks)
-            ],
-            "by_program": [
-                {
-                    "name": each.program.name,
-                    "hash": each.program.hash,
-                    "calls": each.program.n_calls,
-                    "own_task": each.own_task,
-                    "fits": [self.tasks[match.task].id for match in fitting.get(number, ())],
-                    "demos_fitted": each.n_fitted,
-                    "failures": each.n_failures,
-                    "steps": each.steps,
-                }
-                for number, each in enumerate(self.programs)
-            ],
-        }
-
-    def _match_to_json(self, match: Match) -> dict[str, Any]:
-        program = self.programs[match.program].program
-        return {
-            "name": program.name,
-            "hash": program.hash,
-            "own": self.is_own(match),
-            "steps": match.steps,
-            "test_outputs": match.n_test_outputs,
-        }
+        return task_id_of(self.program.name)
 
 
 @dataclass
 class ProgramRun:
-    """A run that can be watched and stopped between its batts; `report` tells what is done.
+    """A run that can be watched and stopped between its batts, and what has come of it by then.
 
-    In stages, a program that misses a task's first demo is not run on its others.
+    In stages, a program that misses a task's first demo is not run on its others. Programs and
+    tasks are named by their places; `n_recalled` counts the (program, task) pairs that were known
+    before.
     """
 
     board: TaskBoard
@@ -288,19 +168,121 @@ class ProgramRun:
         self.matches += matches
         self._n_by_reason += np.bincount(rows["reason"].ravel(), minlength=len(Reason) + 1)
 
-    @measure.phase("score")
-    def report(self) -> RunReport:
-        """Return what is done."""
-        size = Batt([each.program for each in self.programs]).size
-        return RunReport(
-            tasks=self.board.tasks,
-            programs=tuple(self.programs),
-            matches=tuple(self.matches),
-            failures={reason: int(self._n_by_reason[reason]) for reason in Reason},
-            n_recalled=self.n_recalled,
-            n_calls=size.n_calls,
-            n_calls_before=size.n_calls_before,
-            staged=self.staged,
-            engine_s=self.engine_s,
-            ran_on=self.ran_on,
-        )
+    # --- what came of it ---
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        return self.board.tasks
+
+    @property
+    def n_pairs(self) -> int:
+        """How many (program, task) were done."""
+        return len(self.programs) * len(self.tasks)
+
+    @property
+    def failures(self) -> dict[Reason, int]:
+        """Failed first demos by reason."""
+        return {reason: int(self._n_by_reason[reason]) for reason in Reason}
+
+    @property
+    def size(self) -> BattSize:
+        """The calls of all programs, fused and one by one."""
+        with measure.phase("score"):
+            return Batt([each.program for each in self.programs]).size
+
+    @property
+    def fitted(self) -> dict[int, list[Match]]:
+        """The tasks that programs fit, ascending, with those programs, the cheapest first."""
+        found: dict[int, list[Match]] = {}
+        for match in self.matches:
+            if match.n_fitted == len(self.tasks[match.task].demos):
+                found.setdefault(match.task, []).append(match)
+        for matches in found.values():
+            matches.sort(key=lambda match: (match.steps, match.program))
+        return dict(sorted(found.items()))
+
+    @property
+    def fitting(self) -> dict[int, list[Match]]:
+        """The programs that fit some task with the tasks; who fits most comes first."""
+        found: dict[int, list[Match]] = {}
+        for matches in self.fitted.values():
+            for match in matches:
+                found.setdefault(match.program, []).append(match)
+        order = sorted(found, key=lambda p: (-len(found[p]), self.programs[p].program.name, p))
+        return {program: found[program] for program in order}
+
+    def is_own(self, match: Match) -> bool:
+        """Whether the task is that of the program's name."""
+        return self.programs[match.program].own_task == self.tasks[match.task].id
+
+    @property
+    def transfers(self) -> list[Match]:
+        """Tasks fitted by programs that are not for them, by task, the cheapest first."""
+        return [m for matches in self.fitted.values() for m in matches if not self.is_own(m)]
+
+    def new_trials(self) -> list[NewTrial]:
+        """What a pool keeps of it: every program on every task of which it fits a demo.
+
+        A task that is fitted has full credit; for others this run knows none.
+        """
+        trials = []
+        for match in self.matches:
+            task = self.tasks[match.task]
+            digest = self.programs[match.program].program.result.digest
+            credit = FULL_CREDIT if match.n_fitted == len(task.demos) else 0
+            trials.append(
+                NewTrial.of(digest, task, match.n_fitted, credit=credit, steps=match.steps)
+            )
+        return trials
+
+    def to_json(self) -> dict[str, Any]:
+        fitted, fitting, size = self.fitted, self.fitting, self.size
+        best: dict[int, int] = {}
+        for match in self.matches:
+            best[match.task] = max(best.get(match.task, 0), match.n_fitted)
+        return {
+            "tasks": len(self.tasks),
+            "fitted": len(fitted),
+            "programs": len(self.programs),
+            "calls": size.n_calls,
+            "calls_before_sharing": size.n_calls_before,
+            "engine_s": self.engine_s,
+            "staged": self.staged,
+            "pairs": self.n_pairs,
+            "pairs_recalled": self.n_recalled,
+            "demos_fitted": sum(each.n_fitted for each in self.programs),
+            "failures": {reason.words: n for reason, n in self.failures.items()},
+            "ran_on": dict(self.ran_on),
+            "by_task": [
+                {
+                    "task": task.id,
+                    "demos": len(task.demos),
+                    "best_fitted": best.get(number, 0),
+                    "fitted_by": [self._match_to_json(match) for match in fitted.get(number, ())],
+                }
+                for number, task in enumerate(self.tasks)
+            ],
+            "by_program": [
+                {
+                    "name": each.program.name,
+                    "hash": each.program.hash,
+                    "calls": each.program.n_calls,
+                    "own_task": each.own_task,
+                    "fits": [self.tasks[match.task].id for match in fitting.get(number, ())],
+                    "demos_fitted": each.n_fitted,
+                    "failures": each.n_failures,
+                    "steps": each.steps,
+                }
+                for number, each in enumerate(self.programs)
+            ],
+        }
+
+    def _match_to_json(self, match: Match) -> dict[str, Any]:
+        program = self.programs[match.program].program
+        return {
+            "name": program.name,
+            "hash": program.hash,
+            "own": self.is_own(match),
+            "steps": match.steps,
+            "test_outputs": match.n_test_outputs,
+        }

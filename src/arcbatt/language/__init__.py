@@ -1,12 +1,12 @@
 """The language: primitives with their meaning, and programs as data.
 
-Nothing here knows of tasks. Text goes in by `parse_programs`, values come out of `run`.
+Nothing here knows of tasks. Text goes in by `parse_programs`, values come out of `interpret`.
 """
 
 from .budget import SEARCH_BUDGET, Budget
 from .conversion import to_value
 from .failure import Failure, Reason
-from .interpret import Result, evaluate_call, run
+from .interpreter import Result, evaluate_call, interpret
 from .ir import Node, Program
 from .parse import (
     ParsedProgram,
@@ -19,7 +19,7 @@ from .parse import (
     read_lines,
 )
 from .registry import Primitive, all_primitives, find_primitive
-from .text import format_batt, format_inlined, format_program
+from .text import format_batt, format_program
 from .values import Function, Value, format_value
 from .version import language_version
 
@@ -41,15 +41,14 @@ __all__ = [
     "evaluate_call",
     "find_primitive",
     "format_batt",
-    "format_inlined",
     "format_program",
     "format_value",
+    "interpret",
     "language_version",
     "parse_file",
     "parse_program",
     "parse_programs",
     "read_file",
     "read_lines",
-    "run",
     "to_value",
 ]

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+from arcbatt.display import Displayed
+
 
 class Reason(IntEnum):
     """The four reasons. The numbers are part of the engine's interface."""
@@ -32,7 +34,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Displayed):
     """What a failed call yields. Two failures are the same when their reasons are."""
 
     reason: Reason

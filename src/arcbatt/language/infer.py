@@ -13,8 +13,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from .ir import Node, Program, walk
-from .registry import Primitive, all_primitives, applied_definition, get_primitive
+from .ir import Node, Program, forget_types, walk
+from .registry import (
+    Primitive,
+    all_primitives,
+    applied_definition,
+    get_primitive,
+    of_registry,
+    on_declared,
+)
 from .types import (
     ANY,
     BOOLEAN,
@@ -62,10 +69,6 @@ class Typing:
     types: Mapping[Node, Type]
     warnings: tuple[TypeWarning, ...]
     result: Type
-
-    @property
-    def can_work(self) -> bool:
-        return not self.warnings
 
 
 def infer(program: Program) -> Typing:
@@ -167,6 +170,8 @@ def _explain(node: Node, args: Sequence[Type]) -> str:
     return f"a value of type {args[0]} cannot be called with ({shown})"
 
 
+on_declared(forget_types)
+
 # In a node's place for its type: it cannot work. No value is of this type.
 _ILL_TYPED = Type("ill typed")
 
@@ -187,11 +192,13 @@ def _type_node(node: Node, args: tuple[Type, ...]) -> Type | None:
 
 
 # Programs are made of few kinds of calls: most calls are typed by looking them up.
+@of_registry
 @lru_cache(maxsize=2**16)
 def _type_call(name: str, args: tuple[Type, ...]) -> Type | None:
     return _Session().call_primitive(get_primitive(name), args)
 
 
+@of_registry
 @lru_cache(maxsize=2**12)
 def _type_invocation(function: Type, args: tuple[Type, ...]) -> Type | None:
     return _Session().call_type(function, args)

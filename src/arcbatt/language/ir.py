@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
+from arcbatt.display import Displayed
+
 from .registry import Primitive, find_primitive
 from .values import Value, format_value, is_data
 
@@ -100,9 +102,12 @@ def _forget(ref: weakref.ref[Node]) -> None:
         del _interned[ref.key]
 
 
-def n_interned() -> int:
-    """How many nodes there are in this process."""
-    return len(_interned)
+def forget_types() -> None:
+    """Have the types of all nodes inferred anew when they are asked for."""
+    for ref in list(_interned.values()):
+        node = ref()
+        if node is not None:
+            node._type = None
 
 
 def _intern(kind: str, head_key: str, head: Any, args: tuple[Node, ...]) -> Node:
@@ -221,7 +226,7 @@ def with_args(node: Node, args: tuple[Node, ...]) -> Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class Program(Displayed):
     """A named result node. Programs with the same node are the same, whatever their names."""
 
     result: Node
@@ -243,7 +248,15 @@ class Program:
         return next(names for names in SIGNATURES if used <= set(names))
 
     @property
+    def text(self) -> str:
+        """The program as text, one call a line; `parse_program` reads it back."""
+        from .text import format_program  # here, since texts are made of programs
+
+        return format_program(self)
+
+    @property
     def n_calls(self) -> int:
+        """How many calls it makes, shared ones once."""
         return sum(node.kind in ("call", "invoke") for node in self.nodes())
 
     def __eq__(self, other: object) -> bool:
@@ -251,3 +264,10 @@ class Program:
 
     def __hash__(self) -> int:
         return hash(self.result)
+
+    def __repr__(self) -> str:
+        n_calls = self.n_calls
+        return f"<Program {self.name}: {n_calls} call{'s' * (n_calls != 1)}>"
+
+    def __str__(self) -> str:
+        return self.text

@@ -20,12 +20,14 @@ whatever a file contains, the outcome is programs or a `ProgramError`.
 from __future__ import annotations
 
 import ast
+import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from textwrap import dedent
 
 from arcbatt.measure import phase
 
@@ -99,14 +101,16 @@ class RejectedProgram:
 
 
 @phase("load")
-def parse_file(path: Path) -> list[ParsedProgram]:
+def parse_file(path: str | os.PathLike[str]) -> list[ParsedProgram]:
     """All programs of a file."""
     return list(parse_programs(_read_text(path), str(path)))
 
 
-def _read_text(path: Path) -> str:
+def _read_text(path: str | os.PathLike[str]) -> str:
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"expected a path, not a {type(path).__name__}")
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return Path(path).read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise ProgramError(f"cannot be read: {error.strerror}", file=str(path)) from error
     except UnicodeDecodeError as error:
@@ -114,7 +118,7 @@ def _read_text(path: Path) -> str:
 
 
 @phase("load")
-def read_file(path: Path) -> list[ParsedProgram | RejectedProgram]:
+def read_file(path: str | os.PathLike[str]) -> list[ParsedProgram | RejectedProgram]:
     """All programs of a file, those that are none in their places with the reason."""
     return list(read_lines(_read_text(path).split("\n"), str(path)))
 
@@ -140,7 +144,17 @@ def parse_programs(text: str, file: str = "") -> Iterator[ParsedProgram]:
 
 
 def parse_program(text: str, file: str = "") -> Program:
-    """The one program of a text."""
+    """Return the one program of a text, such as "def solve(I):\\n    return vmirror(I)\\n".
+
+    It is read, never run by Python. Raise a `ProgramError` that says where it is no program.
+    """
+    if not isinstance(text, str):
+        hint = "; parse_file(path) reads files" if isinstance(text, os.PathLike) else ""
+        raise TypeError(f"expected the text of a program, not a {type(text).__name__}{hint}")
+    if text.endswith(".py") and "\n" not in text:
+        raise ProgramError(f"expected the text of a program; parse_file({text!r}) reads a file")
+    if text.lstrip().startswith("def ") and not text.startswith("def "):
+        text = dedent(text)  # as it stands in an indented string
     programs = list(parse_programs(text, file))
     if len(programs) != 1:
         raise ProgramError(f"expected one program, found {len(programs)}", file=file)

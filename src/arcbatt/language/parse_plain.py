@@ -15,7 +15,7 @@ from keyword import iskeyword
 from . import ir
 from .constants import CONSTANTS
 from .ir import SIGNATURES, Node, Program
-from .registry import Primitive, spellings
+from .registry import Primitive, on_declared, spellings
 from .registry import get_primitive as primitive_of
 from .values import MAX_NUMBER, Value
 
@@ -50,6 +50,10 @@ def _collect_names() -> None:
     for name, value in CONSTANTS.items():
         _callees.pop(name, None)
         _atoms[name] = ir.constant(value)
+
+
+on_declared(_atoms.clear)
+on_declared(_callees.clear)
 
 
 def read_plain(text: str, first_line: int) -> tuple[Program, tuple[Line, ...]] | None:

@@ -14,7 +14,7 @@ from .constants import CONSTANTS
 from .infer import INPUT_TYPES, closure, fits_type, fitting_primitives, infer_call, type_of_value
 from .infer import infer_invocation as call_type
 from .ir import Node, Program
-from .registry import Primitive, all_primitives, get_primitive
+from .registry import Primitive, all_primitives, get_primitive, of_registry
 from .types import ANY, GRID, Bindings, Type, fits, mentions_function, substitute
 
 # What makes functions is chosen where a function is wanted, not as a line of its own.
@@ -37,6 +37,7 @@ def random_program(
     return _Generator(random.Random(seed), well_typed).make(n_calls, result, f"random_{seed}")
 
 
+@of_registry
 @lru_cache(maxsize=4096)
 def _fitting(args: tuple[Type, ...]) -> tuple[tuple[Primitive, Type], ...]:
     return tuple(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import product
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from . import domains
 from .domains import Domain
@@ -56,6 +56,7 @@ class Primitive:
     searched: Searched | None
     codes: tuple[tuple[int, range], ...]  # places of arguments whose range is stated, with it
     define: Callable[..., Any] = field(repr=False)
+    is_own: bool = False  # declared outside the package (`own`): no engine has it
 
     @property
     def arity(self) -> int:
@@ -81,6 +82,11 @@ _primitives: dict[str, Primitive] = {}
 _spellings: dict[str, str] = {}
 # How a function made by this primitive is called: applied(*captured, *arguments).
 _applied: dict[str, Callable[..., Value]] = {}
+_own: dict[str, Primitive] = {}
+# What is called when the registry has changed.
+_forgetting: list[Callable[[], None]] = []
+# What a call has learnt, or looks for, as lines of words: worded(value, *arguments).
+_worded: dict[str, Callable[..., list[str]]] = {}
 
 
 def primitive(
@@ -118,7 +124,7 @@ def primitive(
             peeks=frozenset(parameters.index(parameter) for parameter in peeked),
             aliases=aliases,
             searched=searched,
-            codes=_codes(types),
+            codes=stated_codes(types),
             define=define,
         )
         return define
@@ -133,7 +139,7 @@ def _domain(annotation: str) -> Domain:
     return domain
 
 
-def _codes(signatures: tuple[Signature, ...]) -> tuple[tuple[int, range], ...]:
+def stated_codes(signatures: tuple[Signature, ...]) -> tuple[tuple[int, range], ...]:
     """Return the places of arguments whose range is stated, with it.
 
     Where overloads state several, it goes from the least to the greatest number, and the
@@ -160,15 +166,93 @@ def applied(name: str) -> Callable[[Definition], Definition]:
     return declare
 
 
+def worded(name: str) -> Callable[[Definition], Definition]:
+    """Declare how a call of primitive `name` is told in words, from its value and arguments.
+
+    For what learns: the rule that it has learnt, as lines that a person can read.
+    """
+
+    def declare(tell: Definition) -> Definition:
+        _worded[name] = tell
+        return tell
+
+    return declare
+
+
+def words_of_call(name: str, value: Value, args: Sequence[Value]) -> list[str]:
+    """Return what a call has learnt, as lines of words; none for what learns nothing."""
+    all_primitives()  # importing the families declares them
+    tell = _worded.get(name)
+    return [] if tell is None else tell(value, *args)
+
+
+def worded_names() -> frozenset[str]:
+    """Return the names of the primitives whose calls are told in words."""
+    all_primitives()
+    return frozenset(_worded)
+
+
 def applied_definition(name: str) -> Callable[..., Value] | None:
     return _applied.get(name)
 
 
 def all_primitives() -> Mapping[str, Primitive]:
-    """By name, in the order of families and of declaration."""
+    """By name, in the order of families and of declaration, own ones last."""
     if not _spellings:
         _collect_spellings()
     return _primitives
+
+
+def bundled_primitives() -> Mapping[str, Primitive]:
+    """Return those that come with the package, which are the ones that engines have."""
+    return {name: each for name, each in all_primitives().items() if not each.is_own}
+
+
+def own_primitives() -> Mapping[str, Primitive]:
+    """Return those that were declared outside the package."""
+    return _own
+
+
+def declare_own(primitive: Primitive) -> None:
+    """Add an own primitive, or put it in the place of the own one of its name.
+
+    All that was remembered of the registry is forgotten.
+    """
+    all_primitives()
+    for old in [spelling for spelling, name in _spellings.items() if name == primitive.name]:
+        del _spellings[old]
+    _primitives[primitive.name] = _own[primitive.name] = primitive
+    for spelling in (primitive.name, *primitive.aliases):
+        _spellings[spelling] = primitive.name
+    for forget in _forgetting:
+        forget()
+
+
+def withdraw_own(name: str) -> None:
+    """Take an own primitive out again; programs that call it cannot be run any more."""
+    del _own[name], _primitives[name]
+    for spelling in [each for each, stands_for in _spellings.items() if stands_for == name]:
+        del _spellings[spelling]
+    for forget in _forgetting:
+        forget()
+
+
+def on_declared(forget: Callable[[], None]) -> None:
+    """Have a function called after an own primitive was declared or withdrawn."""
+    _forgetting.append(forget)
+
+
+class _Remembering(Protocol):
+    def cache_clear(self) -> None: ...
+
+
+Remembering = TypeVar("Remembering", bound=_Remembering)
+
+
+def of_registry(remembering: Remembering) -> Remembering:
+    """Mark a cached function as one whose results depend on which primitives there are."""
+    on_declared(remembering.cache_clear)
+    return remembering
 
 
 def _collect_spellings() -> None:

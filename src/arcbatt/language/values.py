@@ -23,6 +23,8 @@ from functools import cmp_to_key
 from itertools import chain
 from typing import TypeAlias
 
+from arcbatt.display import Displayed
+
 from .failure import out_of_range, over_budget
 
 # Numbers live in -MAX_NUMBER..MAX_NUMBER. With 21 bits for each of colour, row and column
@@ -33,7 +35,7 @@ MAX_DEPTH = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class Function(Displayed):
     """A primitive with the arguments it has captured; none for a bare primitive."""
 
     name: str

@@ -10,7 +10,7 @@ See docs/pool.md for what is in the file and how processes share it.
 
 from .cache import NO_TASK, Cache, CacheLimit, CacheUse
 from .errors import PoolError
-from .merging import MergeCount, Rejected, merge
+from .merging import MergeCount, Rejected, merge, merge_open
 from .place import default_path
 from .pool import Pool
 from .program_files import ImportCount, export_file, import_file, read_rows
@@ -56,6 +56,7 @@ __all__ = [
     "export_file",
     "import_file",
     "merge",
+    "merge_open",
     "read_program",
     "read_rows",
     "task_key",

@@ -60,20 +60,25 @@ def merge(pool: Pool, other: Path, *, only_programs: bool = False) -> MergeCount
 
     With `only_programs`, none of what it says of tasks: that is for a run of its own to find out.
     """
-    count = MergeCount()
     with Pool.open(other, create=False, readonly=True) as source:
         if pool.path is not None and pool.path.exists() and other.samefile(pool.path):
             raise PoolError(f"{other}: a pool cannot be merged into itself")
         with source.store.reading():
             # One moment of the other pool, whatever is written to it meanwhile.
             source.store.connection.execute("BEGIN")
-        _merge_programs(pool, source, count)
-        if only_programs:
-            return count
-        _merge_trials(pool, source, count)
-        for rows in _batches(source.store.stream("SELECT digest FROM dropped")):
-            pool.mark_seen(digest for (digest,) in rows if is_digest(digest))
-        _merge_work(pool, source, count)
+        return merge_open(pool, source, only_programs=only_programs)
+
+
+def merge_open(pool: Pool, source: Pool, *, only_programs: bool = False) -> MergeCount:
+    """Add what another pool has that is open already, such as one in memory."""
+    count = MergeCount()
+    _merge_programs(pool, source, count)
+    if only_programs:
+        return count
+    _merge_trials(pool, source, count)
+    for rows in _batches(source.store.stream("SELECT digest FROM dropped")):
+        pool.mark_seen(digest for (digest,) in rows if is_digest(digest))
+    _merge_work(pool, source, count)
     return count
 
 

@@ -328,14 +328,6 @@ class Pool:
 
     # --- what the search reads ---
 
-    def best_for_task(self, task: bytes, limit: int = 10) -> list[Scored]:
-        """Return the best programs on a task, the best first."""
-        return self._read(
-            Scored,
-            f"{SCORED} WHERE tasks.digest = ? ORDER BY {BEST_FIRST} LIMIT ?",
-            (task, limit),
-        )
-
     def parents(
         self, limit: int | None = None, *, per_task: int = 1, kind: Kind = "solver"
     ) -> list[Scored]:

@@ -6,12 +6,14 @@ from functools import cache
 
 from arcbatt.language import Program, all_primitives
 from arcbatt.language.ir import call_node, input_node
+from arcbatt.language.registry import of_registry
 from arcbatt.language.types import GRID
 from arcbatt.pool import NewProgram, Pool
 
 ORIGIN = "primitive"
 
 
+@of_registry
 @cache
 def first_programs() -> tuple[Program, ...]:
     """Return the programs of at most one call that give a grid for a grid."""

@@ -16,6 +16,7 @@ from arcbatt.engine.batt import Batt
 from arcbatt.evaluation import TaskBoard
 from arcbatt.language import Program
 from arcbatt.measure import phase
+from arcbatt.plurals import count
 
 from .proposer import Context, Offer, propose_plainly
 
@@ -50,7 +51,10 @@ class KnownPrograms:
         if not is_staged:
             fitted = {id for id, counts in context.done(ALL_DEMOS).items() if counts["n_fitting"]}
             tasks = tuple(task for task in tasks if task.id not in fitted)
-        context.say(f"{len(context.known):,} known programs on {len(tasks)} tasks, {offer.item}")
+        context.say(
+            f"{count(len(context.known), 'known program')} on {count(len(tasks), 'task')}, "
+            f"{offer.item}"
+        )
         board = context.board.part(tasks)
         n_fitting = np.zeros(len(tasks), np.int64)
         for start in range(0, len(context.known) if tasks else 0, PROGRAMS_A_BATT):

@@ -19,6 +19,7 @@ from arcbatt.language import Program
 from arcbatt.language.ir import Node, call_node, constant
 from arcbatt.language.registry import get_primitive
 from arcbatt.measure import phase
+from arcbatt.plurals import count
 from arcbatt.tasks import Task
 
 from . import trees
@@ -54,7 +55,7 @@ DIRECT = (
 AS_DATA = {"learn_actions": "apply_actions", "learn_rewrites": "rewrite"}
 # Those that learn nothing from the demos but have codes that they choose among; of one of them
 # also a colour.
-CHOSEN = ("complete_templates", "object_bars", "combine_two")
+CHOSEN = ("complete_templates", "object_bars")
 SYMMETRY = "close_symmetry"
 N_HIDDEN = 10  # colours that may hide what a symmetry says
 RULES_LEARNT = (*DIRECT, *AS_DATA, *CHOSEN, SYMMETRY)
@@ -121,7 +122,8 @@ def _rules(demos: Node, grid: Node, off: frozenset[str]) -> Iterator[Node]:
             yield call_node("subgrid", call_node("ofcolor", grid, color), closed)
 
 
-def _rewrites(program: Program) -> bool:
+def rewrites(program: Program) -> bool:
+    """Whether a program rewrites until stable."""
     return any(node.kind == "call" and node.name == "rewrite" for node in program.nodes())
 
 
@@ -161,7 +163,7 @@ class LearnedRules:
             self._work_on_rules(offer, context)
 
     def _work_on_trees(self, offer: Offer, context: Context) -> None:
-        context.say(f"trees over cells learnt from the demos of {len(offer.tasks)} tasks")
+        context.say(f"trees over cells learnt from the demos of {count(len(offer.tasks), 'task')}")
         for start in range(0, len(offer.tasks), TASKS_AT_ONCE):
             if context.allowance.is_spent:
                 return
@@ -169,7 +171,7 @@ class LearnedRules:
             trees.propose_trees(board, context)
 
     def _work_on_rules(self, offer: Offer, context: Context) -> None:
-        context.say(f"rules learnt from the demos of {len(offer.tasks)} tasks")
+        context.say(f"rules learnt from the demos of {count(len(offer.tasks), 'task')}")
         for start in range(0, len(offer.tasks), TASKS_AT_ONCE):
             if context.allowance.is_spent:
                 return
@@ -196,7 +198,7 @@ class LearnedRules:
         n_pairs = 0
         for name, seen in in_view.items():
             batt = self._batts[name]
-            more = [BITS_OF_REWRITING * _rewrites(program) for program in batt.programs]
+            more = [BITS_OF_REWRITING * rewrites(program) for program in batt.programs]
             result = context.board.part([task for task, _ in seen]).screen(batt, device="cpu")
             n_pairs += len(batt.programs) * len(seen)
             for t, (task, bits) in enumerate(seen):

@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from arcbatt.tasks.task import suggest
+
 from .enumerate import EnumeratedStacks, EnumerateOptions, all_passes
 from .evolve import EvolveOptions, Mutants
+from .finishing import FinishedBases
 from .known import KnownPrograms
 from .learn import LearnedRules
 from .proposer import Proposer
@@ -53,16 +56,36 @@ PROPOSERS: Mapping[str, Callable[[ProposerOptions], Proposer]] = {
     "known": lambda _options: KnownPrograms(),
     "learn": lambda options: LearnedRules(options.off),
     "enumerate": _enumerate,
+    "finish": lambda options: FinishedBases(options.off),
     "evolve": _evolve,
 }
 PROPOSER_NAMES = tuple(PROPOSERS)
+# What every proposer has.
+NEEDED = ("name", "trust", "next_offer", "work", "finish", "counts")
 
 
-def make_proposers(names: Sequence[str], options: ProposerOptions) -> list[Proposer]:
-    """Return the named proposers; an unknown name is a ValueError."""
+def make_proposers(chosen: Sequence[str | Proposer], options: ProposerOptions) -> list[Proposer]:
+    """Return the named proposers, then those that are there already, as others have made them.
+
+    An unknown name is a ValueError, what is no proposer a TypeError.
+    """
+    if isinstance(chosen, str):
+        raise TypeError(f"proposers are several: proposers=[{chosen!r}]")
+    names = [each for each in chosen if isinstance(each, str)]
+    own = [each for each in chosen if not isinstance(each, str)]
     for name in names:
         if name not in PROPOSERS:
             raise ValueError(
-                f"no proposer is named {name}; proposers are {', '.join(PROPOSER_NAMES)}"
+                f"no proposer is named {name}{suggest(name, PROPOSER_NAMES)}\n"
+                f"The proposers are {', '.join(PROPOSER_NAMES)}."
             )
-    return [make(options) for name, make in PROPOSERS.items() if name in names]
+    for each in own:
+        lacking = [name for name in NEEDED if not hasattr(each, name)]
+        if isinstance(each, type):
+            raise TypeError(f"{each.__name__} is a class; give one of it: {each.__name__}()")
+        if lacking:
+            raise TypeError(
+                f"a {type(each).__name__} is no proposer: it has no {', '.join(lacking)}; "
+                f"subclass arcbatt.Proposer"
+            )
+    return [make(options) for name, make in PROPOSERS.items() if name in names] + own

@@ -9,6 +9,7 @@ beyond what it could make anew from there.
 from __future__ import annotations
 
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -98,6 +99,7 @@ class Offer:
 
     @property
     def gain_a_second(self) -> float:
+        """What offers are ordered by."""
         return self.gain / self.cost_s
 
 
@@ -187,14 +189,19 @@ class Context(Protocol):
 
 
 class Proposer(Protocol):
-    """One way to look for programs. `trust` is what its candidates count in ranking."""
+    """One way to look for programs. `trust` is what its candidates count in ranking.
+
+    Subclass it for one of your own: a `name`, `next_offer` and `work` are all that it must have.
+    """
 
     name: str
-    trust: float
+    trust: float = 1.0
 
+    @abstractmethod
     def next_offer(self, context: Context) -> Offer | None:
         """Return what it would do next; None if there is nothing left, or nothing yet."""
 
+    @abstractmethod
     def work(self, offer: Offer, context: Context) -> None:
         """Do what was offered, until it is done or the allowance is spent.
 
@@ -203,6 +210,8 @@ class Proposer(Protocol):
 
     def finish(self, context: Context) -> None:
         """End what still runs, and keep what was held back; called once at the end of a run."""
+        return
 
     def counts(self) -> Mapping[str, Mapping[str, Any]]:
         """Return counts by part of the proposer, as plain data; nothing if it has no parts."""
+        return {}

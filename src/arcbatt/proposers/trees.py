@@ -12,13 +12,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from arcbatt.engine.batt import Batt
-from arcbatt.evaluation import TaskBoard
+from arcbatt.evaluation import TaskBoard, Trial
 from arcbatt.language import Program
-from arcbatt.language.ir import Node, call_node, constant, input_node
+from arcbatt.language.ir import Node, call_node, constant
 from arcbatt.language.primitives.cell_trees import NODE_SIZE
 from arcbatt.measure import phase
 from arcbatt.tasks import Task
 
+from .enumerate.stacks import View
+from .enumerate.views import BASE, bare, with_roles
 from .proposer import Context, Proposal
 
 TREES = "trees"
@@ -35,34 +37,33 @@ WAYS = (0, 1, 2)
 N_VOTING = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Choice:
-    """Which tree: on the task as it is or with colours by role, its way, its part."""
+    """Which tree: the view that it is grown in, its way, its part."""
 
-    by_role: bool
+    view: View
     way: int
     part: int = 0
 
     @property
     def tree(self) -> Node:
         """The call that grows it."""
-        demos = input_node("S")
-        if self.by_role:
-            demos = call_node("role_demos", demos)
-        return call_node(GROWING, demos, constant(self.way), constant(self.part))
+        way, part = constant(self.way), constant(self.part)
+        return call_node(GROWING, self.view.demos_node, way, part)
 
     @property
     def program(self) -> Program:
         """Return what grows the tree and applies it."""
-        demos, grid = input_node("S"), input_node("I")
-        name = f"tree_{self.way}_{self.part}"
-        if not self.by_role:
-            return Program(call_node("apply_tree", self.tree, grid), name)
-        painted = call_node("apply_tree", self.tree, call_node("to_roles", demos, grid))
-        return Program(call_node("from_roles", demos, grid, painted), f"role_{name}")
+        painted = call_node("apply_tree", self.tree, self.view.input_node)
+        return Program(self.view.restore(painted), f"{self.view.kind}_tree_{self.way}_{self.part}")
 
 
-CHOICES = tuple(Choice(by_role, way) for by_role in (False, True) for way in WAYS)
+def choices_in(*views: View) -> tuple[Choice, ...]:
+    """Return the trees that are grown first: of each way over all features."""
+    return tuple(Choice(view, way) for view in views for way in WAYS)
+
+
+CHOICES = choices_in(bare(), with_roles(bare()))
 
 
 def can_be_learnt(task: Task) -> bool:
@@ -80,30 +81,57 @@ def propose_trees(board: TaskBoard, context: Context) -> None:
     result = board.screen(batt, device="cpu")
     for t, task in enumerate(board.tasks):
         fitting = [CHOICES[p] for p in np.flatnonzero(result.solved[:, t]).tolist()]
-        held = _propose(fitting, task, context)
-        voting = [replace(choice, part=1 + k) for k in range(N_VOTING) for choice in held]
-        n_kept = len(held) + len(_propose(voting, task, context))
+        n_kept = propose_fitting(fitting, task, context)
         context.note_done(TREES, task, {"n_fitting": len(fitting), "n_kept": n_kept})
     context.log({"n_pairs": len(batt.programs) * len(board)})
 
 
-def _propose(choices: Sequence[Choice], task: Task, context: Context) -> list[Choice]:
+def propose_fitting(
+    fitting: Sequence[Choice], task: Task, context: Context, least_share: float = 0.0
+) -> int:
+    """Propose trees that fit a task, and those that vote with them; return how many were kept.
+
+    Each must find again at least one demo that it is not shown, and such a share of them.
+    """
+    held = _propose(fitting, task, context, least_share)
+    voting = [replace(choice, part=1 + k) for k in range(N_VOTING) for choice in held]
+    return len(held) + len(_propose(voting, task, context, least_share))
+
+
+def holds_unseen(trial: Trial, least_share: float = 0.0) -> bool:
+    """Whether what is learnt finds again demos that it is not shown; of a single one none knows."""
+    if trial.n_held_out is None:
+        return True
+    return trial.n_held_out >= max(1, least_share * trial.n_demos)
+
+
+def _propose(
+    choices: Sequence[Choice], task: Task, context: Context, least_share: float
+) -> list[Choice]:
     """Judge trees, keep those that fit and hold, and return those that hold for a demo unseen."""
     if not choices:
         return []
     proposals = [
-        Proposal(choice.program, task, GROWING, BITS_OF_A_TREE + BITS_A_NODE * n_nodes)
+        Proposal(choice.program, task, _family(choice.view), _bits(choice.view, n_nodes))
         for choice, n_nodes in zip(choices, _sizes(choices, task, context.board), strict=True)
     ]
     held = []
     trials = context.judge(proposals)
     for choice, proposal, trial in zip(choices, proposals, trials, strict=True):
-        # Of a task of one demo it is not known.
-        if trial.fits and trial.n_held_out != 0:
+        if trial.fits and holds_unseen(trial, least_share):
             context.keep(proposal, trial)
             if trial.n_held_out:
                 held.append(choice)
     return held
+
+
+def _family(view: View) -> str:
+    """Trees over the cells of the input are kin, in whatever view; those over a base are others."""
+    return f"{BASE} {GROWING}" if view.name == BASE else GROWING
+
+
+def _bits(view: View, n_nodes: int) -> float:
+    return view.bits + BITS_OF_A_TREE + BITS_A_NODE * n_nodes
 
 
 def _sizes(choices: Sequence[Choice], task: Task, board: TaskBoard) -> list[int]:

@@ -3,10 +3,12 @@
 from arcbatt.scoring.answers import (
     Answers,
     answered_tasks,
+    answers_to,
     find_answers,
     is_right,
     load_answers,
     n_answers,
+    seal_answers,
 )
 from arcbatt.scoring.score import Score, TaskScore, score
 from arcbatt.scoring.submission import Submission, SubmissionError, read_submission
@@ -18,10 +20,12 @@ __all__ = [
     "SubmissionError",
     "TaskScore",
     "answered_tasks",
+    "answers_to",
     "find_answers",
     "is_right",
     "load_answers",
     "n_answers",
     "read_submission",
     "score",
+    "seal_answers",
 ]

@@ -6,13 +6,14 @@ one would be.
 """
 
 import os
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Never, NoReturn, final
 from weakref import WeakKeyDictionary
 
 from arcbatt.measure import phase
-from arcbatt.tasks import TASK_SETS, Grid, TaskError, UnknownTask
+from arcbatt.tasks import MADE_HERE, TASK_SETS, Grid, Task, TaskError, UnknownTask, to_grid
 from arcbatt.tasks.json_file import read_json
 from arcbatt.tasks.sources import Document, read_documents, solutions_path
 from arcbatt.tasks.validation import pairs_of, parse_grid, show, side_of
@@ -64,6 +65,9 @@ def load_answers(source: str | os.PathLike[str]) -> Answers:
     it. Raises `TaskError` where an answer is missing or is not a grid.
     """
     documents = read_documents(source)
+    for document in documents:
+        if document.fault is not None:
+            raise TaskError(document.fault)
     built_in = isinstance(source, str) and source in TASK_SETS
     solutions = None if built_in else solutions_path(source)
     if solutions is None:
@@ -80,6 +84,42 @@ def find_answers(task_id: str) -> Answers:
             return _seal({task_id: contents[task_id]})
     known = {known_id for name in TASK_SETS for known_id in answered_tasks(_built_in(name))}
     raise UnknownTask(task_id, "the built-in sets", sorted(known))
+
+
+@phase("load")
+def answers_to(tasks: Iterable[Task]) -> Answers:
+    """Return the sealed answers to the test inputs of some tasks, by where these came from.
+
+    Raises `TaskError` for a task whose source has none, such as one that was made of grids.
+    """
+    contents: _Contents = {}
+    loaded: dict[str, Answers] = {}
+    for task in tasks:
+        source = task.source
+        if source == MADE_HERE:
+            raise TaskError(
+                f"task {task.id} was made of grids, and nobody knows its answers; "
+                f"give them: answers={{{task.id!r}: [grid]}}"
+            )
+        if source not in loaded:
+            loaded[source] = _built_in(source) if source in TASK_SETS else load_answers(source)
+        contents[task.id] = _grids(loaded[source], task.id)
+    return _seal(contents)
+
+
+def seal_answers(given: Mapping[str, Sequence[object]]) -> Answers:
+    """Return answers that somebody has, by task id, sealed: for each test input a grid."""
+    if not isinstance(given, Mapping):
+        raise TaskError(f"answers: {show(given)}, expected {{task id: [grid, ...]}}")
+    contents = {}
+    for task_id, grids in given.items():
+        place = f"answers: task {show(task_id)}"
+        if not isinstance(grids, list | tuple) or not grids:
+            raise TaskError(f"{place}: {show(grids)}, expected one grid for each test input")
+        contents[task_id] = tuple(
+            to_grid(grid, f"{place}: test {number}") for number, grid in enumerate(grids, 1)
+        )
+    return _seal(contents)
 
 
 def is_right(answers: Answers, task_id: str, test_index: int, grid: object) -> bool:

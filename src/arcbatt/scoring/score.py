@@ -1,7 +1,11 @@
 """A submission and sealed answers in, the score of the submission out."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from html import escape
 
+from arcbatt.display import Displayed
+from arcbatt.plurals import count
 from arcbatt.scoring.answers import Answers, answered_tasks, is_right, n_answers
 from arcbatt.scoring.submission import (
     ATTEMPT_KEYS,
@@ -12,6 +16,9 @@ from arcbatt.scoring.submission import (
 )
 from arcbatt.tasks.task import suggest
 from arcbatt.tasks.validation import show
+
+# Of a score in a notebook, so many tasks are listed.
+MAX_ROWS = 20
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,7 @@ class TaskScore:
 
 
 @dataclass(frozen=True)
-class Score:
+class Score(Displayed):
     """What a submission scores.
 
     `tasks`: tasks in the answers; `solved`: those with all test inputs right within two attempts;
@@ -60,22 +67,55 @@ class Score:
     n_right: int
     by_task: tuple[TaskScore, ...]
 
+    @property
+    def output_score(self) -> float:
+        """The part of all test inputs that is right within two attempts, whatever their task."""
+        return self.n_right / self.n_test_inputs
+
+    @property
+    def wrong(self) -> tuple[TaskScore, ...]:
+        """The tasks that are not solved."""
+        return tuple(task for task in self.by_task if not task.solved)
+
     def __str__(self) -> str:
         return (
-            f"{self.score:.2%}: {self.solved} of {self.tasks} tasks solved "
-            f"({self.solved_first_attempt} at the first attempt), "
-            f"{self.n_right} of {self.n_test_inputs} test inputs right"
+            f"{self.score:.2%}: {self.solved} of {count(self.tasks, 'task')} solved "
+            f"({self.solved_first_attempt} at the first attempt); "
+            f"{self.output_score:.2%} of outputs: "
+            f"{self.n_right} of {count(self.n_test_inputs, 'test input')} right"
         )
 
+    def __repr__(self) -> str:
+        return f"<Score {self}>"
 
-def score(submission: Submission, answers: Answers) -> Score:
-    """Return the score of a submission over all tasks in the answers.
+    def _repr_svg_(self) -> None:
+        return None
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td><code>{escape(task.task_id)}</code></td><td>{_say_attempts(task)}</td></tr>"
+            for task in self.by_task[:MAX_ROWS]
+        )
+        n_more = len(self.by_task) - MAX_ROWS
+        more = f"<p>and {n_more} more</p>" if n_more > 0 else ""
+        head = "<thead><tr><th>task</th><th>right at attempt</th></tr></thead>"
+        return f"<div><p>{self}</p><table>{head}<tbody>{rows}</tbody></table>{more}</div>"
+
+
+def _say_attempts(task: TaskScore) -> str:
+    return ", ".join("wrong" if k is None else str(k) for k in task.right_attempts)
+
+
+def score(submission: Submission, answers: Answers, only: Collection[str] | None = None) -> Score:
+    """Return the score of a submission over all tasks in the answers, or over some of them.
 
     A task that the submission lacks counts as wrong. Raises `SubmissionError` for a malformed
     submission, a task that the answers lack, or a wrong number of test inputs.
     """
     check_submission(submission, "submission")
-    task_ids = answered_tasks(answers)
+    task_ids = [each for each in answered_tasks(answers) if only is None or each in only]
+    if not task_ids:
+        raise SubmissionError("submission: none of the tasks to score is among the answers")
     for task_id in sorted(submission.keys() - set(task_ids)):
         raise SubmissionError(
             f"submission: task {show(task_id)} is not among the tasks to score"

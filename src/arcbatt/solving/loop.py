@@ -8,6 +8,7 @@ The pool remembers candidates, finished work and where proposers stand: to resum
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -71,10 +72,13 @@ class Loop:
         *,
         watcher: Watcher | None = None,
         traced: Collection[str] = (),
+        survives_errors: bool = False,
         clock: Clock = time.perf_counter,
     ) -> None:
         """`traced` are the ids of tasks of which the watcher is told all.
 
+        With `survives_errors`, an exception in a proposer's work ends that proposer and not the
+        run: `failed` has its traceback.
         A pool that an earlier loop over the same tasks has saved is gone on with.
         """
         names = [proposer.name for proposer in proposers]
@@ -90,6 +94,8 @@ class Loop:
         # Seconds of each task: what was counted to it, and its part of what was done for all.
         self.spent_s = dict.fromkeys((task.id for task in board.tasks), 0.0)
         self.watcher = watcher or Watcher()
+        self.failed: dict[str, str] = {}  # traceback by proposer
+        self._survives_errors = survives_errors
         self._found = {task.id: TaskCandidates(task) for task in board.tasks}
         self._ranked: dict[str, tuple[int, RankedTask]] = {}  # with the candidates' version
         self._traced = frozenset(traced)
@@ -184,13 +190,22 @@ class Loop:
                     [
                         each
                         for each in self.proposers
-                        if max_rounds is None
-                        or self.counts[each.name].n_rounds - n_before[each.name] < max_rounds
+                        if each.name not in self.failed
+                        and (
+                            max_rounds is None
+                            or self.counts[each.name].n_rounds - n_before[each.name] < max_rounds
+                        )
                     ]
                 )
                 if chosen is None:
                     break
-                self._work_off(*chosen)
+                try:
+                    self._work_off(*chosen)
+                except Exception as error:
+                    if not self._survives_errors:
+                        raise
+                    self.failed[chosen[0].name] = traceback.format_exc()
+                    self.watcher.on_message(self, f"{chosen[0].name} goes no further: {error!r}")
         finally:
             for each in self.proposers:
                 each.finish(self._contexts[each.name])

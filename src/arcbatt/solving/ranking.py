@@ -31,19 +31,16 @@ test inputs, the least.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 from math import exp, log2
 
 from arcbatt.evaluation import FULL_CREDIT
 from arcbatt.proposers import Candidate
 from arcbatt.tasks import Grid, Task
-from arcbatt.tasks.validation import MAX_COLOR
+from arcbatt.tasks.submission import N_ATTEMPTS, stand_ins
 
 from .candidates import TaskCandidates
 
-N_ATTEMPTS = 2
 MISSED_DEMO = 1 / 32
 NEARLY_RIGHT = 0.02
 KIN_SHARE = 0.9
@@ -160,7 +157,7 @@ def _rank_test(task: Task, index: int, kept: list[Candidate], weights: list[floa
         chosen.append(max(offered[1:], key=merit))
     total = sum(attempt.evidence for attempt in offered)
     confidence = confidence_in(offered[0].evidence, total) if offered else 0.0
-    for grid in _stand_ins(task.test_inputs[index]):
+    for grid in stand_ins(task.test_inputs[index]):
         if len(chosen) == N_ATTEMPTS:
             break
         if all(grid != attempt.grid for attempt in chosen):
@@ -183,12 +180,3 @@ def _attempt(grid: Grid, behind: list[tuple[float, Candidate]]) -> Attempt:
 def _order(attempt: Attempt) -> tuple[object, ...]:
     """The most evidence first; the grid itself makes ties the same on every run."""
     return (-attempt.evidence, attempt.grid)
-
-
-def _stand_ins(grid: Grid) -> Iterator[Grid]:
-    """What is submitted where too little was found: the input, then grids of its size."""
-    yield grid
-    counts = Counter(chain.from_iterable(grid))
-    usual = min(counts, key=lambda color: (-counts[color], color))
-    for color in (usual, *range(MAX_COLOR + 1)):
-        yield tuple((color,) * len(row) for row in grid)

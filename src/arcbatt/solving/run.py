@@ -20,35 +20,39 @@ import json
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from arcbatt.evaluation import TaskBoard
+from arcbatt.explainer import say_rules
 from arcbatt.files import write_whole
 from arcbatt.measure import phase
+from arcbatt.plurals import count
 from arcbatt.pool import MergeCount, Pool, PoolError, merge
 from arcbatt.proposers import PROPOSER_NAMES, ProposerOptions, make_proposers
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions, Mutants
 from arcbatt.proposers.first_programs import fill_pool
 from arcbatt.proposers.presets import DEFAULT_MAX_BYTES
-from arcbatt.tasks import Task
+from arcbatt.tasks import BadTask, Task
+from arcbatt.tasks.submission import write_submission
 
 from .interrupts import uninterrupted
 from .log import LogEntry
 from .loop import Loop, Watcher
 from .ranking import RankedTask
 from .report.explanations import write_explanations
-from .report.hall_of_fame import hall_of_fame_to_json
 from .report.page import make_report
 from .report.results import (
     PROGRAMS,
     Winner,
     find_winners,
     format_winners,
+    hall_of_fame_to_json,
     results_to_json,
 )
-from .report.submission import write_submission
+from .report.submission import make_submission
 from .run_folder import POOL, RunConfig, RunFolder, RunFolderError
 
 SUBMISSION = "submission.json"
@@ -72,7 +76,12 @@ EXPLAINING_SHARE = 0.04
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What a run is asked for, and keeps when it is resumed."""
+    """What a run is asked for, and keeps when it is resumed.
+
+    With `skip_bad` it goes on without tasks that are not valid; `submission` is a file that is
+    kept the same as `submission.json` in the run's folder. With `survives_errors`, what goes wrong
+    in a proposer ends that proposer and not the run.
+    """
 
     data: str
     tasks: tuple[str, ...] | None = None
@@ -86,6 +95,9 @@ class RunOptions:
     max_bytes: int = DEFAULT_MAX_BYTES
     card_size: int = DEFAULT_CARD_SIZE
     use_differs: bool = True
+    skip_bad: bool = False
+    submission: str | None = None
+    survives_errors: bool = False
 
     def to_config(self, command: str) -> RunConfig:
         options = asdict(self)
@@ -115,20 +127,20 @@ class RunOptions:
 
 def fill_from(pool: Pool, options: RunOptions) -> MergeCount:
     """Put into a run's pool what is known at its start; return what came of another pool."""
-    count = MergeCount()
+    merged = MergeCount()
     if options.pool is not None:
-        count = merge(pool, Path(options.pool), only_programs=True)
+        merged = merge(pool, Path(options.pool), only_programs=True)
     fill_pool(pool, library=options.library)
-    return count
+    return merged
 
 
-def describe_known(options: RunOptions, count: MergeCount) -> str:
+def describe_known(options: RunOptions, merged: MergeCount) -> str:
     """Say where the programs come from that a run begins with."""
     parts = ["the bundled solvers"] if options.library else ["no bundled solvers"]
     if options.pool is not None:
-        parts.append(f"{count.n_programs:,} programs of {options.pool}")
-        if count.n_rejected:
-            parts[-1] += f" ({count.n_rejected:,} unreadable, left out)"
+        parts.append(f"{count(merged.n_programs, 'program')} of {options.pool}")
+        if merged.n_rejected:
+            parts[-1] += f" ({merged.n_rejected:,} unreadable, left out)"
     return f"begins with {' and '.join(parts)}"
 
 
@@ -139,8 +151,8 @@ def require_space(folder: Path, n_tasks: int) -> None:
     free = shutil.disk_usage(there).free
     if free < needed:
         raise RunFolderError(
-            f"{folder}: {free / 1e6:,.0f} MB are free, and a run over {n_tasks} tasks may write "
-            f"{needed / 1e6:,.0f} MB; free some, or choose another folder with --out"
+            f"{folder}: {free / 1e6:,.0f} MB are free, and a run over {count(n_tasks, 'task')} may "
+            f"write {needed / 1e6:,.0f} MB; free some, or choose another folder with --out"
         )
 
 
@@ -152,14 +164,19 @@ class Run(Watcher):
         folder: RunFolder,
         tasks: Sequence[Task],
         *,
+        bad: Sequence[BadTask] = (),
         watcher: Watcher | None = None,
         traced: Collection[str] = (),
     ) -> None:
+        """`bad` are tasks that are not solved, but are in the submission all the same."""
         self.folder = folder
+        self.bad = tuple(bad)
         self.options = RunOptions.from_config(folder.config)
         self._watcher = watcher or Watcher()
         self._pool = Pool.open(folder.path / POOL)
         self.explanations: dict[str, str] = {}
+        self.rules: dict[str, list[str]] = {}
+        """By task, what the program behind its first attempt has learnt, line by line."""
         self._n_logged = 0
         self._saved_s = perf_counter()
         self._save_after_s = SAVE_EVERY_S
@@ -179,7 +196,14 @@ class Run(Watcher):
         try:
             made = options.to_proposers(self.folder.path / DIFFERENCES)
             proposers = make_proposers(options.proposers, made)
-            return Loop(board, self._pool, proposers, watcher=self, traced=traced)
+            return Loop(
+                board,
+                self._pool,
+                proposers,
+                watcher=self,
+                traced=traced,
+                survives_errors=options.survives_errors,
+            )
         except ValueError as error:  # names that another version had, or other tasks
             raise RunFolderError(
                 f"{self.folder.path} cannot be resumed; begin a new run: {error}"
@@ -212,8 +236,8 @@ class Run(Watcher):
         is_begun = self.loop.is_resumed
         try:
             if not is_begun:
-                count = fill_from(self._pool, self.options)
-                self.on_message(self.loop, describe_known(self.options, count))
+                merged = fill_from(self._pool, self.options)
+                self.on_message(self.loop, describe_known(self.options, merged))
                 is_begun = True
             spent_s = perf_counter() - began_s
             self.loop.run(budget_s - ending_s - explaining_s - spent_s, max_rounds)
@@ -233,8 +257,8 @@ class Run(Watcher):
         self._write_found(ranked)
         winners = find_winners(ranked)
         with phase("store"):
-            self._write(PROGRAMS, format_winners(winners.values()))
-            self._write(RESULTS, _to_json(results_to_json(self.loop, ranked)))
+            self._write(PROGRAMS, format_winners(winners.values(), self.options.data))
+            self._write(RESULTS, _to_json(results_to_json(self.loop, ranked, self.bad)))
         self._write_report(ranked, winners)
 
     def _write_report(self, ranked: Sequence[RankedTask], winners: Mapping[str, Winner]) -> None:
@@ -244,6 +268,7 @@ class Run(Watcher):
             winners,
             title=f"arcbatt {self.folder.config.command} {self.options.data}",
             explanations=self.explanations,
+            rules=self.rules,
         )
         with phase("store"):
             self._write(REPORT, report)
@@ -254,7 +279,8 @@ class Run(Watcher):
         winners = find_winners(ranked)
         fitting = [winner for winner in winners.values() if winner.candidate.fits]
         fitting.sort(key=lambda winner: -winner.ranked.confidence)
-        text = format_winners(winners.values())
+        text = format_winners(winners.values(), self.options.data)
+        self._tell_rules(fitting, until_s)
         self.explanations.clear()
         for place in write_explanations(self.folder.path, text, fitting):
             self.explanations.update(place)
@@ -264,8 +290,22 @@ class Run(Watcher):
         with uninterrupted():
             self._write_report(ranked, winners)
 
+    def _tell_rules(self, winners: Sequence[Winner], until_s: float) -> None:
+        """Put into words what programs have learnt, while there is time."""
+        self.rules.clear()
+        for winner in winners:
+            if perf_counter() > until_s:
+                break
+            task = winner.ranked.task
+            rules = say_rules(winner.program, partial(self.loop.board.learnt, task))
+            if rules:
+                self.rules[task.id] = rules
+
     def _write_found(self, ranked: Sequence[RankedTask]) -> None:
-        write_submission(self.folder.path / SUBMISSION, ranked)
+        submission = make_submission(ranked, self.bad)
+        write_submission(self.folder.path / SUBMISSION, submission)
+        if self.options.submission is not None:
+            write_submission(self.options.submission, submission)
         with phase("store"):
             found = (self.loop.candidates(task) for task in self.loop.tasks)
             self._write(HALL_OF_FAME, _to_json(hall_of_fame_to_json(found)))
@@ -354,7 +394,12 @@ class Run(Watcher):
 
 
 def describe_trouble(loop: Loop) -> str | None:
-    """Say it if programs gave alone what they did not give in their batt, which is a bug."""
+    """Say it if a proposer failed, or programs gave alone what they did not give in their batt.
+
+    Both are bugs.
+    """
+    for name, failure in loop.failed.items():
+        return f"{name} failed, and the rest went on without it; this is a bug\n{failure.rstrip()}"
     for proposer in loop.proposers:
         if isinstance(proposer, Mutants) and proposer.trouble is not None:
             return proposer.trouble

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -131,6 +132,14 @@ class RunFolder:
         write_whole(self.path / "progress.svg", svg_charts(title, charts))
         write_whole(self.path / "progress.png", png_charts(title, charts))
 
+    def _try_to_draw(self) -> None:
+        """Draw the charts; that they cannot be drawn or written ends nothing, and is said."""
+        try:
+            self.draw_progress()
+        except Exception as error:  # whatever a library of another version may raise
+            why = f"{type(error).__name__}: {error}"
+            warnings.warn(f"{self.path}: no charts ({why})", RuntimeWarning, stacklevel=2)
+
     def close(self) -> None:
         """Let other processes have the folder."""
         if self._log is not None:
@@ -148,7 +157,7 @@ class RunFolder:
     ) -> None:
         try:
             if (self.path / LOG).exists():
-                self.draw_progress()
+                self._try_to_draw()
         finally:
             self.close()
 

@@ -1,27 +1,42 @@
-"""One task in, a `Solution` out: solving from Python."""
+"""Tasks in, a `Solution` for each out: solving from Python."""
 
 from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
+from typing import final, overload
 
+from arcbatt.display import Displayed
+from arcbatt.drawing.notebook import program_html
+from arcbatt.drawing.pages import render_page, trusted
+from arcbatt.drawing.pixels import thumbnail
+from arcbatt.drawing.svg import svg_call
 from arcbatt.evaluation import TaskBoard
+from arcbatt.explainer import say_rules
 from arcbatt.language import Program
-from arcbatt.pool import Pool
-from arcbatt.proposers import PROPOSER_NAMES, make_proposers
+from arcbatt.pool import Pool, merge_open
+from arcbatt.proposers import PROPOSER_NAMES, Proposer, make_proposers
+from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE
 from arcbatt.proposers.presets import DEFAULT_MAX_BYTES
-from arcbatt.tasks import Grid, Task
+from arcbatt.tasks import Grid, Task, TaskSet, UnknownTask, to_task, to_tasks
 
-from .loop import Loop
+from .loop import Loop, Watcher
+from .progress import watching
 from .ranking import RankedTask
+from .report.submission import Submission, make_submission, write_submission
 from .run import RunOptions, describe_trouble, fill_from
+
+# Of many solutions, so many are shown at once.
+MAX_SHOWN = 20
+EVOLVE = "evolve"
 
 
 @dataclass(frozen=True)
-class Solution:
+class Solution(Displayed):
     """What was found for a task.
 
     `attempts` has for each test input two grids, the likelier first; `programs` what gave them,
@@ -32,35 +47,141 @@ class Solution:
     ranked: RankedTask
     fits: bool
     elapsed_s: float
+    is_interrupted: bool = False
 
     @property
     def task(self) -> Task:
+        """The task that it is a solution of."""
         return self.ranked.task
 
     @property
     def attempts(self) -> list[tuple[Grid, Grid]]:
+        """For each test input two grids, the likelier first."""
         return [(test.attempts[0].grid, test.attempts[1].grid) for test in self.ranked.tests]
 
     @property
     def programs(self) -> list[Program]:
+        """What gave the attempts, first attempts first, each once."""
         return [candidate.program for candidate in self.ranked.winners]
 
     @property
     def confidence(self) -> float:
+        """How sure one can be that one of the two attempts is right, 0 to 1."""
         return self.ranked.confidence
 
-    def __repr__(self) -> str:
+    @cached_property
+    def rules(self) -> list[str]:
+        """What the first of the programs has learnt from the demos, in words, line by line."""
+        evaluate = partial(TaskBoard([self.task], device="cpu", n_threads=1).learnt, self.task)
+        return [line for program in self.programs[:1] for line in say_rules(program, evaluate)]
+
+    @property
+    def submission(self) -> Submission:
+        """The attempts in Kaggle's format."""
+        return make_submission([self.ranked])
+
+    def say(self) -> str:
+        """Return what was found in a line."""
         how = "a program fits all demos" if self.fits else "no program fits all demos"
-        return f"<Solution of {self.task.id}: {how}, confidence {self.confidence:.2f}>"
+        ended = ", interrupted" if self.is_interrupted else ""
+        return f"{how}, confidence {self.confidence:.2f}{ended}"
+
+    def __repr__(self) -> str:
+        return f"<Solution of {self.task.id}: {self.say()}>"
+
+    def _repr_svg_(self) -> None:
+        return None
+
+    def _repr_html_(self) -> str:
+        drawings = [
+            trusted(svg_call([grid], attempts))
+            for grid, attempts in zip(self.task.test_inputs, self.attempts, strict=True)
+        ]
+        return render_page(
+            "arcbatt.solving",
+            "solution.html",
+            solution=self,
+            drawings=drawings,
+            programs=[trusted(program_html(program.text)) for program in self.programs],
+        )
+
+
+@final
+class Solutions(Displayed, Sequence[Solution]):
+    """What was found for several tasks, in ascending order of their ids.
+
+    `solutions[0]`, `solutions["67a3c6ac"]`, `len(solutions)`; `save` writes a submission.
+    """
+
+    def __init__(
+        self, solutions: Sequence[Solution], elapsed_s: float, is_interrupted: bool
+    ) -> None:
+        self._solutions = tuple(solutions)
+        self._by_id = {solution.task.id: solution for solution in solutions}
+        self.elapsed_s = elapsed_s
+        self.is_interrupted = is_interrupted
+
+    @property
+    def n_fitted(self) -> int:
+        """Of how many tasks a program gives the output of every demo."""
+        return sum(solution.fits for solution in self._solutions)
+
+    @property
+    def submission(self) -> Submission:
+        """Two attempts at every test input of every task, in Kaggle's format."""
+        return make_submission([solution.ranked for solution in self._solutions])
+
+    def save(self, path: str | Path) -> None:
+        """Write the submission to a file; it is written whole or not at all."""
+        write_submission(Path(path), [solution.ranked for solution in self._solutions])
+
+    @overload
+    def __getitem__(self, key: int | str) -> Solution: ...
+    @overload
+    def __getitem__(self, key: slice) -> Solutions: ...
+    def __getitem__(self, key: int | str | slice) -> Solution | Solutions:
+        if isinstance(key, str):
+            if key not in self._by_id:
+                raise UnknownTask(key, "these solutions", self._by_id)
+            return self._by_id[key]
+        if isinstance(key, slice):
+            return Solutions(self._solutions[key], self.elapsed_s, self.is_interrupted)
+        return self._solutions[key]
+
+    def __iter__(self) -> Iterator[Solution]:
+        return iter(self._solutions)
+
+    def __len__(self) -> int:
+        return len(self._solutions)
+
+    def __repr__(self) -> str:
+        ended = ", interrupted" if self.is_interrupted else ""
+        return f"<Solutions: programs fit {self.n_fitted} of {len(self)} tasks{ended}>"
+
+    def _repr_svg_(self) -> None:
+        return None
+
+    def _repr_html_(self) -> str:
+        ordered = sorted(self._solutions, key=lambda each: (-each.confidence, each.task.id))
+        return render_page(
+            "arcbatt.solving",
+            "solutions.html",
+            solutions=self,
+            shown=ordered[:MAX_SHOWN],
+            n_more=max(len(ordered) - MAX_SHOWN, 0),
+            picture=thumbnail,
+        )
 
 
 def solve(
-    task: Task,
+    task: Task | str,
     budget_s: float = 5.0,
     *,
+    progress: bool | Watcher | None = None,
     pool: str | Path | None = None,
+    keep_in: str | Path | None = None,
     library: bool = True,
-    proposers: Sequence[str] = PROPOSER_NAMES,
+    proposers: Sequence[str | Proposer] = PROPOSER_NAMES,
     seed: int = 0,
     device: str = "auto",
     n_threads: int | None = None,
@@ -68,30 +189,120 @@ def solve(
     off: Collection[str] = (),
     max_bytes: int = DEFAULT_MAX_BYTES,
 ) -> Solution:
-    """Solve one task: two attempts at each of its test inputs, in so many seconds.
+    """Solve one task, given itself or by its id: two attempts at each of its test inputs.
 
-    What is known at the start are the bundled solvers, unless `library` is false, and the programs
-    of a pool, which is only read. With `max_rounds`, no proposer has more rounds; a run that ends
-    by that, before its budget, repeats exactly from its seed. `off` has names of what is switched
-    off (`arcbatt.proposers.switches`); `max_bytes` bounds the memory of enumerating.
+    The options are those of `solve_all`. An interrupt ends the search, and what was found until
+    then is returned.
     """
     options = RunOptions(
-        data=task.source,
-        proposers=tuple(proposers),
-        pool=None if pool is None else str(pool),
-        library=library,
-        seed=seed,
-        off=tuple(off),
-        max_bytes=max_bytes,
+        "", None, (), _path(pool), library, seed, off=tuple(off), max_bytes=max_bytes
     )
+    board = _board([to_task(task)], device, n_threads)
+    (solution,) = _search(board, budget_s, max_rounds, proposers, options, progress, keep_in)
+    return solution
+
+
+def solve_all(
+    tasks: TaskSet | Sequence[Task | str] | str | Path,
+    budget_s: float = 60.0,
+    *,
+    progress: bool | Watcher | None = None,
+    pool: str | Path | None = None,
+    keep_in: str | Path | None = None,
+    library: bool = True,
+    proposers: Sequence[str | Proposer] = PROPOSER_NAMES,
+    seed: int = 0,
+    device: str = "auto",
+    n_threads: int | None = None,
+    max_rounds: int | None = None,
+    off: Collection[str] = (),
+    max_bytes: int = DEFAULT_MAX_BYTES,
+) -> Solutions:
+    """Solve tasks in so many seconds, all of them together: two attempts at every test input.
+
+    `tasks` are a set, its name or path, or several tasks or ids. `progress` shows a bar: where
+    someone can see it (None), always, or not at all; or it is a `Watcher`. What is known at the
+    start are the bundled solvers, unless `library` is false, and the programs of a `pool`, which is
+    only read; `keep_in` is the file of a pool that keeps what is found. `proposers` are names or
+    proposers of your own. With `max_rounds`, no proposer has more rounds; a run that ends by that,
+    before its budget, repeats exactly from its `seed`. `off` has names of what is switched off
+    (`arcbatt.proposers.switches`); `max_bytes` bounds the memory of enumerating.
+
+    An interrupt (Ctrl-C, or that of a notebook) ends the search; what was found is returned.
+    """
+    options = RunOptions(
+        "", None, (), _path(pool), library, seed, off=tuple(off), max_bytes=max_bytes
+    )
+    board = _board(to_tasks(tasks), device, n_threads)
+    return _search(board, budget_s, max_rounds, proposers, options, progress, keep_in)
+
+
+def evolve(
+    tasks: TaskSet | Sequence[Task | str] | str | Path,
+    budget_s: float = 60.0,
+    *,
+    progress: bool | Watcher | None = None,
+    pool: str | Path | None = None,
+    keep_in: str | Path | None = None,
+    library: bool = True,
+    seed: int = 0,
+    device: str = "auto",
+    n_threads: int | None = None,
+    max_rounds: int | None = None,
+    card_size: int = DEFAULT_CARD_SIZE,
+) -> Solutions:
+    """Evolve programs for tasks: mutate what works or nearly works, keep what works better.
+
+    This is `solve_all` with evolution alone; `card_size` is how many new programs a round has.
+    """
+    options = RunOptions("", None, (), _path(pool), library, seed, card_size=card_size)
+    board = _board(to_tasks(tasks), device, n_threads)
+    return _search(board, budget_s, max_rounds, (EVOLVE,), options, progress, keep_in)
+
+
+def _path(pool: str | Path | None) -> str | None:
+    if isinstance(pool, Pool):
+        raise TypeError(f"a pool is given by its file: {str(pool.path)!r}")
+    return None if pool is None else str(pool)
+
+
+def _board(tasks: Sequence[Task], device: str, n_threads: int | None) -> TaskBoard:
+    if not tasks:
+        raise ValueError("no tasks were given")
+    return TaskBoard(tasks, device=device, n_threads=n_threads)
+
+
+def _search(
+    board: TaskBoard,
+    budget_s: float,
+    max_rounds: int | None,
+    proposers: Sequence[str | Proposer],
+    options: RunOptions,
+    progress: bool | Watcher | None,
+    keep_in: str | Path | None,
+) -> Solutions:
+    """Run the loop over the tasks of a board in memory; return what was found, however it ended."""
+    if not isinstance(budget_s, int | float) or isinstance(budget_s, bool) or not budget_s > 0:
+        raise ValueError(f"budget_s is {budget_s!r}, expected seconds, more than 0")
     differences = Path(tempfile.gettempdir()) / "arcbatt-differences"
     made = make_proposers(proposers, options.to_proposers(differences))
+    is_interrupted = False
     with Pool.in_memory() as own:
         fill_from(own, options)
-        board = TaskBoard([task], device=device, n_threads=n_threads)
-        loop = Loop(board, own, made)
-        loop.run(budget_s, max_rounds)
+        with watching(progress) as watcher:
+            loop = Loop(board, own, made, watcher=watcher)
+            try:
+                loop.run(budget_s, max_rounds)
+            except KeyboardInterrupt:
+                is_interrupted = True
+        if keep_in is not None:
+            loop.save()
+            with Pool.open(keep_in) as kept:
+                merge_open(kept, own)
     if trouble := describe_trouble(loop):
-        warnings.warn(trouble, RuntimeWarning, stacklevel=2)
-    (ranked,) = loop.rank()
-    return Solution(ranked, loop.candidates(task).fits, loop.elapsed_s)
+        warnings.warn(trouble, RuntimeWarning, stacklevel=3)
+    found = [
+        Solution(ranked, loop.candidates(ranked.task).fits, loop.elapsed_s, is_interrupted)
+        for ranked in loop.rank()
+    ]
+    return Solutions(found, loop.elapsed_s, is_interrupted)

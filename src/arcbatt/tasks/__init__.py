@@ -5,13 +5,16 @@ while a source is read: nothing that this package exports holds or hands out one
 reads them through `arcbatt.scoring`.
 """
 
-from arcbatt.tasks.loading import find_task, load
+from arcbatt.tasks.loading import find_task, load, load_valid
+from arcbatt.tasks.making import MADE_HERE, to_grid, to_task, to_tasks
 from arcbatt.tasks.sources import TASK_SETS
 from arcbatt.tasks.task import Grid, Pair, Task, TaskSet, UnknownTask
-from arcbatt.tasks.validation import TaskError
+from arcbatt.tasks.validation import BadTask, TaskError
 
 __all__ = [
+    "MADE_HERE",
     "TASK_SETS",
+    "BadTask",
     "Grid",
     "Pair",
     "Task",
@@ -20,4 +23,8 @@ __all__ = [
     "UnknownTask",
     "find_task",
     "load",
+    "load_valid",
+    "to_grid",
+    "to_task",
+    "to_tasks",
 ]

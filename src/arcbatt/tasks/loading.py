@@ -2,27 +2,71 @@
 
 import gc
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 from arcbatt.measure import phase
 from arcbatt.tasks.sources import TASK_SETS, read_documents
 from arcbatt.tasks.task import Task, TaskSet, UnknownTask
-from arcbatt.tasks.validation import parse_task
+from arcbatt.tasks.validation import BadTask, TaskError, inspect_task, parse_task
 
 
 @phase("load")
 def load(source: str | os.PathLike[str]) -> TaskSet:
     """Return the tasks of a source, sorted by id.
 
-    A source is the name of a built-in set (one of `TASK_SETS`), a Kaggle file
-    `*_challenges.json`, a folder of task files `<id>.json`, or one task file. Raises `TaskError`
-    if it is none of these or holds anything but valid tasks.
+    A source is the name of a built-in set (one of `TASK_SETS`), a file of many tasks by id such as
+    Kaggle's `*_challenges.json`, a folder of task files `<id>.json`, or one task file. Raises
+    `TaskError` if it is none of these or holds anything but valid tasks.
     """
+    if not isinstance(source, str | os.PathLike):
+        raise TaskError(
+            f"load takes the name of a set or a path, not a {type(source).__name__}; "
+            f"Task.of(demos, test_inputs) makes a task of grids"
+        )
     if isinstance(source, str) and source in TASK_SETS:
         return _built_in(source)
-    return _parse(source)
+    if isinstance(source, str) and is_id(source):
+        raise TaskError(f"{source} is the id of a task; find_task({source!r}) gives it")
+    tasks, bad = load_valid(source)
+    if bad:
+        more = f"\n{len(bad) - 1} more of {len(bad) + len(tasks)} tasks are not valid either"
+        raise TaskError(bad[0].faults[0] + more * (len(bad) > 1))
+    return tasks
+
+
+@phase("load")
+def load_valid(source: str | os.PathLike[str]) -> tuple[TaskSet, list[BadTask]]:
+    """Return the valid tasks of a source that `load` takes, and the others with all their faults.
+
+    Raises `TaskError` only if the source as a whole cannot be read.
+    """
+    name = os.fspath(source)
+    tasks: list[Task] = []
+    bad: list[BadTask] = []
+    with _without_collecting():
+        for document in read_documents(source):
+            try:
+                if document.fault is not None:
+                    raise TaskError(document.fault)
+                tasks.append(parse_task(document.id, document.content, name, document.place))
+            except TaskError as error:
+                found = inspect_task(document.id, document.content, document.place)
+                # A document that could not be read has no content to find more faults in.
+                faults = found.faults if document.fault is None else (str(error),)
+                bad.append(replace(found, faults=faults))
+        return TaskSet(tasks, name), bad
+
+
+def is_id(name: str) -> bool:
+    """Whether a built-in set has a task of this id, and no file has its name."""
+    return re.fullmatch("[0-9a-f]{8}", name) is not None and (
+        not Path(name).exists() and any(_built_in(each).get(name) for each in TASK_SETS)
+    )
 
 
 @phase("load")
@@ -32,6 +76,8 @@ def find_task(task_id: str) -> Task:
     Training sets come before evaluation sets, ARC-AGI-1 before ARC-AGI-2. Raises `UnknownTask` if
     no set has it.
     """
+    if not isinstance(task_id, str):
+        raise TaskError(f"a task id is text such as '67a3c6ac', not a {type(task_id).__name__}")
     for name in TASK_SETS:
         task = _built_in(name).get(task_id)
         if task is not None:
@@ -42,19 +88,7 @@ def find_task(task_id: str) -> Task:
 
 @cache
 def _built_in(name: str) -> TaskSet:
-    return _parse(name)
-
-
-def _parse(source: str | os.PathLike[str]) -> TaskSet:
-    name = os.fspath(source)
-    with _without_collecting():
-        return TaskSet(
-            (
-                parse_task(document.id, document.content, name, document.place)
-                for document in read_documents(source)
-            ),
-            name,
-        )
+    return load_valid(name)[0]
 
 
 @contextmanager

@@ -35,15 +35,22 @@ _SOLUTIONS = "_solutions.json"
 
 @dataclass(frozen=True)
 class Document:
-    """One raw task: its id, its unchecked JSON content, and the place for error messages."""
+    """One raw task: its id, its unchecked JSON content, and the place for error messages.
+
+    `fault` says what is wrong with a document that could not even be read.
+    """
 
     id: str
     content: Any = field(repr=False)
     place: str
+    fault: str | None = None
 
 
 def read_documents(source: str | os.PathLike[str]) -> list[Document]:
-    """Return the raw tasks of a built-in set, a Kaggle file, a folder or one task file."""
+    """Return the raw tasks of a built-in set, a file of one task or many, or a folder.
+
+    Whether a file holds one task or many is read off its content.
+    """
     if isinstance(source, str) and source in _BUILT_IN:
         return _read_built_in(source)
     path = Path(source)
@@ -60,9 +67,11 @@ def read_documents(source: str | os.PathLike[str]) -> list[Document]:
         )
     if is_folder:
         return _read_folder(path)
-    if path.name.endswith(_CHALLENGES):
-        return _read_challenges(path)
-    return [_read_task_file(path)]
+    content = read_json(path)
+    if path.name.endswith(_CHALLENGES) or _holds_many(content):
+        return _split_tasks(path, content)
+    check_id(path.stem, show(str(path)))
+    return [Document(path.stem, content, f"{path}: task {path.stem}")]
 
 
 def solutions_path(source: str | os.PathLike[str]) -> Path | None:
@@ -107,38 +116,52 @@ def _read_folder(folder: Path) -> list[Document]:
     except OSError as problem:
         raise TaskError(f"{folder}: cannot be read: {problem.strerror}") from None
     files = [path for path in entries if path.suffix == ".json" and path.name[0] != "."]
-    challenges = [path for path in files if path.name.endswith(_CHALLENGES)]
-    if challenges:
-        raise TaskError(
-            f"{folder}: a folder of task files was expected, but {challenges[0].name} is a Kaggle "
-            f"file of many tasks; load {challenges[0]}"
-        )
     if not files:
         raise TaskError(f"{folder}: no task files (<id>.json) in this folder")
     return [_read_task_file(path) for path in files]
 
 
 def _read_task_file(path: Path) -> Document:
-    check_id(path.stem, show(str(path)))
-    content = read_json(path)
+    """Return the task in a file of a folder; one that cannot be read is a document with a fault."""
     place = f"{path}: task {path.stem}"
-    if isinstance(content, dict) and "train" not in content and "test" not in content:
-        if any(isinstance(task, dict) and "train" in task for task in content.values()):
-            raise TaskError(
-                f"{path}: a task was expected, but this file holds many; "
-                f"give it a name that ends in {_CHALLENGES}"
-            )
+    try:
+        check_id(path.stem, show(str(path)))
+        content = read_json(path)
+    except TaskError as error:
+        return Document(path.stem, None, place, str(error))
+    if path.name.endswith(_CHALLENGES) or _holds_many(content):
+        raise TaskError(
+            f"{path.parent}: a folder of task files was expected, but {path.name} is a file of "
+            f"many tasks; load {path}"
+        )
     return Document(path.stem, content, place)
 
 
-def _read_challenges(path: Path) -> list[Document]:
-    tasks = read_json(path)
+def _holds_many(content: Any) -> bool:
+    """Whether a JSON value is an object of tasks by id; a task has lists under its keys."""
+    if not isinstance(content, dict):
+        return False
+    if any(isinstance(content.get(key), list) for key in ("train", "test")):
+        return False
+    return any(
+        isinstance(task, dict) and task.keys() & {"train", "test"} for task in content.values()
+    )
+
+
+def _split_tasks(path: Path, tasks: Any) -> list[Document]:
     if not isinstance(tasks, dict):
         raise TaskError(f"{path}: {show(tasks)} is not an object of tasks by id")
     if not tasks:
         raise TaskError(f"{path}: no tasks in this file")
-    for task_id in tasks:
-        check_id(task_id, str(path))
     return [
-        Document(task_id, content, f"{path}: task {task_id}") for task_id, content in tasks.items()
+        Document(task_id, content, f"{path}: task {task_id}", _fault_of_id(task_id, path))
+        for task_id, content in tasks.items()
     ]
+
+
+def _fault_of_id(task_id: str, path: Path) -> str | None:
+    try:
+        check_id(task_id, str(path))
+    except TaskError as error:
+        return str(error)
+    return None

@@ -9,6 +9,8 @@ from hashlib import blake2b
 from itertools import pairwise
 from typing import final, overload
 
+from arcbatt.display import Displayed
+
 Grid = tuple[tuple[int, ...], ...]
 """Rows of colours; in a task 1 to 30 rows of 1 to 30 cells, each 0 to 9."""
 
@@ -37,7 +39,7 @@ def suggest(name: object, known: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Displayed):
     """One demo: an input grid and its output grid."""
 
     input: Grid
@@ -45,7 +47,7 @@ class Pair:
 
 
 @dataclass(frozen=True, repr=False)
-class Task:
+class Task(Displayed):
     """One puzzle: its demo pairs and its test inputs, without the answers to them.
 
     `source` names the set or file that the task came from.
@@ -55,6 +57,36 @@ class Task:
     demos: tuple[Pair, ...]
     test_inputs: tuple[Grid, ...]
     source: str
+
+    @classmethod
+    def of(
+        cls,
+        demos: object,
+        test_inputs: object = None,
+        *,
+        id: str | None = None,
+        source: str | None = None,
+    ) -> "Task":
+        """Return a task made of grids: lists of rows, tuples or NumPy arrays of integers.
+
+            Task.of([(input, output), (input, output)], [test_input])
+            Task.of({"train": [{"input": ..., "output": ...}], "test": [{"input": ...}]})
+            Task.of('{"train": [...], "test": [...]}')
+
+        Without an `id` it has one that is made of its content. Outputs of test inputs are not
+        kept. Raise a `TaskError` that says what was expected where something else came.
+        """
+        # Here, since what makes tasks knows what they are.
+        from arcbatt.tasks.making import MADE_HERE, make_task
+
+        return make_task(demos, test_inputs, id=id, source=source or MADE_HERE)
+
+    def to_json(self) -> dict[str, list[dict[str, Grid]]]:
+        """Return the task as plain data, as a task file has it, without answers."""
+        return {
+            "train": [{"input": demo.input, "output": demo.output} for demo in self.demos],
+            "test": [{"input": grid} for grid in self.test_inputs],
+        }
 
     @cached_property
     def digest(self) -> str:
@@ -72,7 +104,7 @@ class Task:
 
 
 @final
-class TaskSet(Sequence[Task]):
+class TaskSet(Displayed, Sequence[Task]):
     """An immutable sequence of tasks in ascending order of id, with lookup by id.
 
     `tasks[0]`, `tasks[:10]`, `tasks["007bbfb7"]`, `"007bbfb7" in tasks`. Two tasks with one id

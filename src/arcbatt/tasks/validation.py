@@ -5,14 +5,18 @@ inputs, rows and columns are counted from 1 there, as a reader of the file count
 """
 
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 from arcbatt.tasks.task import Grid, Pair, Task
 
 MAX_SIDE = 30
 MAX_COLOR = 9
+
+T = TypeVar("T")
 
 _ONLY_INT = {int}
 _COLORS = frozenset(range(MAX_COLOR + 1))
@@ -83,7 +87,7 @@ def check_id(task_id: str, place: str) -> None:
         raise TaskError(f"{place}: {show(task_id)} is not a task id (printable and not empty)")
 
 
-def pairs_of(content: object, key: str, label: str, place: str) -> list[Mapping[str, Any]]:
+def pairs_of(content: object, key: str, label: str, place: str) -> list[Any]:
     """Return the non-empty list of pairs that a raw task holds under `key` ("train", "test").
 
     `label` is the word for one of them in messages ("demo", "test").
@@ -99,19 +103,17 @@ def pairs_of(content: object, key: str, label: str, place: str) -> list[Mapping[
         raise TaskError(f'{place}: "{key}" is {show(pairs)}, expected a list of pairs')
     if not pairs:
         raise TaskError(f'{place}: "{key}" is empty, expected at least one {label}')
-    for number, pair in enumerate(pairs, 1):
-        if not isinstance(pair, dict):
-            raise TaskError(f"{place}: {label} {number}: {show(pair)} is not a pair (an object)")
     return pairs
 
 
-def side_of(
-    pairs: Sequence[Mapping[str, Any]], index: int, side: str, label: str, place: str
-) -> Grid:
+def side_of(pairs: Sequence[Any], index: int, side: str, label: str, place: str) -> Grid:
     """Return the grid under `side` ("input", "output") of the pair at `index`."""
-    if side not in pairs[index]:
+    pair = pairs[index]
+    if not isinstance(pair, dict):
+        raise TaskError(f"{place}: {label} {index + 1}: {show(pair)} is not a pair (an object)")
+    if side not in pair:
         raise TaskError(f'{place}: {label} {index + 1}: the key "{side}" is missing')
-    return parse_grid(pairs[index][side], f"{place}: {label} {index + 1} {side}")
+    return parse_grid(pair[side], f"{place}: {label} {index + 1} {side}")
 
 
 def parse_task(task_id: str, content: object, source: str, place: str) -> Task:
@@ -127,3 +129,37 @@ def parse_task(task_id: str, content: object, source: str, place: str) -> Task:
     )
     inputs = tuple(side_of(test, index, "input", "test", place) for index in range(len(test)))
     return Task(task_id, demos, inputs, source)
+
+
+@dataclass(frozen=True)
+class BadTask:
+    """A task that is not valid: all that is wrong with it, and the test inputs that are."""
+
+    id: str
+    faults: tuple[str, ...]
+    test_inputs: tuple[Grid | None, ...]
+
+
+def inspect_task(task_id: str, content: object, place: str) -> BadTask:
+    """Return all that is wrong with a raw task, which `parse_task` refuses at the first fault.
+
+    A task without a test input that can be counted is taken to have one.
+    """
+    faults: list[str] = []
+
+    def read(part: Callable[[], T]) -> T | None:
+        try:
+            return part()
+        except TaskError as error:
+            faults.append(str(error))
+            return None
+
+    grids: dict[str, list[Grid | None]] = {}
+    for key, label, sides in (("train", "demo", ("input", "output")), ("test", "test", ("input",))):
+        pairs = read(partial(pairs_of, content, key, label, place)) or []
+        grids[key] = [
+            read(partial(side_of, pairs, index, side, label, place))
+            for index in range(len(pairs))
+            for side in sides
+        ]
+    return BadTask(task_id, tuple(dict.fromkeys(faults)), tuple(grids["test"]) or (None,))

@@ -20,19 +20,23 @@ inline u64 fold_product(u64 a, u64 b) {
 }
 constexpr u64 HASH_K1 = 0x9e3779b97f4a7c15ULL, HASH_K2 = 0xd1b54a32d192ed03ULL;
 
-inline u64 hash_bytes(const void* bytes, u64 n, u64 source) {
+inline u64 read_word(const char* at, u64 n = 8) {
+  u64 word = 0;
+  std::memcpy(&word, at, n);
+  return word;
+}
+inline u64 hash_bytes(const void* bytes, u64 n, u64 start) {
   const char* at = (const char*)bytes;
-  u64 h = source;
-  for (; n >= 8; n -= 8, at += 8) {
-    u64 word;
-    std::memcpy(&word, at, 8);
-    h = fold_product(h ^ word, HASH_K1);
+  u64 h = start;
+  if (n >= 64) {
+    // Four at a time, so that none waits for the last.
+    u64 lanes[4] = {h, h ^ HASH_K1, h ^ HASH_K2, ~h};
+    for (; n >= 32; n -= 32, at += 32)
+      for (u32 k = 0; k < 4; k++) lanes[k] = fold_product(lanes[k] ^ read_word(at + 8 * k), HASH_K1);
+    h = fold_product(lanes[0] ^ HASH_K2, lanes[1]) ^ fold_product(lanes[2] ^ HASH_K1, lanes[3]);
   }
-  if (n) {
-    u64 word = 0;
-    std::memcpy(&word, at, n);
-    h = fold_product(h ^ word, HASH_K1);
-  }
+  for (; n >= 8; n -= 8, at += 8) h = fold_product(h ^ read_word(at), HASH_K1);
+  if (n) h = fold_product(h ^ read_word(at, n), HASH_K1);
   return fold_product(h, HASH_K2);
 }
 inline u64 hash_of_picture(const Pic& p) {
@@ -56,6 +60,15 @@ class HashTable {
     n_++;
     return otherwise;
   }
+  // The number of a hash, to be read or changed; null where it has none.
+  u32* find(u64 hash) {
+    if (!hash) hash = 1;
+    u64 at = hash & (keys_.size() - 1);
+    while (keys_[at] && keys_[at] != hash) at = (at + 1) & (keys_.size() - 1);
+    return keys_[at] ? &numbers_[at] : nullptr;
+  }
+  void prefetch(u64 hash) const { __builtin_prefetch(&keys_[hash & (keys_.size() - 1)]); }
+  u64 size() const { return n_; }
   u64 bytes() const { return keys_.size() * 12; }
 
  private:
@@ -151,6 +164,43 @@ class Bank {
     entries_[id].children[move] = given;
     return given;
   }
+
+  // What a move gives on a value, as it is until the next call and no entry of the bank. A list is put
+  // together by `heap`; `list_hash` is then its hash, and 0 for a picture. Failed where it is refused.
+  Pic give(u32 id, u32 number, u8 depth, const Move* heap, u64& list_hash) {
+    const Move& move = ALL_MOVES[number];
+    const bool is_list = entries_[id].is_list;
+    list_hash = 0;
+    if (is_list && move.shape == Shape::P_TO_P && move.takes == Takes::NOTHING) {
+      if (!heap || !apply_to_items(id, number, depth)) return failed_picture<u8>(EMPTY);
+      list_hash = hash_of_items();
+      n_applications++;
+      arena_.reset(lane_);
+      return checked(heap->pick(lane_, pictures_of(given_.data(), (u32)given_.size()), heap->args));
+    }
+    if (is_list != (move.shape == Shape::L_TO_P || move.shape == Shape::L_TO_L)) return failed_picture<u8>(EMPTY);
+    n_applications++;
+    arena_.reset(lane_);
+    if (move.shape == Shape::P_TO_P) {
+      if (move.takes == Takes::OUTPUT_SIZE && !output_size_.n_rows) return failed_picture<u8>(EMPTY);
+      const Size size = move.takes == Takes::OUTPUT_SIZE ? output_size_ : input_size_;
+      return checked(move.to_picture(lane_, entries_[id].picture, move.args, size));
+    }
+    if (move.shape == Shape::L_TO_P) return checked(move.pick(lane_, pictures_of(id), move.args));
+    const PicList list = move.shape == Shape::P_TO_L ? move.to_list(lane_, entries_[id].picture, move.args)
+                                                     : move.sift(lane_, pictures_of(id), move.args);
+    if (!heap || is_refused(list)) return failed_picture<u8>(EMPTY);
+    list_hash = HASH_K1;
+    for (i32 k = 0; k < list.n; k++) list_hash = fold_product(list_hash ^ hash_of_picture(list.items[k]), HASH_K2);
+    n_applications++;
+    return checked(heap->pick(lane_, list, heap->args));
+  }
+  // The least number of moves that gave a picture; 255 where it is no entry.
+  u8 depth_of(const Pic& picture) {
+    const u32* id = ids_.find(hash_of_picture(picture));
+    return id ? entries_[*id].depth : 255;
+  }
+
   // Moves that take the output's size are to be tried anew.
   void forget_output_moves() {
     for (Entry& entry : entries_)
@@ -196,7 +246,7 @@ class Bank {
     const bool is_list = entries_[id].is_list;
     const bool takes_list = move.shape == Shape::L_TO_P || move.shape == Shape::L_TO_L;
     if (is_list && move.shape == Shape::P_TO_P && move.takes == Takes::NOTHING)
-      return run_on_items(id, number, depth);
+      return apply_to_items(id, number, depth) ? add_items(depth) : REFUSED;
     if (is_list != takes_list) return REFUSED;
     n_applications++;
     arena_.reset(lane_);
@@ -212,32 +262,39 @@ class Bank {
       default: return add_list(move.sift(lane_, pictures_of(id), move.args), depth);
     }
   }
-  PicList pictures_of(u32 id) {
-    const Entry& entry = entries_[id];
+  PicList pictures_of(u32 id) { return pictures_of(entries_[id].items, entries_[id].n_items); }
+  PicList pictures_of(const u32* items, u32 n) {
     pictures_.clear();
-    for (u32 k = 0; k < entry.n_items; k++) pictures_.push_back(entries_[entry.items[k]].picture);
+    for (u32 k = 0; k < n; k++) pictures_.push_back(entries_[items[k]].picture);
     PicList list;
     list.items = pictures_.data();
-    list.n = (i32)entry.n_items;
+    list.n = (i32)n;
     return list;
   }
-  u32 add_picture(const Pic& picture, u8 depth) {
-    if (picture.failed() || picture.area() > limits_.area) return REFUSED;
-    return add(picture, depth);
+  Pic checked(const Pic& picture) const {
+    return picture.area() > limits_.area ? failed_picture<u8>(OVER_BUDGET) : picture;
   }
-  u32 add_list(const PicList& list, u8 depth) {
-    if (list.failed() || list.n > limits_.list_items) return REFUSED;
+  u32 add_picture(const Pic& picture, u8 depth) {
+    return checked(picture).failed() ? REFUSED : add(picture, depth);
+  }
+  bool is_refused(const PicList& list) const {
+    if (list.failed() || list.n > limits_.list_items) return true;
     i64 area = 0;
     for (i32 k = 0; k < list.n; k++) area += list.items[k].area();
-    if (area > limits_.list_area) return REFUSED;
+    return area > limits_.list_area;
+  }
+  u32 add_list(const PicList& list, u8 depth) {
+    if (is_refused(list)) return REFUSED;
     given_.clear();
     for (i32 k = 0; k < list.n; k++) given_.push_back(add(list.items[k], depth));
     return add_items(depth);
   }
+  u64 hash_of_items() const {
+    return hash_bytes(given_.data(), given_.size() * sizeof(u32), HASH_K2 + given_.size());
+  }
   // The list of the pictures in `given_`, which are in order and none twice.
   u32 add_items(u8 depth) {
-    const u64 hash = hash_bytes(given_.data(), given_.size() * sizeof(u32), HASH_K2 + given_.size());
-    const u32 id = ids_.find_or_add(hash, n_entries());
+    const u32 id = ids_.find_or_add(hash_of_items(), n_entries());
     if (id < n_entries()) return lower_depth(id, depth);
     Entry entry;
     entry.is_list = true;
@@ -249,17 +306,17 @@ class Bank {
     entries_.push_back(entry);
     return id;
   }
-  // A move on every picture of a list.
-  u32 run_on_items(u32 id, u32 move, u8 depth) {
+  // Makes `given_` of a move on every picture of a list; false where that is refused.
+  bool apply_to_items(u32 id, u32 move, u8 depth) {
     std::vector<u32> given;
     i64 area = 0;
     for (u32 k = 0; k < entries_[id].n_items; k++) {
       const u32 item = apply(entries_[id].items[k], move, depth);
-      if (item == REFUSED) return REFUSED;
+      if (item == REFUSED) return false;
       area += entries_[item].picture.area();
       given.push_back(item);
     }
-    if (area > limits_.list_area) return REFUSED;
+    if (area > limits_.list_area) return false;
     const auto before = [&](u32 a, u32 b) {
       return compare_pictures(entries_[a].picture, entries_[b].picture) < 0;
     };
@@ -271,7 +328,7 @@ class Bank {
       if (!kept || given[kept - 1] != given[k]) given[kept++] = given[k];
     given.resize(kept);
     given_.swap(given);
-    return add_items(depth);
+    return true;
   }
 };
 

@@ -1,10 +1,13 @@
-// The cover: outputs put together from pieces, values of the output's size laid one under the other,
-// none of which is wrong where it paints. Bits stand for the cells of demos.
+// The cover: outputs put together from pieces, laid one under the other, none of which is wrong where
+// it paints. Each time the piece is taken that adds most. What a piece can add only falls, so that it is
+// counted anew only when it comes to the top; those that are wrong on no open cell any more are found
+// many at a time.
 #pragma once
-#include <algorithm>
-#include <unordered_map>
+#include <array>
+#include <functional>
+#include <memory>
 
-#include "lock_step.hpp"
+#include "planes.hpp"
 
 namespace arc {
 
@@ -12,192 +15,9 @@ namespace arc {
 enum Mode : u8 { SHOWN, HOLES, WHOLE };
 constexpr u32 N_MODES = 3;
 
-// A tuple, and what is done to it at the end: brought to the origin, given one colour, cut to size.
-struct Piece {
-  u32 tuple;
-  i8 tint;  // 0: none
-  bool to_origin;
-  bool pasted;
-  u8 depth;  // moves in all
-};
 struct Pick {
   u32 piece;
   Mode mode;
-};
-
-constexpr u64 LOW_BITS = 0x7f7f7f7f7f7f7f7fULL, HIGH_BITS = 0x8080808080808080ULL;
-// Bit k: whether byte k is not 0; bytes are below 128.
-inline u64 shown_bytes(u64 word) {
-  return ((((word + LOW_BITS) & HIGH_BITS) >> 7) * 0x0102040810204080ULL) >> 56;
-}
-
-// How many bits two rows of words share.
-ARC_CLONED inline u32 count_common(const u64* a, const u64* b, u32 n) {
-  u64 count = 0;
-  for (u32 w = 0; w < n; w++) count += (u64)__builtin_popcountll(a[w] & b[w]);
-  return (u32)count;
-}
-
-class Pieces {
- public:
-  std::vector<Piece> pieces;
-  u64 n_offered = 0;
-  bool was_cut = false;
-
-  Pieces(const LockStep& walk, const std::vector<Pic>& targets, u64 max_bytes)
-      : walk_(walk), max_bytes_(max_bytes) {
-    n_demos_ = (u32)targets.size();
-    for (u32 e = 0; e < walk.banks.size(); e++) {
-      const Size size = walk.banks[e].output_size();
-      sizes_.push_back(size);
-      const u32 area = (u32)(size.n_rows * size.width);
-      if (e < n_demos_) {
-        first_word_.push_back(n_words_);
-        n_words_ += (area + 63) / 64;
-      } else {
-        first_cell_.push_back(n_cells_);
-        n_cells_ += area;
-      }
-    }
-    first_word_.push_back(n_words_);
-    first_cell_.push_back(n_cells_);
-    for (u32 d = 0; d < n_demos_; d++) {
-      for (u32 w = 0; w < n_words(d); w++) {
-        const u32 left = area(d) - 64 * w;
-        full_.push_back(left >= 64 ? ~0ULL : (1ULL << left) - 1);
-      }
-      padded_.emplace_back(8 * ((area(d) + 7) / 8), 0);
-      std::memcpy(padded_.back().data(), targets[d].cells, area(d));
-    }
-    // By demo and colour, the cells of that colour in the output.
-    for (u32 d = 0; d < n_demos_; d++)
-      for (u32 color = 0; color < 10; color++)
-        for (u32 w = 0; w < n_words(d); w++) {
-          u64 bits = 0;
-          for (u32 k = 64 * w; k < area(d) && k < 64 * w + 64; k++)
-            bits |= (u64)(targets[d].cells[k] == color) << (k % 64);
-          by_color_.push_back(bits);
-        }
-  }
-
-  u32 n_demos() const { return n_demos_; }
-  u32 n_tests() const { return (u32)sizes_.size() - n_demos_; }
-  u32 n_words() const { return n_words_; }
-  u32 n_cells() const { return n_cells_; }
-  u32 first_word(u32 demo) const { return first_word_[demo]; }
-  u32 n_words(u32 demo) const { return first_word_[demo + 1] - first_word_[demo]; }
-  u32 first_cell(u32 test) const { return first_cell_[test]; }
-  u32 area(u32 example) const { return (u32)(sizes_[example].n_rows * sizes_[example].width); }
-  const u64* full() const { return full_.data(); }
-  // Of a piece, where it is not 0 and where it is right; and its cells in the tests.
-  const u64* shown(u32 piece) const { return bits_.data() + (u64)piece * 2 * n_words_; }
-  const u64* right(u32 piece) const { return shown(piece) + n_words_; }
-  const u8* cells(u32 piece) const { return cells_.data() + (u64)piece * n_cells_; }
-  u64 bytes() const { return bits_.capacity() * 8 + cells_.capacity() + seen_.bytes(); }
-
-  // Makes pieces of a tuple of pictures.
-  void add(u32 tuple, const std::vector<u8>& tints) {
-    bool is_placed = true, fits = true;
-    for (u32 e = 0; e < sizes_.size(); e++) {
-      const Pic& p = walk_.picture(tuple, e);
-      is_placed &= p.row == 0 && p.column == 0;
-      fits &= p.n_rows == sizes_[e].n_rows && p.width == sizes_[e].width;
-    }
-    for (bool to_origin : {false, true}) {
-      if (to_origin && is_placed) continue;
-      const bool pasted = !(fits && (is_placed || to_origin));
-      draw(tuple, to_origin);
-      const u8 depth = (u8)(walk_.tuples[tuple].depth + to_origin + pasted);
-      keep({tuple, 0, to_origin, pasted, depth});
-      for (u8 color : tints) {
-        for (u32 d = 0; d < n_demos_; d++)
-          for (u32 w = first_word_[d]; w < first_word_[d + 1]; w++) {
-            const u32 of_demo = w - first_word_[d];
-            right_now_[w] = (shown_now_[w] & of_color(d, color)[of_demo]) |
-                            (~shown_now_[w] & of_color(d, 0)[of_demo]);
-          }
-        for (u32 k = 0; k < n_cells_; k++) cells_now_[k] = cells_now_[k] ? color : 0;
-        keep({tuple, (i8)color, to_origin, pasted, (u8)(depth + 1)});
-      }
-    }
-  }
-
- private:
-  const LockStep& walk_;
-  u64 max_bytes_;
-  u32 n_demos_, n_words_ = 0, n_cells_ = 0;
-  std::vector<Size> sizes_;
-  std::vector<u32> first_word_, first_cell_;
-  std::vector<u64> full_, by_color_, bits_;
-  std::vector<std::vector<u8>> padded_;
-  std::vector<u8> cells_, canvas_, cells_now_;
-  std::vector<u64> shown_now_, right_now_;
-  HashTable seen_;
-
-  const u64* of_color(u32 demo, u32 color) const {
-    return by_color_.data() + 10 * first_word_[demo] + color * n_words(demo);
-  }
-  // A picture on a blank canvas, whose bytes go on to a multiple of 8.
-  void paste(const Pic& p, bool to_origin, Size size, u8* canvas, u64 n_bytes) {
-    if (p.n_rows == size.n_rows && p.width == size.width && (to_origin || (p.row == 0 && p.column == 0))) {
-      std::memcpy(canvas, p.cells, (u64)p.area());
-      std::memset(canvas + p.area(), 0, n_bytes - (u64)p.area());
-      return;
-    }
-    std::memset(canvas, 0, n_bytes);
-    const i32 top = to_origin ? 0 : p.row, left = to_origin ? 0 : p.column;
-    const i32 from = std::max(0, -left), to = std::min(p.width, size.width - left);
-    if (from >= to) return;
-    for (i32 i = std::max(0, -top); i < p.n_rows && top + i < size.n_rows; i++)
-      std::memcpy(canvas + (top + i) * size.width + left + from, p.cells + i * p.width + from, (u64)(to - from));
-  }
-  void draw(u32 tuple, bool to_origin) {
-    shown_now_.assign(n_words_, 0);
-    right_now_.assign(n_words_, 0);
-    cells_now_.resize(n_cells_);
-    canvas_.resize(1024);
-    for (u32 d = 0; d < n_demos_; d++) {
-      const std::vector<u8>& target = padded_[d];
-      canvas_.resize(std::max(canvas_.size(), target.size()));
-      paste(walk_.picture(tuple, d), to_origin, sizes_[d], canvas_.data(), target.size());
-      u64* shown = shown_now_.data() + first_word_[d];
-      u64* right = right_now_.data() + first_word_[d];
-      for (u64 k = 0; k < target.size(); k += 8) {
-        u64 word, wanted;
-        std::memcpy(&word, canvas_.data() + k, 8);
-        std::memcpy(&wanted, target.data() + k, 8);
-        shown[k / 64] |= shown_bytes(word) << (k % 64);
-        right[k / 64] |= (shown_bytes(word ^ wanted) ^ 0xff) << (k % 64);
-      }
-      for (u32 w = 0; w < n_words(d); w++) right[w] &= full_[first_word_[d] + w];
-    }
-    for (u32 t = 0; t < n_tests(); t++) {
-      const u32 e = n_demos_ + t;
-      canvas_.resize(std::max<u64>(canvas_.size(), area(e) + 8));
-      paste(walk_.picture(tuple, e), to_origin, sizes_[e], canvas_.data(), area(e));
-      std::memcpy(cells_now_.data() + first_cell_[t], canvas_.data(), area(e));
-    }
-  }
-  // Keeps what was drawn, unless there is one like it or it is right nowhere.
-  void keep(const Piece& piece) {
-    n_offered++;
-    u64 any = 0;
-    for (u64 bits : right_now_) any |= bits;
-    if (!any) return;
-    u64 hash = hash_bytes(shown_now_.data(), 8 * n_words_, HASH_K1);
-    hash = hash_bytes(right_now_.data(), 8 * n_words_, hash);
-    hash = hash_bytes(cells_now_.data(), n_cells_, hash);
-    if (bytes() > max_bytes_) {
-      was_cut = true;
-      return;
-    }
-    const u32 number = (u32)pieces.size();
-    if (seen_.find_or_add(hash, number) != number) return;
-    pieces.push_back(piece);
-    bits_.insert(bits_.end(), shown_now_.begin(), shown_now_.end());
-    bits_.insert(bits_.end(), right_now_.begin(), right_now_.end());
-    cells_.insert(cells_.end(), cells_now_.begin(), cells_now_.end());
-  }
 };
 
 // A stack of pieces, the uppermost first, with what it gives.
@@ -221,39 +41,69 @@ struct CoverLimits {
   bool modes[N_MODES] = {true, true, true};
 };
 
+// Cells of a piece that a mode paints, as bits of where it is not 0: (shown ^ flip) | all.
+struct Paint {
+  u64 flip, all;
+  explicit Paint(Mode mode) : flip(mode == HOLES ? ~0ULL : 0), all(mode == WHOLE ? ~0ULL : 0) {}
+  u64 operator()(u64 shown) const { return (shown ^ flip) | all; }
+};
+
+// How many open cells are painted, and right.
+ARC_CLONED inline u32 count_gain(const u64* shown, const u64* open, u32 n, u64 flip, u64 all) {
+  u64 count = 0;
+  for (u32 w = 0; w < n; w++)
+    count += (u64)__builtin_popcountll(((shown[w] ^ flip) | all) & shown[n + w] & open[w]);
+  return (u32)count;
+}
+struct BitCounts {
+  u32 shown, right, both;
+};
+ARC_CLONED inline BitCounts count_bits_of(const u64* shown, u32 n) {
+  u64 n_shown = 0, n_right = 0, n_both = 0;
+  for (u32 w = 0; w < n; w++) {
+    n_shown += (u64)__builtin_popcountll(shown[w]);
+    n_right += (u64)__builtin_popcountll(shown[n + w]);
+    n_both += (u64)__builtin_popcountll(shown[w] & shown[n + w]);
+  }
+  return {(u32)n_shown, (u32)n_right, (u32)n_both};
+}
+
 class Cover {
  public:
   u64 n_scanned = 0, n_stacks = 0;
   bool was_cut = false;
 
-  Cover(const Pieces& pieces, const CoverLimits& limits) : p_(pieces), limits_(limits) {
-    const u32 n_words = p_.n_words();
-    const u32 n = (u32)p_.pieces.size();
+  // `cells_of(piece)` gives its cells in all tests.
+  template <class CellsOf>
+  Cover(const Pieces& pieces, const CoverLimits& limits, CellsOf cells_of)
+      : p_(pieces), limits_(limits), cells_of_(cells_of) {
     n_chosen_ = std::min(p_.n_demos(), MAX_CHOSEN);
-    // Pieces by depth; earlier ones first among those of one depth.
-    std::vector<u32> by_depth(n);
-    for (u32 k = 0; k < n; k++) by_depth[k] = k;
-    std::stable_sort(by_depth.begin(), by_depth.end(),
-                     [&](u32 a, u32 b) { return p_.pieces[a].depth < p_.pieces[b].depth; });
-    good_.reserve((u64)n * N_MODES * 2 * n_words);
-    brushes_.reserve((u64)n * N_MODES);
-    for (u32 k : by_depth)
-      for (u32 m = 0; m < N_MODES; m++)
-        if (limits_.modes[m]) add_brush(k, (Mode)m, n_words);
+    add_brushes();
+    rank_cells();
+    planes_ = std::make_unique<Planes>(p_, ranked_, n_chosen_);
+    witnesses_.assign(p_.pieces.size(), {NO_BIT, NO_BIT});
   }
   u64 bytes() const {
-    return good_.size() * sizeof(u64) + brushes_.size() * sizeof(Brush) + rows_.capacity() * sizeof(Row);
+    return brushes_.capacity() * sizeof(Brush) + rows_.capacity() * sizeof(Row) + clean_.capacity() +
+           brush_of_.capacity() * (sizeof(brush_of_[0]) + 6) + heap_.capacity() * sizeof(u64) +
+           2 * first_clean_.capacity() * sizeof(u64) + planes_->bytes();
   }
 
   // All stacks, the best of each output; the best output first.
   std::vector<Stack> run(const Spending& spending) {
     for (u32 t = 0; t < n_chosen_ && !was_cut; t++) {
       order_for(t);
+      made_.clear();
       for (u32 subset = 1; subset < 1u << n_chosen_; subset++) {
         if (!(subset >> t & 1)) continue;
         if (!limits_.subsets && subset + 1 != 1u << n_chosen_) continue;
+        find_first_clean(subset);
         // What a stack was made with all pieces of some depth is, it is with no deeper ones too.
         for (i32 ceiling = 255; ceiling >= 0;) {
+          if (const Made* known = made_before(subset, ceiling)) {
+            ceiling = known->depth - 1;
+            continue;
+          }
           if (spending.is_out_of_time()) {
             was_cut = true;
             break;
@@ -278,136 +128,306 @@ class Cover {
     Mode mode;
     u8 depth;
     u8 clean;  // bit d: it paints nothing wrong in demo d
-    u16 witness[MAX_CHOSEN];  // by demo, a bit that it paints wrong
+    u16 counts[MAX_CHOSEN];   // by demo, cells that it paints right
   };
-  // A brush as it is scanned for, with all that most of them are passed over by.
+  // A brush, and the most that it can add to a demo.
   struct Row {
     u32 brush;
-    u16 count;  // the most that it can add
+    u16 count;
     u8 depth;
-    u8 clean;
-    u16 witness[MAX_CHOSEN];
   };
+  // A stack that was made: the same comes of any ceiling from its depth to this one, and of any
+  // larger subset of the demos in which it painted nothing wrong.
+  struct Made {
+    u32 subset, wrong;
+    i32 ceiling, depth;
+  };
+  static constexpr u32 NONE = ~0u;
+  static constexpr u16 NO_BIT = 0xffff;
+  static constexpr u32 N_RANKED = 1024;
+
   const Pieces& p_;
   CoverLimits limits_;
+  std::function<const u8*(u32)> cells_of_;
   u32 n_chosen_;                // demos that subsets are taken of
   std::vector<Brush> brushes_;  // shallow ones first
-  std::vector<u64> good_;       // of each: where it paints what is right, and where what is wrong
-  std::vector<Row> rows_;
-  std::vector<u64> open_;
-  std::vector<u8> painted_;
+  std::vector<std::array<u32, N_MODES>> brush_of_;  // by piece and mode; NONE where there is none
+  std::vector<std::array<u8, 2>> clean_modes_;      // by piece and mode, as `Brush::clean`
+  std::vector<u32> ranked_;  // bits of cells, those where most pieces are wrong first
+  std::unique_ptr<Planes> planes_;
+  std::vector<Row> rows_;       // of one demo
+  std::vector<u8> clean_;       // of each row, as its brush has it
+  std::vector<Made> made_;
   std::unordered_map<u64, std::vector<Stack>> found_;
 
-  const u64* good(u32 brush) const { return good_.data() + (u64)brush * 2 * p_.n_words(); }
-  const u64* bad(u32 brush) const { return good(brush) + p_.n_words(); }
+  // By piece and mode, a bit that it paints wrong, if it is one: the last that was found.
+  std::vector<std::array<u16, 2>> witnesses_;
 
-  void add_brush(u32 piece, Mode mode, u32 n_words) {
-    const u64 start = good_.size();
-    good_.resize(start + 2 * n_words);
-    u64 any = 0;
-    for (u32 w = 0; w < n_words; w++) {
-      const u64 full = p_.full()[w], shown = p_.shown(piece)[w], right = p_.right(piece)[w];
-      const u64 paints = mode == SHOWN ? shown : mode == HOLES ? full & ~shown : full;
-      good_[start + w] = paints & right;
-      good_[start + n_words + w] = paints & ~right;
-      any |= paints & right;
-    }
-    if (!any) {
-      good_.resize(start);
-      return;
-    }
-    Brush brush = {piece, mode, p_.pieces[piece].depth, 0, {}};
-    for (u32 d = 0; d < n_chosen_; d++) {
-      bool is_clean = true;
-      for (u32 w = p_.first_word(d); w < p_.first_word(d + 1); w++)
-        if (const u64 bits = good_[start + n_words + w]) {
-          brush.witness[d] = (u16)(64 * w + (u32)__builtin_ctzll(bits));
-          is_clean = false;
+  // Of the stack that is being made.
+  u32 subset_ = 0, demo_ = 0;
+  u8 ceiling_ = 0;
+  u64 at_ = 0;  // rows before it are in the heap, or done with
+  std::vector<u64> open_;
+  // By block of pieces, those whose cells that are not 0, and then that are, are nowhere wrong: at the
+  // start in a subset, and by now.
+  std::vector<u64> first_clean_, is_clean_;
+  std::vector<u64> asked_;  // cells that are open, of the subset
+  std::vector<u32> open_cells_;
+  std::vector<u64> heap_;  // clean brushes by what they can add at most
+  std::vector<u8> painted_;
+
+  void add_brushes() {
+    std::vector<u32> order(p_.pieces.size());
+    for (u32 k = 0; k < order.size(); k++) order[k] = k;
+    std::sort(order.begin(), order.end(), [&](u32 a, u32 b) {
+      const Piece &x = p_.pieces[a], &y = p_.pieces[b];
+      return x.depth != y.depth ? x.depth < y.depth : x.number < y.number;
+    });
+    HashTable holes, wholes;
+    brush_of_.assign(order.size(), {NONE, NONE, NONE});
+    clean_modes_.assign(order.size(), {});
+    for (u32 piece : order) {
+      BitCounts counts[MAX_CHOSEN];
+      bool is_blank = true, is_full = true;
+      for (u32 d = 0; d < n_chosen_; d++) {
+        counts[d] = count_bits_of(p_.bits(piece, d), p_.n_words(d));
+        is_blank &= counts[d].shown == 0;
+        is_full &= counts[d].shown == p_.area(d);
+        const u32 n_holes = p_.area(d) - counts[d].shown, n_holes_right = counts[d].right - counts[d].both;
+        clean_modes_[piece][SHOWN] |= (u8)((counts[d].shown == counts[d].both) << d);
+        clean_modes_[piece][HOLES] |= (u8)((n_holes == n_holes_right) << d);
+      }
+      for (u32 d = n_chosen_; d < p_.n_demos(); d++)
+        for (u32 w = 0; w < p_.n_words(d); w++) {
+          const u64 shown = p_.bits(piece, d)[w];
+          is_blank &= !shown;
+          is_full &= shown == p_.full()[p_.first_word(d) + w];
         }
-      if (is_clean) brush.clean |= (u8)(1u << d);
+      if (limits_.modes[SHOWN]) add_brush(piece, SHOWN, counts);
+      // Where a piece is right among its zeros follows from where these are.
+      const bool is_first = holes.find_or_add(p_.shown_hash(piece), piece) == piece;
+      if (limits_.modes[HOLES] && is_first) add_brush(piece, HOLES, counts);
+      // What shows everywhere, or nowhere, is painted whole by the other modes.
+      if (limits_.modes[WHOLE] && !(is_full && limits_.modes[SHOWN]) && !(is_blank && limits_.modes[HOLES]) &&
+          wholes.find_or_add(p_.right_hash(piece), piece) == piece)
+        add_brush(piece, WHOLE, counts);
     }
+  }
+  void add_brush(u32 piece, Mode mode, const BitCounts* counts) {
+    Brush brush = {piece, mode, p_.pieces[piece].depth, 0, {}};
+    u32 any = 0;
+    for (u32 d = 0; d < n_chosen_; d++) {
+      const BitCounts& n = counts[d];
+      const u32 n_painted = mode == SHOWN ? n.shown : mode == HOLES ? p_.area(d) - n.shown : p_.area(d);
+      const u32 n_right = mode == SHOWN ? n.both : mode == HOLES ? n.right - n.both : n.right;
+      brush.counts[d] = (u16)n_right;
+      if (n_painted == n_right) brush.clean |= (u8)(1u << d);
+      any |= n_right;
+    }
+    if (!any) return;
+    brush_of_[piece][mode] = (u32)brushes_.size();
     brushes_.push_back(brush);
+  }
+  // Ranks the cells by how many pieces are wrong there, going by some of those.
+  void rank_cells() {
+    std::vector<u32> counts(64 * p_.n_words(), 0);
+    const u32 n_pieces = (u32)p_.pieces.size(), every = n_pieces / N_RANKED + 1;
+    for (u32 d = 0; d < n_chosen_; d++) {
+      const u32 n = p_.n_words(d), first = 64 * p_.first_word(d);
+      for (u32 k = 0; k < p_.area(d); k++) ranked_.push_back(first + k);
+      for (u32 piece = 0; piece < n_pieces; piece += every) {
+        const u64* right = p_.bits(piece, d) + n;
+        for (u32 k = 0; k < p_.area(d); k++) counts[first + k] += !(right[k / 64] >> (k % 64) & 1);
+      }
+    }
+    std::stable_sort(ranked_.begin(), ranked_.end(), [&](u32 a, u32 b) { return counts[a] > counts[b]; });
   }
   // Brushes by what they can add to a demo, the most first, shallow ones first among equals.
   void order_for(u32 demo) {
-    const u32 first = p_.first_word(demo), most = p_.area(demo);
-    std::vector<u16> counts(brushes_.size());
+    const u32 most = p_.area(demo);
     std::vector<u32> places(most + 2, 0);  // of rows with one count, counts descending
-    for (u32 b = 0; b < brushes_.size(); b++) {
-      counts[b] = (u16)count_common(good(b) + first, p_.full() + first, p_.n_words(demo));
-      if (counts[b]) places[most - counts[b] + 1]++;
-    }
+    for (const Brush& brush : brushes_) places[most - brush.counts[demo] + 1]++;
     for (u32 k = 1; k < places.size(); k++) places[k] += places[k - 1];
-    rows_.resize(places.back());
+    rows_.resize(places[most]);
+    clean_.resize(places[most]);
     for (u32 b = 0; b < brushes_.size(); b++) {
-      if (!counts[b]) continue;
       const Brush& brush = brushes_[b];
-      Row& row = rows_[places[most - counts[b]]++];
-      row = {b, counts[b], brush.depth, brush.clean, {}};
-      std::copy(brush.witness, brush.witness + MAX_CHOSEN, row.witness);
+      const u16 count = brush.counts[demo];
+      if (!count) continue;
+      const u32 place = places[most - count]++;
+      rows_[place] = {b, count, brush.depth};
+      clean_[place] = brush.clean;
     }
   }
+  const Made* made_before(u32 subset, i32 ceiling) const {
+    for (const Made& made : made_)
+      if (!(made.subset & ~subset) && !(made.wrong & subset) && made.depth <= ceiling && ceiling <= made.ceiling)
+        return &made;
+    return nullptr;
+  }
+
+  // Brushes in the heap: what adds most first, of those the first.
+  static u64 key_of(u32 bound, u32 brush) { return (u64)bound << 32 | (u32)~brush; }
+  void push(u32 bound, u32 brush) {
+    heap_.push_back(key_of(bound, brush));
+    std::push_heap(heap_.begin(), heap_.end());
+  }
+  // The clean brush that may add most, with what it may add; 0 where there is none.
+  u64 next_key() {
+    const u64 n = rows_.size();
+    const u8 *clean = clean_.data(), subset = (u8)subset_;
+    while (at_ < n) {
+      while (at_ < n && (clean[at_] & subset) != subset) at_++;
+      if (at_ == n) break;
+      const Row& row = rows_[at_];
+      const u64 key = key_of(row.count, row.brush);
+      if (!heap_.empty() && heap_.front() > key) break;
+      at_++;
+      if (row.depth <= ceiling_) return key;
+    }
+    if (heap_.empty()) return 0;
+    std::pop_heap(heap_.begin(), heap_.end());
+    const u64 key = heap_.back();
+    heap_.pop_back();
+    return key;
+  }
+  // The brush that adds most to the demo and paints nothing wrong in the subset; NONE where none adds
+  // anything.
+  u32 next_brush() {
+    const u32 n_words = p_.n_words(demo_);
+    const u64* open = open_.data() + p_.first_word(demo_);
+    while (const u64 key = next_key()) {
+      n_scanned++;
+      const u32 bound = (u32)(key >> 32), number = ~(u32)key;
+      const Brush& brush = brushes_[number];
+      const Paint paint(brush.mode);
+      const u32 gain = count_gain(p_.bits(brush.piece, demo_), open, n_words, paint.flip, paint.all);
+      if (gain == bound) return number;
+      if (gain) push(gain, number);
+    }
+    return NONE;
+  }
+
   // Makes a stack that is right in a subset of the demos, each time with what adds most to one of
   // them; returns the depth of its deepest piece, 0 where there is none.
   u8 stack(u32 subset, u32 demo, u8 ceiling) {
+    subset_ = subset;
+    demo_ = demo;
+    ceiling_ = ceiling;
+    at_ = 0;
     open_.assign(p_.full(), p_.full() + p_.n_words());
+    is_clean_ = first_clean_;
+    heap_.clear();
     painted_.assign(p_.n_cells(), 0);
     Stack made;
     made.outputs.assign(p_.n_cells(), 0);
     u32 wrong = 0;
-    const u32 first = p_.first_word(demo), n_words = p_.n_words(demo);
-    while (made.picks.size() < limits_.n_pieces) {
-      u32 best = ~0u, best_gain = 0;
-      for (const Row& row : rows_) {
-        if (row.count < best_gain) break;
-        if (row.depth > ceiling) continue;
-        n_scanned++;
-        const u32 unclean = subset & ~(u32)row.clean;
-        if (unclean && !becomes_clean(row, unclean)) continue;
-        const u64* bits = good(row.brush);
-        const u32 gain = count_common(bits + first, open_.data() + first, n_words);
-        if (gain > best_gain || (gain == best_gain && gain && row.brush < best)) {
-          best = row.brush;
-          best_gain = gain;
-        }
-      }
-      if (!best_gain) break;
-      lay(best, made, wrong);
+    while (made.picks.size() < limits_.n_pieces && is_open(demo)) {
+      if (!made.picks.empty()) find_clean();
+      const u32 brush = next_brush();
+      if (brush == NONE) break;
+      lay(brushes_[brush], made, wrong);
       offer(made, wrong);
     }
+    made_.push_back({subset, wrong, ceiling, made.depth});
     return made.depth;
   }
-  // Whether what a brush paints wrong in these demos is covered.
-  bool becomes_clean(const Row& row, u32 demos) const {
-    for (u32 left = demos; left; left &= left - 1) {
-      const u32 bit = row.witness[__builtin_ctz(left)];
-      if (open_[bit / 64] >> (bit % 64) & 1) return false;
-    }
-    const u64* bits = bad(row.brush);
-    for (u32 left = demos; left; left &= left - 1) {
-      const u32 d = (u32)__builtin_ctz(left);
-      for (u32 w = p_.first_word(d); w < p_.first_word(d + 1); w++)
-        if (bits[w] & open_[w]) return false;
-    }
-    return true;
+  bool is_open(u32 demo) const {
+    for (u32 w = p_.first_word(demo); w < p_.first_word(demo + 1); w++)
+      if (open_[w]) return true;
+    return false;
   }
-  void lay(u32 brush, Stack& made, u32& wrong) {
-    const Brush& b = brushes_[brush];
-    made.picks.push_back({b.piece, b.mode});
-    made.depth = std::max(made.depth, b.depth);
-    for (u32 d = 0; d < p_.n_demos(); d++)
-      for (u32 w = p_.first_word(d); w < p_.first_word(d + 1); w++) {
-        if (d < 32 && (bad(brush)[w] & open_[w])) wrong |= 1u << d;
-        open_[w] &= ~(good(brush)[w] | bad(brush)[w]);
+  void lay(const Brush& brush, Stack& made, u32& wrong) {
+    made.picks.push_back({brush.piece, brush.mode});
+    made.depth = std::max(made.depth, brush.depth);
+    const Paint paint(brush.mode);
+    for (u32 d = 0; d < p_.n_demos(); d++) {
+      const u64* shown = p_.bits(brush.piece, d);
+      const u32 n = p_.n_words(d), first = p_.first_word(d);
+      for (u32 w = 0; w < n; w++) {
+        const u64 painted = paint(shown[w]) & open_[first + w];
+        if (d < 32 && (painted & ~shown[n + w])) wrong |= 1u << d;
+        open_[first + w] &= ~painted;
       }
-    const u8* cells = p_.cells(b.piece);
+    }
+    const u8* cells = cells_of_(brush.piece);
     for (u32 k = 0; k < p_.n_cells(); k++) {
-      const bool paints = b.mode == WHOLE || (cells[k] != 0) == (b.mode == SHOWN);
+      const bool paints = brush.mode == WHOLE || (cells[k] != 0) == (brush.mode == SHOWN);
       if (paints && !painted_[k]) {
         painted_[k] = 1;
         made.outputs[k] = cells[k];
       }
     }
+  }
+  // The pieces that are nowhere wrong in a subset, before anything is covered.
+  void find_first_clean(u32 subset) {
+    // Places behind the last piece are taken for known.
+    first_clean_.assign((u64)planes_->n_blocks() * 2 * PLANE_WORDS, ~0ULL);
+    for (u32 piece = 0; piece < p_.pieces.size(); piece++) {
+      u64* clean = first_clean_.data() + piece / PLANE_PIECES * 2 * PLANE_WORDS + piece % PLANE_PIECES / 64;
+      const u64 bit = 1ULL << (piece % 64);
+      if (subset & ~(u32)clean_modes_[piece][SHOWN]) clean[0] &= ~bit;
+      if (subset & ~(u32)clean_modes_[piece][HOLES]) clean[PLANE_WORDS] &= ~bit;
+    }
+  }
+  // Takes those brushes into the heap that have become clean.
+  void find_clean() {
+    asked_ = open_;
+    for (u32 d = 0; d < n_chosen_; d++)
+      for (u32 w = p_.first_word(d); w < p_.first_word(d + 1) && !(subset_ >> d & 1); w++) asked_[w] = 0;
+    open_cells_.clear();
+    for (u32 k = 0; k < ranked_.size(); k++)
+      if (is_asked(ranked_[k])) open_cells_.push_back(k);
+    const u32 n = (u32)open_cells_.size();
+    for (u32 block = 0; block < planes_->n_blocks(); block++) {
+      u64* clean = is_clean_.data() + block * 2 * PLANE_WORDS;
+      u64 wrong[2 * PLANE_WORDS];
+      std::copy(clean, clean + 2 * PLANE_WORDS, wrong);
+      const bool is_whole = find_wrong(planes_->block(block), open_cells_.data(), n, wrong) == n;
+      for (u32 w = 0; w < PLANE_WORDS; w++) {
+        u64 shown = ~wrong[w], holes = ~wrong[PLANE_WORDS + w];
+        if (!(shown | holes)) continue;
+        const u32 first = block * PLANE_PIECES + 64 * w;
+        if (!is_whole) {
+          drop_wrong(shown, first, SHOWN);
+          drop_wrong(holes, first, HOLES);
+        }
+        const u64 whole = (clean[w] | shown) & (clean[PLANE_WORDS + w] | holes);
+        for (u64 left = shown; left; left &= left - 1) add_clean(first + (u32)__builtin_ctzll(left), SHOWN);
+        for (u64 left = holes; left; left &= left - 1) add_clean(first + (u32)__builtin_ctzll(left), HOLES);
+        for (u64 left = whole & (shown | holes); left; left &= left - 1)
+          add_clean(first + (u32)__builtin_ctzll(left), WHOLE);
+        clean[w] |= shown;
+        clean[PLANE_WORDS + w] |= holes;
+      }
+    }
+  }
+  bool is_asked(u32 bit) const { return asked_[bit / 64] >> (bit % 64) & 1; }
+  // Drops the pieces, of 64 from one on, that paint a cell wrong which is asked for.
+  void drop_wrong(u64& pieces, u32 first, Mode mode) {
+    const Paint paint(mode);
+    for (u64 left = pieces; left; left &= left - 1) {
+      const u32 at = (u32)__builtin_ctzll(left), piece = first + at;
+      u16& witness = witnesses_[piece][mode];
+      bool is_wrong = witness != NO_BIT && is_asked(witness);
+      for (u32 d = 0; d < n_chosen_ && !is_wrong; d++) {
+        if (!(subset_ >> d & 1)) continue;
+        const u64* shown = p_.bits(piece, d);
+        const u32 n = p_.n_words(d), first_word = p_.first_word(d);
+        for (u32 w = 0; w < n && !is_wrong; w++)
+          if (const u64 bits = paint(shown[w]) & ~shown[n + w] & asked_[first_word + w]) {
+            witness = (u16)(64 * (first_word + w) + (u32)__builtin_ctzll(bits));
+            is_wrong = true;
+          }
+      }
+      if (is_wrong) pieces &= ~(1ULL << at);
+    }
+  }
+  void add_clean(u32 piece, Mode mode) {
+    const u32 number = brush_of_[piece][mode];
+    if (number == NONE) return;
+    const Brush& brush = brushes_[number];
+    if (brush.counts[demo_] && brush.depth <= ceiling_) push(brush.counts[demo_], number);
   }
   void offer(Stack& made, u32 wrong) {
     made.is_covered.assign(p_.n_tests(), 1);

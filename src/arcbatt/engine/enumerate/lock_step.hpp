@@ -45,6 +45,16 @@ struct Spending {
   bool is_out_of_time() const { return (stop && stop->load(std::memory_order_relaxed)) || elapsed_s() > max_s; }
 };
 
+// A way to a value: the number of a source, then moves.
+typedef std::vector<u16> Path;
+
+// Whether a move takes pictures, or lists; what takes pictures and no size is done to all of a list.
+inline bool takes(const Move& move, bool is_list) {
+  const bool takes_list = move.shape == Shape::L_TO_P || move.shape == Shape::L_TO_L;
+  if (!is_list) return !takes_list;
+  return takes_list || (move.shape == Shape::P_TO_P && move.takes == Takes::NOTHING);
+}
+
 class LockStep {
  public:
   std::vector<Bank>& banks;
@@ -68,26 +78,16 @@ class LockStep {
     add(source_ids, {NO_PARENT, number, depth, banks[0][source_ids[0]].is_list});
   }
 
-  // Takes every tuple below a depth one move further, by all the enabled moves. The last depth, which
-  // is by far the most work and may be cut off, is taken in the order of `promise`, the most first.
-  template <class Promise>
-  void run(u8 max_depth, const std::vector<u8>& enabled, const Spending& spending, Promise promise) {
+  // Takes every tuple below a depth one move further, by all the enabled moves. With `further` moves
+  // to come after these, lists are made too that only those can do something with.
+  void run(u8 max_depth, u8 further, const std::vector<u8>& enabled, const Spending& spending) {
     std::vector<u32> next(banks.size());
     std::vector<u16> moves[2];  // those that take pictures, lists
-    for (u32 s = 0; s < N_MOVES; s++) {
-      if (!enabled[s]) continue;
-      const Move& move = ALL_MOVES[s];
-      const bool takes_list = move.shape == Shape::L_TO_P || move.shape == Shape::L_TO_L;
-      if (!takes_list) moves[0].push_back((u16)s);
-      if (takes_list || (move.shape == Shape::P_TO_P && move.takes == Takes::NOTHING))
-        moves[1].push_back((u16)s);
-    }
+    for (u32 s = 0; s < N_MOVES; s++)
+      for (bool is_list : {false, true})
+        if (enabled[s] && takes(ALL_MOVES[s], is_list)) moves[is_list].push_back((u16)s);
     for (u8 depth = 0; depth < max_depth; depth++) {
-      std::vector<u32> order;
-      for (u32 t = 0; t < tuples.size(); t++)
-        if (tuples[t].depth == depth) order.push_back(t);
-      if (depth > 1 && depth + 1 == max_depth) sort_by(order, promise);
-      for (u32 t : order) {
+      for (u32 t : tuples_at(depth)) {
         if (n_applications() >= spending.max_applications) {
           was_cut = true;
           return;
@@ -95,7 +95,7 @@ class LockStep {
         const bool is_list = tuples[t].is_list;
         for (u16 s : moves[is_list]) {
           // A list is of no use unless one more move can be done with it.
-          if (ALL_MOVES[s].shape == Shape::P_TO_L && depth + 2 > max_depth) continue;
+          if (ALL_MOVES[s].shape == Shape::P_TO_L && depth + 2 > max_depth + further) continue;
           if (is_spent(spending, spending.max_bytes)) {
             was_cut = true;
             return;
@@ -104,6 +104,18 @@ class LockStep {
         }
       }
     }
+  }
+  std::vector<u32> tuples_at(u8 depth) const {
+    std::vector<u32> found;
+    for (u32 t = 0; t < tuples.size(); t++)
+      if (tuples[t].depth == depth) found.push_back(t);
+    return found;
+  }
+  Path path_of(u32 tuple) const {
+    Path path;
+    for (; tuple != NO_PARENT; tuple = tuples[tuple].parent) path.push_back(tuples[tuple].move);
+    std::reverse(path.begin(), path.end());
+    return path;
   }
   // Takes a tuple one move further, unless an example refuses the move or the result is known.
   void extend(u32 tuple, u16 move, u32* next) {
@@ -128,6 +140,8 @@ class LockStep {
     return bytes() > max_bytes || spending.is_out_of_time();
   }
 
+  void add_work(u64 more) { work_ += more; }
+
   u64 n_applications() const {
     u64 n = 0;
     for (const Bank& bank : banks) n += bank.n_applications;
@@ -142,14 +156,6 @@ class LockStep {
  private:
   HashTable seen_;
   u64 work_ = WORK_A_LOOK;  // since the last look; the first is at once
-
-  template <class Promise>
-  static void sort_by(std::vector<u32>& order, Promise promise) {
-    std::vector<std::pair<float, u32>> promising;
-    for (u32 t : order) promising.push_back({-promise(t), t});
-    std::sort(promising.begin(), promising.end());
-    for (u64 k = 0; k < order.size(); k++) order[k] = promising[k].second;
-  }
 
   void add(const u32* tuple_ids, const Tuple& tuple) {
     const u32 number = (u32)tuples.size();

@@ -5,6 +5,7 @@
 #pragma once
 #include "arcbatt/primitives/picture_drawing.hpp"
 #include "arcbatt/primitives/picture_lists.hpp"
+#include "arcbatt/primitives/picture_pairs.hpp"
 #include "arcbatt/primitives/pictures.hpp"
 
 namespace arc {

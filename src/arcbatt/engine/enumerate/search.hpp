@@ -1,12 +1,17 @@
 // One task searched: sizes guessed, values enumerated, outputs put together from them.
 #pragma once
 #include "cover.hpp"
+#include "last_depth.hpp"
 #include "sizes.hpp"
 
 namespace arc {
 
 // So many tuples are made pieces of between two looks at the clock.
 constexpr u32 TUPLES_A_LOOK = 64;
+
+// The last move is taken by rounds, each of which goes so far down in likelihood; a tuple that shows all
+// of the outputs counts so much more than a blank one.
+constexpr i32 TENTHS_A_ROUND = 10, TENTHS_SHOWN = 1000;
 
 // A grid with its own cells.
 struct GridCells {
@@ -58,26 +63,15 @@ struct SearchOptions {
     for (u32 m = 0; m < N_MODES; m++) limits.modes[m] = modes >> m & 1;
     return limits;
   }
-  // A third of the memory is for values, up to a half with what lists are put together to; pieces have
-  // a twelfth, since what is stacked from them takes thrice as much, and arrays that grow are there
-  // twice for a moment.
+  // A third of the memory is for values; pieces have a quarter, since what is stacked from them takes as
+  // much again, and arrays that grow are there twice for a moment.
   u64 walk_bytes() const { return max_bytes / 3; }
-  u64 values_bytes() const { return max_bytes / 2; }
-  u64 pieces_bytes() const { return max_bytes / 12; }
+  u64 pieces_bytes() const { return max_bytes / 4; }
 };
 
 // Sources are numbered: the input, blanks of the input's and the output's size, the outputs of the demos
 // from here on, and after those what is given.
 constexpr u16 SEED_INPUT = 0, SEED_BLANK = 1, SEED_BLANK_OUTPUT = 2, SEED_FIRST_OUTPUT = 3;
-
-// A way to a value: the number of a source, then moves.
-typedef std::vector<u16> Path;
-inline Path path_of(const LockStep& walk, u32 tuple) {
-  Path path;
-  for (; tuple != NO_PARENT; tuple = walk.tuples[tuple].parent) path.push_back(walk.tuples[tuple].move);
-  std::reverse(path.begin(), path.end());
-  return path;
-}
 
 struct FoundAxis {
   Path of, plus;  // empty: none
@@ -153,26 +147,30 @@ class Search {
     if (has_size) {
       walk_.clear();
       add_sources(true);
-      walk_.run(options_.depth, enabled_, spending_, [this](u32 t) { return promise(t); });
-      heap_lists();
+      const u8 stored_depth = options_.depth ? (u8)(options_.depth - 1) : 0;
+      walk_.run(stored_depth, (u8)(options_.depth - stored_depth), enabled_, spending_);
+      Pieces pieces(banks_, targets_, tints_, options_.pieces_bytes());
+      LastDepth last(walk_, enabled_, n_demos());
+      add_stored(pieces);
+      if (options_.depth && !walk_.was_cut) add_last(last, pieces, stored_depth);
       result.counts.walk_s = thread_s() - at;
       at = thread_s();
-      Pieces pieces(walk_, targets_, options_.pieces_bytes());
-      for (u32 t = 0; t < walk_.tuples.size(); t++) {
-        if (t % TUPLES_A_LOOK == 0 && spending_.is_out_of_time()) {
-          pieces.was_cut = true;
-          break;
+      std::unordered_map<u32, std::vector<u8>> cells;
+      Cover cover(pieces, options_.cover(), [&](u32 piece) -> const u8* {
+        std::vector<u8>& drawn = cells[piece];
+        if (drawn.empty()) {
+          drawn.resize(pieces.n_cells());
+          std::vector<Pic> tests(pieces.n_tests());
+          last.make(pieces.pieces[piece].of, n_demos(), (u32)banks_.size(), tests.data());
+          pieces.draw_tests(pieces.pieces[piece], tests.data(), drawn.data());
         }
-        if (!walk_.tuples[t].is_list) pieces.add(t, tints_);
-      }
-      result.counts.pieces_s = thread_s() - at;
-      at = thread_s();
-      Cover cover(pieces, options_.cover());
+        return drawn.data();
+      });
       for (Stack& stack : cover.run(spending_)) {
         FoundStack found;
         for (const Pick& pick : stack.picks) {
           const Piece& piece = pieces.pieces[pick.piece];
-          found.picks.push_back({path_of(walk_, piece.tuple), piece, pick.mode});
+          found.picks.push_back({last.path_of(piece.of), piece, pick.mode});
         }
         found.stack = std::move(stack);
         result.stacks.push_back(std::move(found));
@@ -182,7 +180,9 @@ class Search {
       result.counts.n_pieces_offered = pieces.n_offered;
       result.counts.n_scanned = cover.n_scanned;
       result.counts.n_stacks = cover.n_stacks;
-      result.counts.n_bytes = pieces.bytes() + cover.bytes();
+      result.counts.n_bytes = pieces.bytes() + cover.bytes() + last.bytes();
+      result.counts.n_merged = last.n_merged;
+      result.counts.n_refused = last.n_refused;
       result.counts.was_cut |= pieces.was_cut || cover.was_cut;
     }
     count(result.counts);
@@ -248,7 +248,7 @@ class Search {
       is_constant &= outputs[d] == outputs[0];
     }
     // No other formula can be cheaper than these two, and all demos agree.
-    if (!is_input && !is_constant) walk_.run(options_.size_depth, enabled_, spending_, [](u32) { return 0.0f; });
+    if (!is_input && !is_constant) walk_.run(options_.size_depth, 0, enabled_, spending_);
     SizeGuesser guesser(walk_, outputs);
     const std::vector<SizeGuess> guesses = guesser.guess(options_.size_guess + 1);
     if (guesses.size() <= options_.size_guess) return false;
@@ -266,8 +266,8 @@ class Search {
   }
   FoundAxis found(const AxisFormula& formula) const {
     FoundAxis axis;
-    if (formula.of != NO_PARENT) axis.of = path_of(walk_, formula.of);
-    if (formula.plus != NO_PARENT) axis.plus = path_of(walk_, formula.plus);
+    if (formula.of != NO_PARENT) axis.of = walk_.path_of(formula.of);
+    if (formula.plus != NO_PARENT) axis.plus = walk_.path_of(formula.plus);
     axis.times = formula.times;
     axis.more = formula.more;
     axis.of_width = formula.of_width;
@@ -302,29 +302,77 @@ class Search {
     return balance;
   }
 
-  // Lists that no move is left for are put together all the same.
-  void heap_lists() {
-    u32 heap_up = N_MOVES;
-    for (u32 s = 0; s < N_MOVES; s++)
-      if (!std::strcmp(ALL_MOVES[s].primitive, "heap_up")) heap_up = s;
-    if (heap_up == N_MOVES || !enabled_[heap_up]) return;
-    std::vector<u32> next(banks_.size());
-    const u32 n = (u32)walk_.tuples.size();
-    for (u32 t = 0; t < n; t++) {
-      if (!walk_.tuples[t].is_list) continue;
-      if (walk_.is_spent(spending_, options_.values_bytes())) {
-        walk_.was_cut = true;
+  // Makes pieces of the tuples that are stored.
+  void add_stored(Pieces& pieces) {
+    std::vector<Pic> pictures(banks_.size());
+    for (u32 t = 0; t < walk_.tuples.size(); t++) {
+      if (t % TUPLES_A_LOOK == 0 && spending_.is_out_of_time()) {
+        pieces.was_cut = true;
         return;
       }
-      walk_.extend(t, (u16)heap_up, next.data());
+      if (walk_.tuples[t].is_list) continue;
+      for (u32 e = 0; e < banks_.size(); e++) pictures[e] = walk_.picture(t, e);
+      pieces.offer({t, NO_MOVE, false}, walk_.tuples[t].depth, pictures.data(),
+                   [&]() { return pictures.data() + n_demos(); });
     }
+  }
+  // A tuple that is to be taken one move further.
+  struct Parent {
+    u32 tuple;
+    i32 tenths;  // what it costs: the less, the more it shows of the outputs
+    u32 next;    // of the moves that come after its last one
+    u16 last_move, colors;
+  };
+  // Takes the last move, by far the most work, which may be cut off: the likeliest pairs of a tuple and
+  // a move first.
+  void add_last(LastDepth& last, Pieces& pieces, u8 depth) {
+    const Priors priors(last.moves());
+    std::vector<Parent> parents;
+    for (u32 t : walk_.tuples_at(depth)) parents.push_back(parent_of(t, depth));
+    std::stable_sort(parents.begin(), parents.end(),
+                     [](const Parent& a, const Parent& b) { return a.tenths < b.tenths; });
+    u64 n_left = 0;
+    for (const Parent& parent : parents)
+      n_left += !priors.after(parent.last_move, walk_.tuples[parent.tuple].is_list).empty();
+    for (i32 most = parents.empty() ? 0 : parents[0].tenths; n_left; most += TENTHS_A_ROUND)
+      for (Parent& parent : parents) {
+        if (parent.tenths > most) break;
+        const bool is_list = walk_.tuples[parent.tuple].is_list;
+        const std::vector<u16>& moves = priors.after(parent.last_move, is_list);
+        if (parent.next == moves.size()) continue;
+        for (; parent.next < moves.size(); parent.next++) {
+          const u16 move = moves[parent.next];
+          if (parent.tenths + (i32)priors.tenths(parent.last_move, move) > most) break;
+          // A colour that is nowhere is kept as a blank, which `slab` gives, or dropped without effect.
+          const i8 color = ALL_MOVES[move].color;
+          if (color >= 0 && !(parent.colors >> color & 1)) continue;
+          if (walk_.n_applications() >= spending_.max_applications || pieces.was_cut ||
+              walk_.is_spent(spending_, spending_.max_bytes)) {
+            walk_.was_cut = true;
+            return;
+          }
+          last.extend(parent.tuple, move, pieces);
+        }
+        n_left -= parent.next == moves.size();
+      }
+  }
+  Parent parent_of(u32 tuple, u8 depth) const {
+    const bool is_source = walk_.tuples[tuple].parent == NO_PARENT;
+    Parent parent = {tuple, 0, 0, is_source ? NO_MOVE : walk_.tuples[tuple].move, 0};
+    if (depth > 1) parent.tenths = -(i32)(TENTHS_SHOWN * promise(tuple) / (float)n_demos());
+    for (u32 d = 0; d < n_demos(); d++) {
+      const Entry& entry = banks_[d][walk_.ids_of(tuple)[d]];
+      if (entry.is_list) parent.colors = 0x3ff;
+      for (i64 k = 0; k < entry.picture.area(); k++) parent.colors |= (u16)(1u << entry.picture.cells[k]);
+    }
+    return parent;
   }
 
   void count(SearchCounts& counts) {
     counts.n_applications = walk_.n_applications();
     counts.n_tuples = walk_.tuples.size();
-    counts.n_merged = walk_.n_merged;
-    counts.n_refused = walk_.n_refused;
+    counts.n_merged += walk_.n_merged;
+    counts.n_refused += walk_.n_refused;
     counts.n_bytes += walk_.bytes();
     counts.was_cut |= walk_.was_cut;
     for (const Bank& bank : banks_) {

@@ -18,15 +18,19 @@ from . import (
     patterns,
     picture_drawing,
     picture_lists,
+    picture_pairs,
     pictures,
     pieces,
     ranks,
     rewriting,
     symmetry,
     templates,
-    two_parts,
     views,
 )
+
+# What these have learnt, in words: declared by being imported.
+from . import learned_words as learned_words
+from . import panel_words as panel_words
 
 # In reading order: each family builds on those before it.
 FAMILIES = (
@@ -43,6 +47,7 @@ FAMILIES = (
     pictures,
     picture_drawing,
     picture_lists,
+    picture_pairs,
     learned,
     object_actions,
     views,
@@ -53,6 +58,5 @@ FAMILIES = (
     panels,
     templates,
     object_bars,
-    two_parts,
     patterns,
 )

@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from ..budget import charge, require
 from ..domains import AnyTuple, Demos, Grid, Number
 from ..failure import empty, out_of_range, wrong_type
-from ..registry import primitive
+from ..registry import primitive, worded
 from ..values import Value, is_number
-from .cell_features import (
+from .cell_columns import (
     COLOR_NAMES,
-    FEATURES,
     IS_COLOR,
     IS_FACT,
     IS_TAKEN,
@@ -28,9 +27,9 @@ from .cell_features import (
     NONE,
     TURNS,
     Column,
-    columns_of,
 )
-from .learning import check_colors, size_of
+from .cell_features import FEATURES, columns_of
+from .observations import check_colors, size_of
 
 N_WAYS, N_PARTS = 4, 13
 MAX_ACTIONS = 8
@@ -316,6 +315,11 @@ def describe_tree(tree: Sequence[Value]) -> list[str]:
     """Return what a tree says, a line for each test and leaf, indented by level."""
     nodes = _check_tree(tree)
     return list(_describe(nodes, 0, 0))
+
+
+@worded("grow_tree")
+def _(given: Sequence[Value], S: Demos, way: Number, part: Number) -> list[str]:
+    return ["for each cell:", *describe_tree(given)]
 
 
 def _describe(nodes: list[tuple[int, int, int]], k: int, level: int) -> Iterator[str]:

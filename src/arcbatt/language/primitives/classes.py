@@ -14,7 +14,7 @@ from ..domains import Demos, Grid, Number
 from ..failure import empty
 from ..registry import primitive
 from ..values import Value
-from .learning import (
+from .observations import (
     BY_COLOR_4,
     BY_COLOR_8,
     ZEROS,

@@ -6,27 +6,29 @@ of the wrong type. Nothing is guessed: what the demos contradict, or do not show
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 
 from ..domains import Demos, Grid, Number
 from ..failure import empty, out_of_range
 from ..registry import primitive
 from ..values import Value
-from .learning import (
+from .observations import (
     CUT_FOR_SIGHT,
     FEATURES,
     N_MEASURES,
     SIGHTS,
     Pairs,
     Part,
+    View,
     all_places,
     check_colors,
     cut_all,
     margin,
+    marks_of,
     measure_color,
     pairs_of_one_size,
-    pick_alike,
+    pick_marked,
     relative_view,
 )
 
@@ -37,7 +39,7 @@ def _colors(grid: Grid) -> set[int]:
     return {cell for row in grid for cell in row}
 
 
-def _fixed_colors(S: Pairs) -> list[int]:
+def fixed_colors(S: Pairs) -> list[int]:
     inputs = [_colors(given) for given, _ in S]
     outputs = [_colors(wanted) for _, wanted in S]
     fixed = {0}
@@ -54,7 +56,7 @@ def _take(measure: int, measured: dict[int, list[int]]) -> int:
     return min(measured, key=lambda color: (-measured[color][measure], color))
 
 
-def _learn_measures(S: Pairs, fixed: list[int]) -> list[int]:
+def learn_measures(S: Pairs, fixed: list[int]) -> list[int]:
     left = [
         {color: measure_color(given, color) for color in sorted(_colors(given) - set(fixed))}
         for given, _ in S
@@ -117,8 +119,8 @@ def _to_roles(roles: list[int], grid: Grid) -> Grid:
 def role_demos(S: Demos) -> Value:
     """The demos with each pair's colours replaced by their roles in its input (see `to_roles`)."""
     check_colors("role_demos", S)
-    fixed = _fixed_colors(S)
-    learned = _learn_measures(S, fixed)
+    fixed = fixed_colors(S)
+    learned = learn_measures(S, fixed)
     pairs = []
     for given, wanted in S:
         roles = _roles(fixed, learned, given)
@@ -152,8 +154,8 @@ def to_roles(S: Demos, I: Grid) -> Value:  # noqa: E741
     ascending, then to those that it lacks.
     """
     check_colors("to_roles", S, I)
-    fixed = _fixed_colors(S)
-    return _to_roles(_roles(fixed, _learn_measures(S, fixed), I), I)
+    fixed = fixed_colors(S)
+    return _to_roles(_roles(fixed, learn_measures(S, fixed), I), I)
 
 
 @primitive(
@@ -167,8 +169,8 @@ def to_roles(S: Demos, I: Grid) -> Value:  # noqa: E741
 def from_roles(S: Demos, I: Grid, grid: Grid) -> Value:  # noqa: E741
     """A grid with roles replaced by the colours that have them in `I`; undoes `to_roles`."""
     check_colors("from_roles", S, I, grid)
-    fixed = _fixed_colors(S)
-    return _renamed(grid, _roles(fixed, _learn_measures(S, fixed), I))
+    fixed = fixed_colors(S)
+    return _renamed(grid, _roles(fixed, learn_measures(S, fixed), I))
 
 
 # --- outputs ---
@@ -249,12 +251,7 @@ def _learn_plain(demos: Pairs, I: Grid, code: int, kept: set[int]) -> Grid:  # n
     if code in CUT_FOR_SIGHT:
         cuts = cut_all(grids, CUT_FOR_SIGHT[code])
     *views, own = [SIGHTS[code](grid, parts) for grid, parts in zip(grids, cuts, strict=True)]
-    table: dict[Hashable, int] = {}
-    for (given, wanted), view in zip(demos, views, strict=True):
-        for i, j in all_places(given):
-            key = (given[i][j], view(i, j))
-            if table.setdefault(key, wanted[i][j]) != wanted[i][j]:
-                raise empty("learn_cells: cells that see the same become different colours")
+    table = plain_table(demos, views)
 
     def become(i: int, j: int) -> int:
         if I[i][j] in kept:
@@ -267,18 +264,19 @@ def _learn_plain(demos: Pairs, I: Grid, code: int, kept: set[int]) -> Grid:  # n
     return tuple(tuple(become(i, j) for j in range(len(row))) for i, row in enumerate(I))
 
 
-def _learn_relative(demos: Pairs, I: Grid, code: int, kept: set[int]) -> Grid:  # noqa: E741
-    # One of those seen, by its place among them; or, from 10 on, some colour.
-    table: dict[Hashable, int] = {}
-    for given, wanted in demos:
-        view = relative_view(given, code)
+def plain_table(demos: Pairs, views: Sequence[View]) -> dict[tuple[int, Hashable], int]:
+    """What becomes of a cell by its colour and what it sees; `views` has what that is."""
+    table: dict[tuple[int, Hashable], int] = {}
+    for (given, wanted), view in zip(demos, views, strict=True):
         for i, j in all_places(given):
-            key, order = view(i, j)
-            color = wanted[i][j]
-            source = order.index(color) if color in order else 10 + color
-            if table.setdefault(key, source) != source:
+            key = (given[i][j], view(i, j))
+            if table.setdefault(key, wanted[i][j]) != wanted[i][j]:
                 raise empty("learn_cells: cells that see the same become different colours")
+    return table
 
+
+def _learn_relative(demos: Pairs, I: Grid, code: int, kept: set[int]) -> Grid:  # noqa: E741
+    table = relative_table(demos, code)
     own = relative_view(I, code)
 
     def become(i: int, j: int) -> int:
@@ -290,6 +288,23 @@ def _learn_relative(demos: Pairs, I: Grid, code: int, kept: set[int]) -> Grid:  
         return I[i][j]
 
     return tuple(tuple(become(i, j) for j in range(len(row))) for i, row in enumerate(I))
+
+
+def relative_table(demos: Pairs, code: int) -> dict[tuple[int, ...], int]:
+    """What becomes of a cell by the colours it sees, numbered as they come.
+
+    One of those seen, by its place among them; or, from 10 on, some colour.
+    """
+    table: dict[tuple[int, ...], int] = {}
+    for given, wanted in demos:
+        view = relative_view(given, code)
+        for i, j in all_places(given):
+            key, order = view(i, j)
+            color = wanted[i][j]
+            source = order.index(color) if color in order else 10 + color
+            if table.setdefault(key, source) != source:
+                raise empty("learn_cells: cells that see the same become different colours")
+    return table
 
 
 # --- objects ---
@@ -335,7 +350,21 @@ def learn_objects(S: Demos, I: Grid, segments: Number, feature: Number) -> Value
     check_colors("learn_objects", S, I)
     demos = pairs_of_one_size("learn_objects", S)
     *cuts, own = cut_all([*(given for given, _ in demos), I], segments)
-    # All colours that objects of a key become; -1 stands for staying.
+    table = object_table(demos, cuts, feature)
+    rows = [list(row) for row in I]
+    for part, key in _described(own, feature):
+        if key not in table:
+            raise empty("learn_objects: an object like none in the demos")
+        color = min(table[key])
+        for i, j in part.places if color >= 0 else ():
+            rows[i][j] = color
+    return tuple(map(tuple, rows))
+
+
+def object_table(
+    demos: Pairs, cuts: Sequence[list[Part]], feature: int
+) -> dict[Hashable, set[int]]:
+    """All colours that objects may become, by what they are like; -1 stands for staying."""
     table: dict[Hashable, set[int]] = {}
     for (given, wanted), parts in zip(demos, cuts, strict=True):
         left = set(all_places(given))
@@ -350,14 +379,7 @@ def learn_objects(S: Demos, I: Grid, segments: Number, feature: Number) -> Value
                 raise empty("learn_objects: objects that are alike become different")
         if any(given[i][j] != wanted[i][j] for i, j in left):
             raise empty("learn_objects: something changes beside the objects")
-    rows = [list(row) for row in I]
-    for part, key in _described(own, feature):
-        if key not in table:
-            raise empty("learn_objects: an object like none in the demos")
-        color = min(table[key])
-        for i, j in part.places if color >= 0 else ():
-            rows[i][j] = color
-    return tuple(map(tuple, rows))
+    return table
 
 
 @primitive(
@@ -380,8 +402,15 @@ def pick_object(S: Demos, I: Grid, segments: Number, feature: Number) -> Value: 
     if not S:
         raise empty("pick_object: no demos")
     *cuts, own = cut_all([*(given for given, _ in S), I], segments)
-    shown = [
-        [(part.box, key) for part, key in _described(parts, feature)] for parts in (*cuts, own)
-    ]
-    picking = [(parts, wanted) for parts, (_, wanted) in zip(shown[:-1], S, strict=True)]
-    return pick_alike("pick_object", picking, shown[-1])
+    marks = object_marks(S, cuts, feature)
+    return pick_marked("pick_object", _shown(own, feature), marks)
+
+
+def _shown(parts: list[Part], feature: int) -> list[tuple[Grid, Hashable]]:
+    return [(part.box, key) for part, key in _described(parts, feature)]
+
+
+def object_marks(S: Pairs, cuts: Sequence[list[Part]], feature: int) -> set[Hashable]:
+    """What the one object is like that each demo picks."""
+    wanted = [each for _, each in S]
+    return marks_of([_shown(parts, feature) for parts in cuts], wanted)

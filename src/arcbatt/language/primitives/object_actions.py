@@ -18,9 +18,9 @@ from typing import TypeAlias
 from ..budget import charge
 from ..domains import AnyTuple, Demos, Grid, Number
 from ..failure import empty, out_of_range, wrong_type
-from ..registry import primitive
+from ..registry import primitive, worded
 from ..values import Value
-from .learning import Pairs, check_colors, size_of
+from .cell_columns import COLOR_NAMES
 from .object_drawing import (
     BY_CONSTANT,
     MAX_STEP,
@@ -51,6 +51,7 @@ from .object_stages import (
     refer,
     stage_of,
 )
+from .observations import Pairs, check_colors, size_of
 
 MAX_OBJECTS = 64  # of a grid
 MAX_OBJECTS_IN_ALL = 512
@@ -218,7 +219,7 @@ def _describe_action(what: int, paint: int, copies: int) -> str:
     if copies:
         words += " as a copy"
     if OF_COLOR <= paint < OF_OTHER:
-        words += f", in colour {paint - OF_COLOR}"
+        words += f", in {COLOR_NAMES[paint - OF_COLOR]}"
     elif paint >= OF_OTHER:
         words += f", in the colour of {REFERENCES[paint - OF_OTHER][0]}"
     return words
@@ -254,6 +255,11 @@ def describe_actions(rules: Sequence[int]) -> str:
 
     describe(1, "")
     return "\n".join(lines)
+
+
+@worded("learn_actions")
+def _(given: Sequence[int], *args: Value) -> list[str]:
+    return describe_actions(given).splitlines()
 
 
 # --- learning ---

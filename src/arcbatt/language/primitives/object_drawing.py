@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..values import Pair
-from .learning import CORNERS
 from .object_stages import N_REFERENCES, Stage, Thing, holes_of, turned
+from .observations import CORNERS
 
 UP, DOWN, LEFT, RIGHT = (-1, 0), (1, 0), (0, -1), (0, 1)
 DIRECTIONS = (UP, DOWN, LEFT, RIGHT)

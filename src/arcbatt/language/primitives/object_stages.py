@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ..values import Grid, Pair
-from .learning import AROUND, BESIDE, size_of
+from .observations import AROUND, BESIDE, size_of
 
 # --- objects ---
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from ..budget import charge
 from ..domains import Demos, Grid, Number
 from ..failure import empty
-from ..registry import primitive
+from ..registry import primitive, worded
 from ..values import Pair, Value
-from .learning import all_places, check_colors, size_of
+from .observations import all_places, check_colors, size_of
 
 MAX_SIDE, MAX_PERIOD = 30, 15
 FORMS_IN_WORDS = (
@@ -153,3 +153,9 @@ def continue_pattern(S: Demos, I: Grid, form: Number, hidden: Number) -> Value: 
         if filled is not None:
             return filled
     raise empty("continue_pattern: nothing repeats")
+
+
+@worded("continue_pattern")
+def _(given: Value, S: Demos, I: Grid, form: int, hidden: int) -> list[str]:  # noqa: E741
+    unknown = "where black is not known" if hidden else "beyond the grid"
+    return [f"what the grid shows repeats itself {FORMS_IN_WORDS[form]}, {unknown}"]

@@ -361,7 +361,7 @@ def _mask(p: Picture) -> tuple[tuple[bool, ...], ...]:
     return tuple(tuple(cell != 0 for cell in line) for line in p[1])
 
 
-def _n_colors(p: Picture) -> int:
+def n_colors(p: Picture) -> int:
     return len(set(cells(p)) - {0})
 
 
@@ -386,7 +386,7 @@ _CRITERIA: tuple[Criterion, ...] = (
     lambda items, p: -n_shown(p),
     lambda items, p: n_rows(p) * width(p),
     lambda items, p: -n_rows(p) * width(p),
-    lambda items, p: _n_colors(p),
+    lambda items, p: n_colors(p),
     lambda items, p: -p[0][0],
     lambda items, p: p[0][0],
     lambda items, p: len(parts_of(places_of(p, *range(1, 10)), ALL_AROUND)),
@@ -401,18 +401,18 @@ _CRITERIA: tuple[Criterion, ...] = (
     lambda items, p: sum(_mask(other) == _mask(p) for other in items),
     lambda items, p: -sum(_mask(other) == _mask(p) for other in items),
     lambda items, p: _n_symmetries(p),
-    lambda items, p: -_n_colors(p),
+    lambda items, p: -n_colors(p),
     lambda items, p: -_n_symmetries(p),
 )
 
 
-def _in_order(pictures: Pictures) -> list[Picture]:
+def in_order(pictures: Pictures) -> list[Picture]:
     return sorted(set(map(plain, pictures)))
 
 
 def _ranked(pictures: Pictures, code: int) -> list[tuple[int, Picture]]:
     """The pictures in order, each with what the criterion makes of it."""
-    items = _in_order(pictures)
+    items = in_order(pictures)
     return [(_CRITERIA[code](items, p), p) for p in items]
 
 
@@ -484,7 +484,7 @@ def pick_unique(pictures: Pictures) -> Value:
 
     The empty picture unless there is one such picture, and one such colour.
     """
-    items = _in_order(pictures)
+    items = in_order(pictures)
     owners = [
         holding[0]
         for color in range(10)
@@ -498,7 +498,7 @@ def pick_unique(pictures: Pictures) -> Value:
 
 def _with_cells(pictures: Pictures) -> list[Picture]:
     """The pictures, but the empty one, in order."""
-    return [p for p in _in_order(pictures) if p[1]]
+    return [p for p in in_order(pictures) if p[1]]
 
 
 def _pasted(items: Sequence[Picture]) -> Picture:

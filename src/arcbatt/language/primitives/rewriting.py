@@ -25,9 +25,10 @@ from typing import TypeAlias
 from ..budget import charge
 from ..domains import AnyTuple, Demos, Grid, Number
 from ..failure import empty, out_of_range, wrong_type
-from ..registry import primitive
+from ..registry import primitive, worded
 from ..values import Pair, Value, is_number
-from .learning import AROUND, OUTSIDE, Pairs, all_places, at, check_colors, size_of
+from .cell_columns import COLOR_NAMES
+from .observations import AROUND, OUTSIDE, Pairs, all_places, at, check_colors, size_of
 
 SAME, ANY = 11, 12  # what rules say beside colours and OUTSIDE
 NUMBERS_A_RULE = 8
@@ -412,7 +413,12 @@ def say_rules(rules: Sequence[int]) -> list[str]:
                 continue
             where = _DIRECTIONS[place % 8] + (", two steps away," if place >= 8 else "")
             what = {OUTSIDE: "the edge", SAME: "that colour", ANY: "any other colour"}
-            looks.append(f"{where} is {what.get(look, look)}")
-        result = "the colour near it" if becomes == SAME else str(becomes)
-        lines.append(f"a cell of {own} becomes {result} where {' and '.join(looks)}")
+            looks.append(f"{where} is {what[look] if look in what else COLOR_NAMES[look]}")
+        result = "the colour near it" if becomes == SAME else COLOR_NAMES[becomes]
+        lines.append(f"a {COLOR_NAMES[own]} cell becomes {result} where {' and '.join(looks)}")
     return [*lines, *filter(None, [GROUPS_IN_WORDS[rules[0]]])]
+
+
+@worded("learn_rewrites")
+def _(given: Sequence[int], S: Demos, code: Number) -> list[str]:
+    return ["again and again, until nothing changes:", *say_rules(given)]

@@ -11,7 +11,7 @@ from ..domains import Grid, Number
 from ..failure import empty
 from ..registry import primitive
 from ..values import Pair, Value
-from .learning import all_places, check_colors, size_of
+from .observations import all_places, check_colors, size_of
 
 # Where a map takes a place: (row, column) to (a * x + b, c * y + d), x being the row and y the
 # column, or, if it is across, the other way round.
@@ -74,6 +74,11 @@ def _holds(grid: Grid, taken: Map, hidden: int, noise: bool) -> bool:
     return 4 * n_pairs >= n_rows * width and ONE_WRONG_IN * n_wrong <= n_pairs
 
 
+def symmetries_of(grid: Grid, hidden: int, noise: bool) -> Iterator[Map]:
+    """Yield the maps that known cells obey."""
+    return (taken for taken in _maps(*size_of(grid)) if _holds(grid, taken, hidden, noise))
+
+
 @primitive(
     "Grid, Color, Code[0..1] -> Grid",
     ties="of equally common colours the lowest",
@@ -97,7 +102,6 @@ def close_symmetry(grid: Grid, hidden: Number, noise: Number) -> Value:
     where nothing is hidden, there is no symmetry, or none of such cells is known.
     """
     check_colors("close_symmetry", (), grid)
-    n_rows, width = size_of(grid)
     places = list(all_places(grid))
     n_hidden = sum(grid[i][j] == hidden for i, j in places)
     if n_hidden in (0, len(places)):
@@ -105,9 +109,7 @@ def close_symmetry(grid: Grid, hidden: Number, noise: Number) -> Value:
     # There are some times as many maps as cells; most are refused at their first few pairs.
     charge(len(places) * (16 + len(places) // 32))
     orbits = {place: {place} for place in places}
-    for taken in _maps(n_rows, width):
-        if not _holds(grid, taken, hidden, bool(noise)):
-            continue
+    for taken in symmetries_of(grid, hidden, bool(noise)):
         charge(len(places))
         for place, image in _images(grid, taken):
             small, large = sorted((orbits[place], orbits[image]), key=len)

@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ..domains import Demos, Grid, Number
-from ..registry import primitive
+from ..registry import primitive, worded
 from ..values import Pair, Value
-from .learning import Pairs, all_places, check_colors
+from .cell_columns import COLOR_NAMES
+from .observations import Pairs, all_places, check_colors
 
 # --- the background ---
 
@@ -84,6 +85,18 @@ def swap_ground(S: Demos, I: Grid, grid: Grid, code: Number) -> Value:  # noqa: 
     """
     check_colors("swap_ground", S, I, grid)
     return _swapped(grid, _ground(S, I, code))
+
+
+@worded("ground_demos")
+def _(given: Value, S: Demos, code: Number) -> list[str]:
+    return [f"the background is {GROUNDS[code]}: it and black are swapped"]
+
+
+@worded("swap_ground")
+def _(given: Value, S: Demos, I: Grid, grid: Grid, code: Number) -> list[str]:  # noqa: E741
+    color = _ground(S, I, code)
+    done = f"{COLOR_NAMES[color]} and black are swapped" if color else "it is black already"
+    return [f"the background is {GROUNDS[code]}: {done}"]
 
 
 # --- turns ---
@@ -194,3 +207,24 @@ def from_turn(I: Grid, grid: Grid, code: Number) -> Value:  # noqa: E741
     """A grid turned back by what `to_turn` does to `I`; undoes it."""
     check_colors("from_turn", (), I, grid)
     return _turned_back(grid, _turn_of(I, code))
+
+
+@worded("turn_demos")
+def _(given: Value, S: Demos, code: Number) -> list[str]:
+    return [f"turned so that a thing lies one way: {TURNS[code]}"]
+
+
+@worded("to_turn")
+def _(given: Value, I: Grid, code: Number) -> list[str]:  # noqa: E741
+    return [f"turned so that a thing lies one way: {TURNS[code]}; {_say_turn(_turn_of(I, code))}"]
+
+
+@worded("from_turn")
+def _(given: Value, I: Grid, grid: Grid, code: Number) -> list[str]:  # noqa: E741
+    return [f"turned back; the input was {_say_turn(_turn_of(I, code))}"]
+
+
+def _say_turn(turn: tuple[bool, bool, bool]) -> str:
+    words = ("flipped top to bottom", "flipped left to right", "transposed")
+    done = [word for word, is_done in zip(words, turn, strict=True) if is_done]
+    return ", then ".join(done) or "as it is"

@@ -7,6 +7,7 @@ the input, and its nodes are part of whatever program is found from there.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from arcbatt.engine.batt import Batt
 from arcbatt.evaluation import TaskBoard
@@ -20,25 +21,49 @@ KNOWN_DEPTH = 1
 
 
 def known_values(board: TaskBoard, task: Task, batt: Batt) -> list[Source]:
+    """Return the nearest of what programs give, as values to enumerate from.
+
+    None gives all outputs, which would be a solution and no way to one.
+    """
+    near = [each for each in near_values(board, task, batt) if not each.is_right]
+    return [each.source for each in near[:MAX_KNOWN]]
+
+
+@dataclass(frozen=True, slots=True)
+class NearValue:
+    """What a program gives, and how near to the outputs that is.
+
+    `n_other_size` demos have an output of another size, the others `n_wrong` wrong cells.
+    """
+
+    source: Source
+    n_other_size: int
+    n_wrong: int
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it is the output in all demos."""
+        return self.n_other_size == self.n_wrong == 0
+
+
+def near_values(board: TaskBoard, task: Task, batt: Batt) -> list[NearValue]:
     """Return what programs give that are grids in every example, nearest to the outputs first.
 
     Nearest: with the size of the output in most demos, then with the fewest wrong cells in those,
-    then of the smallest program. None is the input itself or gives all outputs, which would be a
-    solution and no way to one, and no two are the same.
+    then of the smallest program. None is the input itself, and no two are the same.
     """
     if not batt.programs:
         return []
     inputs = (*(demo.input for demo in task.demos), *task.test_inputs)
     found: dict[tuple[Grid, ...], tuple[tuple[int, int, int, int], Source]] = {}
     for place, (program, grids) in enumerate(board.values(task, batt)):
-        distance = _distance(grids, task)
-        if grids == inputs or distance == (0, 0):
+        if grids == inputs:
             continue
-        rank = (*distance, program.n_calls, place)
+        rank = (*_distance(grids, task), program.n_calls, place)
         if grids not in found or rank < found[grids][0]:
             found[grids] = (rank, Source(program.result, grids, KNOWN_DEPTH))
     best = sorted(found.values(), key=lambda each: each[0])
-    return [source for _, source in best[:MAX_KNOWN]]
+    return [NearValue(source, *rank[:2]) for rank, source in best]
 
 
 def _distance(given: Sequence[Grid], task: Task) -> tuple[int, int]:

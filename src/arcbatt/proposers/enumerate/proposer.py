@@ -16,6 +16,7 @@ from arcbatt.engine.batt import Batt
 from arcbatt.evaluation import Trial
 from arcbatt.language import Program
 from arcbatt.measure import phase, timeline
+from arcbatt.plurals import count
 from arcbatt.tasks import Grid, Task
 
 from ..proposer import Context, Offer, Proposal
@@ -159,7 +160,7 @@ class EnumeratedStacks:
 
     def work(self, offer: Offer, context: Context) -> None:
         (this,) = (each for each in self._passes if each.name == offer.item)
-        context.say(f"{this.name}: {len(offer.tasks)} tasks, {this.depth} moves deep")
+        context.say(f"{this.name}: {count(len(offer.tasks), 'task')}, {this.depth} moves deep")
         searching = _Searching(this, self._options, context, self._known(context))
         # Closed whatever happens, so that no thread goes on after an interrupt.
         with closing(searching.run(sorted(offer.tasks, key=_area))) as all_found:

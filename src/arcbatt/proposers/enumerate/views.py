@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from arcbatt.engine.cpu import evaluate_data
 from arcbatt.language import Failure
+from arcbatt.language.function_of import function_of
 from arcbatt.language.ir import Node, call_node, constant, input_node, primitive_node
 from arcbatt.language.primitives.views import GROUNDS, TURNS
 from arcbatt.language.values import Value
@@ -21,6 +22,8 @@ _S, _I = input_node("S"), input_node("I")
 # What is found as a simple program in the task as it is comes first.
 BITS_A_GROUND = 0.25
 BITS_A_TURN = 0.25
+# The name of views on a base.
+BASE = "base"
 
 
 class NoView(ValueError):
@@ -31,6 +34,21 @@ def plain(task: Task) -> View:
     """The task as it is."""
     demos = [(demo.input, demo.output) for demo in task.demos]
     return View("plain", demos, task.test_inputs, _S, _I, _same)
+
+
+def bare() -> View:
+    """The plain view of no task: its nodes alone, which are the same for all tasks."""
+    return View("plain", (), (), _S, _I, _same)
+
+
+def on_base(node: Node, bits: float) -> View:
+    """A view of no task with each input replaced by a base: what a node makes of it."""
+    function = function_of(node, "I")
+    if function is None:
+        raise NoView("what is made of an input cannot be made of those of the demos")
+    of_pair = call_node("compose", function, primitive_node("first"))
+    changed = call_node("fork", primitive_node("astuple"), of_pair, primitive_node("last"))
+    return View(BASE, (), (), call_node("apply", changed, _S), node, _same, bits=bits)
 
 
 def by_role(task: Task) -> View:

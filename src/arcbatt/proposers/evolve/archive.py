@@ -50,7 +50,7 @@ class Entry:
 
 
 @dataclass(slots=True)
-class Niche:
+class _Niche:
     """What one task keeps."""
 
     nearly_right: list[Entry] = field(default_factory=list)  # the best first
@@ -76,7 +76,7 @@ class Niche:
 
 
 @dataclass(frozen=True, slots=True)
-class Parent:
+class _Parent:
     """A program to mutate, and the task it is meant for; None: whichever."""
 
     program: Program
@@ -89,7 +89,7 @@ class Archive:
     def __init__(self, n_tasks: int, per_task: int = DEFAULT_PER_TASK) -> None:
         if per_task < 1:
             raise ValueError("a task keeps at least one program")
-        self.niches = [Niche() for _ in range(n_tasks)]
+        self.niches = [_Niche() for _ in range(n_tasks)]
         self.per_task = per_task
 
     @property
@@ -162,7 +162,7 @@ class Archive:
             niche.solver = None
         niche.nearly_right = [kept for kept in niche.nearly_right if kept is not entry]
 
-    def _offer_solver(self, niche: Niche, entry: Entry) -> Verdict:
+    def _offer_solver(self, niche: _Niche, entry: Entry) -> Verdict:
         if niche.solver is None:
             niche.solver = entry
             niche.nearly_right.clear()
@@ -172,16 +172,16 @@ class Archive:
             return "cheaper"
         return "refused"
 
-    def draw(self, n: int, rng: random.Random) -> list[Parent]:
+    def draw(self, n: int, rng: random.Random) -> list[_Parent]:
         """Draw parents, with repetition; none where nothing is kept."""
         solvers = self.solvers()
         tasks, bounds = _cumulated(niche.weight for niche in self.niches)
-        parents: list[Parent] = []
+        parents: list[_Parent] = []
         if not solvers and not tasks:
             return parents
         while len(parents) < n:
             if solvers and (not tasks or rng.random() < SOLVER_SHARE):
-                parents.append(Parent(rng.choice(solvers), None))
+                parents.append(_Parent(rng.choice(solvers), None))
                 continue
             task = tasks[min(bisect(bounds, rng.random() * bounds[-1]), len(tasks) - 1)]
             niche = self.niches[task]
@@ -189,7 +189,7 @@ class Archive:
             place = 0
             while place + 1 < len(niche.nearly_right) and rng.random() < 1 / 3:
                 place += 1
-            parents.append(Parent(niche.nearly_right[place].program, task))
+            parents.append(_Parent(niche.nearly_right[place].program, task))
         return parents
 
 

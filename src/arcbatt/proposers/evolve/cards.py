@@ -160,7 +160,7 @@ def deal(
     return Card(seed, tuple(drawn), tuple(mutants))
 
 
-class Met(Container[bytes], Protocol):
+class _Met(Container[bytes], Protocol):
     """Digests of programs that were met."""
 
     def add(self, digest: bytes) -> None:
@@ -168,7 +168,7 @@ class Met(Container[bytes], Protocol):
 
 
 def new_mutants(
-    mutator: Mutator, parents: Iterable[tuple[Program, T]], met: Met
+    mutator: Mutator, parents: Iterable[tuple[Program, T]], met: _Met
 ) -> Iterator[tuple[Mutant, T]]:
     """Mutate one parent after the other; what has been met before is left out.
 
@@ -201,7 +201,7 @@ def _bounds(parents: Sequence[Program], weights: Sequence[float] | None) -> list
     return list(accumulate(weights))
 
 
-def weight_of(row: Scored) -> float:
+def _weight_of(row: Scored) -> float:
     """A parent's weight by what it reached on a task: the square of its merit, 0 to 1.
 
     The merit is the part of the demos that it fits or its credit, whichever is more; so one that
@@ -223,6 +223,6 @@ def pool_parents(pool: Pool) -> tuple[list[Program], list[float]]:
     weights: dict[bytes, float] = {}
     programs: dict[bytes, Program] = {}
     for row, program in pool.readable(rows):
-        weights[row.program] = max(weights.get(row.program, 0.0), weight_of(row))
+        weights[row.program] = max(weights.get(row.program, 0.0), _weight_of(row))
         programs[row.program] = program
     return list(programs.values()), list(weights.values())

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt import plurals
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.staged import TaskResult
 from arcbatt.evaluation import Crediting, TaskBoard, Validator
@@ -62,7 +63,7 @@ class EvolveOptions:
     use_differs: bool = True
 
 
-class Change(NamedTuple):
+class _Change(NamedTuple):
     """An entry that was offered to the archive, its task, the demos it fits, the verdict."""
 
     entry: Entry
@@ -81,7 +82,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class DealtCard:
+class _DealtCard:
     """A card: mutants, the task that each is meant for, and their batt."""
 
     card: Card
@@ -167,7 +168,9 @@ class Evolution:
         is_spent: Callable[[], bool] = lambda: False,
     ) -> float:
         """Take the programs that are known, which the pool has; return how long the engine took."""
-        say(f"{len(programs):,} programs on {len(self.board)} tasks")
+        say(
+            f"{plurals.count(len(programs), 'program')} on {plurals.count(len(self.board), 'task')}"
+        )
         if not programs:
             return 0.0
         for program in programs:
@@ -188,7 +191,7 @@ class Evolution:
                     chosen, self.archive, is_spent
                 ):
                     entry = Entry(program, steps, worth)
-                    changes.append(Change(entry, t, 0, self.archive.offer(t, entry)))
+                    changes.append(_Change(entry, t, 0, self.archive.offer(t, entry)))
             self._store([], changes, None)
         return screen_s
 
@@ -277,15 +280,15 @@ class Evolution:
         """End the thread that the engine is called from; a card that it still runs is lost."""
         self._engine.shutdown()
 
-    def _deal_and_fuse(self) -> DealtCard:
+    def _deal_and_fuse(self) -> _DealtCard:
         self._n_dealt += 1
         card = Card(self.rng.getrandbits(63), self.options.card_size, self._n_dealt)
         with phase("deal"):
             mutants, tasks = self._deal(random.Random(card.seed))
         with phase("fuse"):
-            return DealtCard(card, mutants, tasks, Batt([mutant.program for mutant in mutants]))
+            return _DealtCard(card, mutants, tasks, Batt([mutant.program for mutant in mutants]))
 
-    def _start(self, dealt: DealtCard) -> _Running:
+    def _start(self, dealt: _DealtCard) -> _Running:
         """Have the engine run a card, in its own thread."""
         return dealt, self._engine.submit(copy_context().run, self._screen_timed, dealt.batt)
 
@@ -314,7 +317,7 @@ class Evolution:
 
     def _score(
         self, mutants: Sequence[Mutant], tasks: Sequence[int | None], result: TaskResult
-    ) -> list[Change]:
+    ) -> list[_Change]:
         programs = [mutant.program for mutant in mutants]
         # Of mutants that give the same on the first demos of all tasks, the cheapest counts.
         kept = cheapest_by_behaviour(programs, result.reasons, result.hashes, result.steps)
@@ -349,32 +352,32 @@ class Evolution:
 
     def _offer_pairs(
         self, programs: Sequence[Program], result: TaskResult, pairs: Sequence[tuple[int, int]]
-    ) -> list[Change]:
-        changes: list[Change] = []
+    ) -> list[_Change]:
+        changes: list[_Change] = []
         for (p, t), worth in self.crediting.worths(programs, pairs, result, self.archive):
             if result.solved[p, t] and not self._fits_with_all_demos(programs[p], t):
                 continue
             entry = Entry(programs[p], int(result.steps[p, t]), worth)
             verdict = self.archive.offer(t, entry)
-            changes.append(Change(entry, t, int(result.n_matches[p, t]), verdict))
+            changes.append(_Change(entry, t, int(result.n_matches[p, t]), verdict))
         return changes
 
     # --- what is kept ---
 
     def _validate(
-        self, dealt: DealtCard, result: TaskResult, changes: Sequence[Change]
-    ) -> list[Change]:
+        self, dealt: _DealtCard, result: TaskResult, changes: Sequence[_Change]
+    ) -> list[_Change]:
         """Have each program that the archive has taken run again alone, on the task it is for.
 
         Those that do not give what they gave in the batt leave the archive; the others' changes
         are returned.
         """
         places = {program: k for k, program in enumerate(dealt.batt.programs)}
-        by_task: dict[int, list[Change]] = {}
+        by_task: dict[int, list[_Change]] = {}
         for change in changes:
             if change.verdict != "refused":
                 by_task.setdefault(change.task, []).append(change)
-        taken: list[Change] = []
+        taken: list[_Change] = []
         for t, members in by_task.items():
             chosen = [places[change.entry.program] for change in members]
             origin = {"card": asdict(dealt.card), "task": self.board.tasks[t].id}
@@ -394,7 +397,7 @@ class Evolution:
             whole = self.board.screen(Batt([program]), only=[task], device="cpu", n_threads=1)
         return bool(whole.solved[0, task])
 
-    def _found(self, dealt: DealtCard, taken: Sequence[Change]) -> Iterator[Found]:
+    def _found(self, dealt: _DealtCard, taken: Sequence[_Change]) -> Iterator[Found]:
         kinds = {mutant.program: mutant.kind for mutant in dealt.mutants}
         for change in taken:
             if change.verdict == "fits":
@@ -405,7 +408,7 @@ class Evolution:
     def _store(
         self,
         mutants: Sequence[Mutant],
-        changes: Sequence[Change],
+        changes: Sequence[_Change],
         card: Card | None,
         origins: Mapping[Program, str] | None = None,
     ) -> None:
@@ -451,4 +454,4 @@ class Evolution:
             )
 
 
-_Running = tuple[DealtCard, "Future[TaskResult]"]
+_Running = tuple[_DealtCard, "Future[TaskResult]"]

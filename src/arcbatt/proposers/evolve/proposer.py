@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from arcbatt.evaluation import Validator
 from arcbatt.language import Program
+from arcbatt.plurals import count
 
 from ..proposer import Candidate, Context, Offer, propose_plainly
 from .cards import pool_parents
@@ -137,7 +137,7 @@ class Mutants:
         if not found:
             return
         self._taken.update((t, program) for t, program, _ in found)
-        context.say(f"{len(found)} programs of other proposers")
+        context.say(f"{count(len(found), 'program')} of other proposers")
         self._counts["n_parents_offered"] += len(found)
         self._counts["n_parents_kept"] += evolution.take(found)
 
@@ -159,10 +159,10 @@ class Mutants:
         if nearly_right:
             self._propose_s = perf_counter() - began_s
 
-    def mutations(self) -> dict[str, dict[str, Any]]:
+    def mutations(self) -> dict[str, dict[str, float]]:
         """Return by kind of mutation what was tried and what became of it."""
         rates = None if self.evolution is None else self.evolution.rates
-        return {} if rates is None else {row.kind: asdict(row) for row in rates.table()}
+        return {} if rates is None else rates.table()
 
     def finish(self, context: Context) -> None:
         if self.evolution is None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from arcbatt.explain import explain, make_page, read_source
+from arcbatt.explainer import all_pairs, explain, make_page, read_source, unjudged
 from arcbatt.files import write_whole
-from arcbatt.language import ParsedProgram, Value, parse_programs
+from arcbatt.language import ParsedProgram, parse_programs
 from arcbatt.measure import phase
 
 from .results import PROGRAMS, Winner
@@ -34,11 +34,5 @@ def write_explanations(
 @phase("display")
 def _page(winner: Winner, program: ParsedProgram, text: str) -> str:
     task = winner.ranked.task
-    pairs = [("demo", k) for k in range(len(task.demos))]
-    pairs += [("test", k) for k in range(len(task.test_inputs))]
     source = read_source(program, text)
-    return make_page(explain(program, source, task, pairs, _unjudged))
-
-
-def _unjudged(_index: int, _value: Value) -> None:
-    return None
+    return make_page(explain(program, source, task, all_pairs(task), unjudged))

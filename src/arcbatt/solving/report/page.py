@@ -51,14 +51,19 @@ def make_report(
     *,
     title: str,
     explanations: Mapping[str, str] | None = None,
+    rules: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
-    """Return the page; `explanations` has by task id where the page about its program is."""
+    """Return the page.
+
+    `explanations` has by task id where the page about its program is, `rules` what it has learnt.
+    """
     cards = [
         _Card(
             each,
             loop.spent_s[each.task.id],
             winners.get(each.task.id),
             (explanations or {}).get(each.task.id),
+            (rules or {}).get(each.task.id, ()),
         )
         for each in ranked
     ]
@@ -84,12 +89,16 @@ def make_report(
 
 @dataclass(frozen=True, slots=True)
 class _Card:
-    """A task as the page shows it; `explanation` is where the page about its program is."""
+    """A task as the page shows it; `explanation` is where the page about its program is.
+
+    `rules` has what that has learnt, line by line.
+    """
 
     ranked: RankedTask
     spent_s: float
     winner: Winner | None
     explanation: str | None
+    rules: Sequence[str]
 
     @property
     def task(self) -> Task:

@@ -1,26 +1,31 @@
-"""Ranked tasks in, `results.json` and `programs.py` out: what won, and the text of it."""
+"""Ranked tasks in, `results.json`, `programs.py` and `hall_of_fame.json` out: what won, as data."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from shlex import quote
 from typing import Any
 
 from arcbatt.language import Program, format_program
 from arcbatt.proposers import Candidate
+from arcbatt.tasks import TASK_SETS, BadTask
+from arcbatt.tasks.program_names import program_name
 
+from ..candidates import TaskCandidates
 from ..loop import Loop
 from ..ranking import Attempt, RankedTask
 
 PROGRAMS = "programs.py"
-PREFIX = "solve_"
-# Names are those of files too, and a task may have an id of any length.
-MAX_NAME = 80
-HEADER = "# The programs behind first attempts, as text. `arcbatt explain` shows what they do.\n"
+HEADER = """# The programs behind first attempts, as text. What they do, and whether they are right:
+# arcbatt explain {programs} --task ID{data}
+# arcbatt check {programs}{data}
+"""
 
 
-def results_to_json(loop: Loop, ranked: Sequence[RankedTask]) -> dict[str, Any]:
+def results_to_json(
+    loop: Loop, ranked: Sequence[RankedTask], bad: Sequence[BadTask] = ()
+) -> dict[str, Any]:
     """Return all about a run that a script could want; nothing in it knows what is right."""
     return {
         "tasks": len(ranked),
@@ -29,6 +34,7 @@ def results_to_json(loop: Loop, ranked: Sequence[RankedTask]) -> dict[str, Any]:
         "proposers": {name: vars(count) for name, count in loop.counts.items()},
         "parts": loop.parts(),
         "by_task": [_task_to_json(loop, each) for each in ranked],
+        "not_valid": {each.id: each.faults for each in bad},
     }
 
 
@@ -84,6 +90,32 @@ def _candidate_to_json(candidate: Candidate) -> dict[str, Any]:
     }
 
 
+def hall_of_fame_to_json(found: Iterable[TaskCandidates]) -> dict[str, Any]:
+    """Return of each task the best programs by size and fit, the smallest first.
+
+    So the last of a task is its best, and those before say what less would do.
+    """
+    return {
+        candidates.task.id: [
+            {**_candidate_to_json(each), "demos": each.trial.n_demos}
+            for each in best_by_size(candidates.kept)
+        ]
+        for candidates in found
+    }
+
+
+def best_by_size(kept: Iterable[Candidate]) -> list[Candidate]:
+    """Return the candidates of which no smaller one fits as well, in demos, then in credit."""
+    front: list[Candidate] = []
+    reached = (-1, -1)
+    for each in sorted(kept, key=lambda each: (each.program.n_calls, each.rank)):
+        fit = (each.trial.n_fitted, each.trial.credit)
+        if fit > reached:
+            front.append(each)
+            reached = fit
+    return front
+
+
 @dataclass(frozen=True, slots=True)
 class Winner:
     """The program behind the first attempt at a task, under a name that no other has."""
@@ -100,23 +132,26 @@ class Winner:
 def find_winners(ranked: Sequence[RankedTask]) -> dict[str, Winner]:
     """Return by task id the program behind its first attempt, if that fits some demo."""
     winners: dict[str, Winner] = {}
-    names: set[str] = set()
     for each in ranked:
         best = each.best
         if best is None or not best.trial.n_fitted:
             continue
-        program = Program(best.program.result, _name_for(each.task.id, names))
+        program = Program(best.program.result, program_name(each.task.id))
         winners[each.task.id] = Winner(each, best, program)
     return winners
 
 
-def format_winners(winners: Iterable[Winner]) -> str:
-    """Return programs as one text that parses, for `arcbatt check` and `arcbatt explain`."""
-    parts = [HEADER]
+def format_winners(winners: Iterable[Winner], source: str) -> str:
+    """Return programs as one text that parses, for `arcbatt check` and `arcbatt explain`.
+
+    `source` is where their tasks are.
+    """
+    data = "" if source in TASK_SETS else f" --data {quote(_one_line(source))}"
+    parts = [HEADER.format(programs=PROGRAMS, data=data)]
     for winner in winners:
         trial = winner.candidate.trial
         note = (
-            f"# {_one_line(winner.ranked.task.id)}: "
+            f"# task {_one_line(winner.ranked.task.id)} of {_one_line(source)}: "
             f"fits {trial.n_fitted} of {trial.n_demos} demos, "
             f"found by {winner.candidate.proposer}, confidence {winner.ranked.confidence:.2f}"
         )
@@ -124,16 +159,5 @@ def format_winners(winners: Iterable[Winner]) -> str:
     return "\n\n".join(parts)
 
 
-def _name_for(task_id: str, taken: set[str]) -> str:
-    """A name for a task's program: solve_<task>, or the nearest that is a name and free."""
-    base = name = PREFIX + re.sub(r"\W", "_", task_id, flags=re.ASCII)[:MAX_NAME]
-    number = 1
-    while name in taken:
-        number += 1
-        name = f"{base}_{number}"
-    taken.add(name)
-    return name
-
-
 def _one_line(text: str) -> str:
-    return text if text.isascii() else ascii(text)
+    return text if text.isascii() and text.isprintable() else ascii(text)

@@ -1,32 +1,22 @@
-"""Ranked tasks in, a submission in Kaggle's format out, in a file that is always whole."""
+"""Ranked tasks in, a submission in Kaggle's format out."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
 
-from arcbatt.files import write_whole
-from arcbatt.measure import phase
-from arcbatt.tasks import Grid
+from arcbatt.tasks import BadTask
+from arcbatt.tasks.submission import Submission, fill_in, to_entry
 
 from ..ranking import RankedTask
 
-Submission = dict[str, list[dict[str, Grid]]]
 
+def make_submission(ranked: Sequence[RankedTask], bad: Sequence[BadTask] = ()) -> Submission:
+    """Return two attempts at every test input of every task, by task id.
 
-def make_submission(ranked: Sequence[RankedTask]) -> Submission:
-    """Return two attempts at every test input of every task, by task id."""
-    return {
-        each.task.id: [
-            {f"attempt_{k}": attempt.grid for k, attempt in enumerate(test.attempts, 1)}
-            for test in each.tests
-        ]
+    Tasks that are not valid are in it too, with what stands in for attempts.
+    """
+    solved = {
+        each.task.id: [to_entry([attempt.grid for attempt in test.attempts]) for test in each.tests]
         for each in ranked
     }
-
-
-@phase("store")
-def write_submission(path: Path, ranked: Sequence[RankedTask]) -> None:
-    """Write the submission; whatever happens meanwhile, the file has this one or the last one."""
-    write_whole(path, json.dumps(make_submission(ranked), separators=(",", ":")) + "\n")
+    return solved | {each.id: fill_in(each.test_inputs) for each in bad}

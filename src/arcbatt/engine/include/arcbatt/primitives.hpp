@@ -13,6 +13,7 @@
 #include "primitives/pictures.hpp"
 #include "primitives/picture_drawing.hpp"
 #include "primitives/picture_lists.hpp"
+#include "primitives/picture_pairs.hpp"
 #include "primitives/learned.hpp"
 #include "primitives/object_actions.hpp"
 #include "primitives/views.hpp"
@@ -23,7 +24,6 @@
 #include "primitives/panels.hpp"
 #include "primitives/templates.hpp"
 #include "primitives/object_bars.hpp"
-#include "primitives/two_parts.hpp"
 #include "primitives/patterns.hpp"
 #include "columns.hpp"
 

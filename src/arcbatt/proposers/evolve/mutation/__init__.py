@@ -4,9 +4,9 @@
 learns from what became of the mutants.
 """
 
-from .bandit import RateRow, Rates
+from .bandit import Rates
 from .donors import Donors
 from .kinds import KINDS
 from .mutator import MAX_CALLS, Mutant, Mutator
 
-__all__ = ["KINDS", "MAX_CALLS", "Donors", "Mutant", "Mutator", "RateRow", "Rates"]
+__all__ = ["KINDS", "MAX_CALLS", "Donors", "Mutant", "Mutator", "Rates"]

@@ -13,11 +13,10 @@ from functools import cached_property, lru_cache
 
 from arcbatt.language import Node, Program, ir
 from arcbatt.language.infer import type_of
-from arcbatt.language.registry import get_primitive
+from arcbatt.language.registry import get_primitive, of_registry
 from arcbatt.language.types import ANY, Type
 
-from .roles import role_of_place
-from .shapes import shape_of
+from .roles import role_of_place, shape_of
 
 Place = tuple[int, int]  # number of the call, number of the argument
 
@@ -167,6 +166,7 @@ def remade(node: Node, args: tuple[Node, ...]) -> Node | None:
     return ir.with_args(node, args)
 
 
+@of_registry
 @lru_cache(maxsize=2**12)
 def anatomy_of(program: Program) -> Anatomy:
     """The anatomy of a program, remembered while it is among those used last."""

@@ -21,24 +21,10 @@ FLOOR = 0.2
 WINDOW = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class RateRow:
-    """One kind: how many were tried, ran without failure, improved, fitted, since the beginning.
-
-    `share` is its part of what was tried lately, `payoff` the part of those that paid.
-    """
-
-    kind: str
-    tried: int
-    ran: int
-    improved: int
-    fitted: int
-    share: float
-    payoff: float
-
-
 @dataclass(slots=True)
 class _Counts:
+    """One kind: how many were tried, ran without failure, improved, fitted, since the beginning."""
+
     tried: int = 0
     ran: int = 0
     improved: int = 0
@@ -90,21 +76,23 @@ class Rates:
         found.recently_tried += 1
         found.recently_paid += improved or fitted
 
-    def table(self) -> list[RateRow]:
-        """A row for each kind, in their order."""
+    def table(self) -> dict[str, dict[str, float]]:
+        """Return what became of each kind, in their order.
+
+        `share` is its part of what was tried lately, `payoff` the part of those that paid.
+        """
         total = sum(counts.recently_tried for counts in self._counts.values())
-        return [
-            RateRow(
-                kind,
-                counts.tried,
-                counts.ran,
-                counts.improved,
-                counts.fitted,
-                counts.recently_tried / total if total else 0.0,
-                counts.recently_paid / counts.recently_tried if counts.recently_tried else 0.0,
-            )
+        return {
+            kind: {
+                "tried": counts.tried,
+                "ran": counts.ran,
+                "improved": counts.improved,
+                "fitted": counts.fitted,
+                "share": _ratio(counts.recently_tried, total),
+                "payoff": _ratio(counts.recently_paid, counts.recently_tried),
+            }
             for kind, counts in self._counts.items()
-        ]
+        }
 
     def to_json(self) -> dict[str, Any]:
         """All there is to go on from."""
@@ -127,3 +115,7 @@ class Rates:
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"these are no rates of mutations: {error}") from error
         return rates
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0

@@ -10,7 +10,7 @@ from arcbatt.language import Node, Program
 from arcbatt.language.infer import type_of
 from arcbatt.language.types import Type
 
-from .shapes import shape_of
+from .roles import shape_of
 
 Part = tuple[Node, int]  # a node, and the number of the donor that it comes from
 

@@ -12,8 +12,7 @@ from arcbatt.language.types import Bindings, Type, fits, substitute
 from .anatomy import Anatomy
 from .donors import Donors
 from .numbers import PAIR, some_constant
-from .roles import role_of_type
-from .shapes import roles_agree, shape_of
+from .roles import role_of_type, roles_agree, shape_of
 from .vocabulary import functions_for
 
 _TRIES = 8

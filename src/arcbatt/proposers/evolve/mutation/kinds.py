@@ -1,6 +1,6 @@
 """The kinds of mutations. Each takes a program apart at one spot and puts it together again.
 
-A kind is a function of a workshop (the source of chance, and donors) and a parent's anatomy. It
+A kind is a function of a context (the source of chance, and donors) and a parent's anatomy. It
 gives a draft, whose result is None where what came about is ill typed, or None where the parent has
 no such spot, or the draw found nothing to put there.
 """
@@ -21,8 +21,7 @@ from .anatomy import Anatomy, Place, anatomy_of, remade
 from .donors import Donors
 from .filling import argument_for, recent
 from .numbers import other_value, some_constant
-from .roles import role_of_type
-from .shapes import FUNCTION, roles_agree, shape_of
+from .roles import FUNCTION, role_of_type, roles_agree, shape_of
 from .vocabulary import alternatives, like, measures, step_forms, unary_steps, views
 
 T = TypeVar("T")
@@ -43,163 +42,167 @@ class MutationContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class _Draft:
     """The result node of a mutant, None if it is ill typed; and the parents beside the first."""
 
     result: Node | None
     mates: tuple[Program, ...] = ()
 
 
-Kind = Callable[[MutationContext, Anatomy], Draft | None]
+Kind = Callable[[MutationContext, Anatomy], _Draft | None]
 
 
-def change_variable(shop: MutationContext, anatomy: Anatomy) -> Draft | None:
+def _change_variable(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts an earlier variable of the same shape for another, recent ones preferred."""
     if not anatomy.variable_places:
         return None
-    user, place = shop.draw(anatomy.variable_places)
+    user, place = context.draw(anatomy.variable_places)
     old = anatomy.args[user][place]
     others = anatomy.variables_of(anatomy.shapes[old], user)
-    chosen = recent(others, shop.rng)
+    chosen = recent(others, context.rng)
     agree = roles_agree(role_of_type(anatomy.types[old]), role_of_type(anatomy.types[chosen]))
     if chosen == old or not agree:
         return None
-    return Draft(anatomy.with_places({(user, place): anatomy.nodes[chosen]}))
+    return _Draft(anatomy.with_places({(user, place): anatomy.nodes[chosen]}))
 
 
-def change_primitive(shop: MutationContext, anatomy: Anatomy) -> Draft | None:
+def _change_primitive(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts a primitive with a compatible signature for another, in a call or as a value."""
     calls, values = anatomy.primitive_calls, anatomy.primitive_places
     if not calls:
         return None
-    k = int(shop.rng.random() * (len(calls) + len(values)))
+    k = int(context.rng.random() * (len(calls) + len(values)))
     if k < len(calls):
         node = anatomy.nodes[calls[k]]
         types = tuple([anatomy.types[arg] for arg in anatomy.args[calls[k]]])
         others = alternatives(node.name, types)
         if not others:
             return None
-        return Draft(anatomy.with_node(calls[k], ir.call_node(shop.draw(others), *node.args)))
+        return _Draft(anatomy.with_node(calls[k], ir.call_node(context.draw(others), *node.args)))
     user, place = values[k - len(calls)]
     others = like(anatomy.nodes[anatomy.args[user][place]].name)
     if not others:
         return None
-    return Draft(anatomy.with_places({(user, place): ir.primitive_node(shop.draw(others).name)}))
+    return _Draft(
+        anatomy.with_places({(user, place): ir.primitive_node(context.draw(others).name)})
+    )
 
 
-def change_constant(shop: MutationContext, anatomy: Anatomy) -> Draft | None:
+def _change_constant(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts another constant of the same role."""
     if not anatomy.constant_places:
         return None
-    user, place, role = shop.draw(anatomy.constant_places)
+    user, place, role = context.draw(anatomy.constant_places)
     value = anatomy.nodes[anatomy.args[user][place]].value
-    other = other_value(value, role, shop.rng)
-    return None if other is None else _put(shop, anatomy, (user, place, role), ir.constant(other))
+    other = other_value(value, role, context.rng)
+    return (
+        None if other is None else _put(context, anatomy, (user, place, role), ir.constant(other))
+    )
 
 
-def take_color_from_demos(shop: MutationContext, anatomy: Anatomy) -> Draft | None:
+def _take_color_from_demos(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts for a colour an expression that computes one from the demos: what leaves or arrives."""
     colors = [at for at in anatomy.constant_places if at[2] == "Color"]
     if not colors:
         return None
-    return _put(shop, anatomy, shop.draw(colors), shop.draw(_demo_colors()))
+    return _put(context, anatomy, context.draw(colors), context.draw(_demo_colors()))
 
 
-def splice(shop: MutationContext, anatomy: Anatomy) -> Draft | None:
+def _splice(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts a part of another program for one of the same shape.
 
     Now and then the part is made to work on a grid of the parent rather than on the input.
     """
     if not anatomy.calls:
         return None
-    k = shop.draw(anatomy.calls)
-    parts = shop.donors.parts(anatomy.shapes[k])
+    k = context.draw(anatomy.calls)
+    parts = context.donors.parts(anatomy.shapes[k])
     if not parts:
         return None
-    part, donor = shop.draw(parts)
-    if shop.chance(0.3):
-        part = ir.replace_input(part, "I", anatomy.nodes[recent(_grids(anatomy, k), shop.rng)])
+    part, donor = context.draw(parts)
+    if context.chance(0.3):
+        part = ir.replace_input(part, "I", anatomy.nodes[recent(_grids(anatomy, k), context.rng)])
     if part is anatomy.nodes[k]:
         return None
-    return Draft(_put_node(shop, anatomy, k, part), (shop.donors[donor],))
+    return _Draft(_put_node(context, anatomy, k, part), (context.donors[donor],))
 
 
-def insert(shop: MutationContext, anatomy: Anatomy) -> Draft | None:
+def _insert(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts a further step after a call or an input: a call that gives what it takes, by type.
 
     A donor that only gave one of the step's other arguments is not counted as a parent.
     """
-    k = shop.draw(anatomy.variables)
+    k = context.draw(anatomy.variables)
     node, term = anatomy.nodes[k], anatomy.types[k]
     if anatomy.shapes[k] is FUNCTION:
-        step = ir.primitive_node(shop.draw(unary_steps()).name)
-        pair = (step, node) if shop.chance(0.5) else (node, step)
-        return Draft(_put_node(shop, anatomy, k, ir.call_node("compose", *pair)))
+        step = ir.primitive_node(context.draw(unary_steps()).name)
+        pair = (step, node) if context.chance(0.5) else (node, step)
+        return _Draft(_put_node(context, anatomy, k, ir.call_node("compose", *pair)))
     forms = step_forms(term)
     if not forms or not (anatomy.uses[k] or k == anatomy.result):
         return None
-    form = shop.draw(forms)
+    form = context.draw(forms)
     bindings = dict(form.bindings)
     args = []
     for place, wanted in enumerate(form.parameters):
         arg = (
             node
             if place == form.place
-            else argument_for(wanted, bindings, anatomy, k, shop.donors, shop.rng)
+            else argument_for(wanted, bindings, anatomy, k, context.donors, context.rng)
         )
         if arg is None:
             return None
         args.append(arg)
-    return Draft(_put_node(shop, anatomy, k, ir.call_node(form.primitive, *args)))
+    return _Draft(_put_node(context, anatomy, k, ir.call_node(form.primitive, *args)))
 
 
-def delete(shop: MutationContext, anatomy: Anatomy) -> Draft | None:
+def _delete(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts one of a call's arguments, of the same shape, for the call."""
     if not anatomy.deletable:
         return None
-    k, place = shop.draw(anatomy.deletable)
-    return Draft(anatomy.with_node(k, anatomy.nodes[k].args[place]))
+    k, place = context.draw(anatomy.deletable)
+    return _Draft(anatomy.with_node(k, anatomy.nodes[k].args[place]))
 
 
-def swap(shop: MutationContext, anatomy: Anatomy) -> Draft | None:
+def _swap(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Lets two arguments of the same shape change places."""
     if not anatomy.swappable:
         return None
-    k, i, j = shop.draw(anatomy.swappable)
+    k, i, j = context.draw(anatomy.swappable)
     args = list(anatomy.nodes[k].args)
     args[i], args[j] = args[j], args[i]
     swapped = remade(anatomy.nodes[k], tuple(args))
-    return Draft(None if swapped is None else anatomy.with_node(k, swapped))
+    return _Draft(None if swapped is None else anatomy.with_node(k, swapped))
 
 
-def generalize(shop: MutationContext, anatomy: Anatomy) -> Draft | None:
+def _generalize(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts for a constant a measure of the input, of the demos, or of an earlier variable."""
     if not anatomy.constant_places:
         return None
-    user, place, role = shop.draw(anatomy.constant_places)
+    user, place, role = context.draw(anatomy.constant_places)
     shape = anatomy.shapes[anatomy.args[user][place]]
-    source, term = _source(shop, anatomy, user, role)
+    source, term = _source(context, anatomy, user, role)
     found = [each for each, given in measures(term, shape) if _may_be(role, role_of_type(given))]
     if not found:
         return None
-    made = ir.call_node(shop.draw(found), source)
-    if made.name in ("mostcolor", "leastcolor") and shop.chance(0.3):
-        made = ir.call_node("get_color_rank", source, some_constant("Rank", shop.rng))
-    elif shape is INTEGER and role in _SIZES and shop.chance(0.2):
-        made = ir.call_node(shop.draw(("halve", "increment", "decrement", "double")), made)
-    return _put(shop, anatomy, (user, place, role), made)
+    made = ir.call_node(context.draw(found), source)
+    if made.name in ("mostcolor", "leastcolor") and context.chance(0.3):
+        made = ir.call_node("get_color_rank", source, some_constant("Rank", context.rng))
+    elif shape is INTEGER and role in _SIZES and context.chance(0.2):
+        made = ir.call_node(context.draw(("halve", "increment", "decrement", "double")), made)
+    return _put(context, anatomy, (user, place, role), made)
 
 
-def cross(shop: MutationContext, anatomy: Anatomy) -> Draft | None:
+def _cross(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts a part of the parent for one of the same shape in another program.
 
     So the one's beginning meets the other's end; where the other's input is replaced, one follows
     the other.
     """
-    if not anatomy.calls or not shop.donors:
+    if not anatomy.calls or not context.donors:
         return None
-    mate = shop.draw(shop.donors)
-    k = shop.draw(anatomy.calls)
+    mate = context.draw(context.donors)
+    k = context.draw(anatomy.calls)
     other = anatomy_of(mate)
     sites = [
         j
@@ -208,43 +211,43 @@ def cross(shop: MutationContext, anatomy: Anatomy) -> Draft | None:
     ]
     if not sites or mate == anatomy.program:
         return None
-    return Draft(_put_node(shop, other, shop.draw(sites), anatomy.nodes[k]), (mate,))
+    return _Draft(_put_node(context, other, context.draw(sites), anatomy.nodes[k]), (mate,))
 
 
 KINDS: Mapping[str, Kind] = {
-    "variable": change_variable,
-    "primitive": change_primitive,
-    "constant": change_constant,
-    "demo_color": take_color_from_demos,
-    "splice": splice,
-    "insert": insert,
-    "delete": delete,
-    "swap": swap,
-    "generalize": generalize,
-    "crossover": cross,
+    "variable": _change_variable,
+    "primitive": _change_primitive,
+    "constant": _change_constant,
+    "demo_color": _take_color_from_demos,
+    "splice": _splice,
+    "insert": _insert,
+    "delete": _delete,
+    "swap": _swap,
+    "generalize": _generalize,
+    "crossover": _cross,
 }
 
 
 # --- what several kinds need ---
 
 
-def _put(shop: MutationContext, anatomy: Anatomy, at: tuple[int, int, str], new: Node) -> Draft:
+def _put(context: MutationContext, anatomy: Anatomy, at: tuple[int, int, str], new: Node) -> _Draft:
     """Puts a node for a constant: in its place, or wherever it has the same role."""
     user, place, role = at
     news: dict[Place, Node] = {(user, place): new}
-    if shop.chance(0.5):
+    if context.chance(0.5):
         old = anatomy.args[user][place]
         for k, i, other_role in anatomy.constant_places:
             if other_role == role and anatomy.args[k][i] == old:
                 news[k, i] = new
-    return Draft(anatomy.with_places(news))
+    return _Draft(anatomy.with_places(news))
 
 
-def _put_node(shop: MutationContext, anatomy: Anatomy, number: int, new: Node) -> Node | None:
+def _put_node(context: MutationContext, anatomy: Anatomy, number: int, new: Node) -> Node | None:
     """Puts a node for another, in all its places or in one of them."""
     uses = anatomy.uses[number]
-    if len(uses) > 1 and number != anatomy.result and shop.chance(0.5):
-        return anatomy.with_places({shop.draw(uses): new})
+    if len(uses) > 1 and number != anatomy.result and context.chance(0.5):
+        return anatomy.with_places({context.draw(uses): new})
     return anatomy.with_node(number, new)
 
 
@@ -270,25 +273,27 @@ def _demo_grids() -> tuple[Node, ...]:
     return tuple(ir.call_node(which, pair) for which in ("first", "last") for pair in pairs)
 
 
-def _source(shop: MutationContext, anatomy: Anatomy, before: int, role: str) -> tuple[Node, Type]:
+def _source(
+    context: MutationContext, anatomy: Anatomy, before: int, role: str
+) -> tuple[Node, Type]:
     """What to measure for a constant of a role: mostly the input, or a view of it.
 
     Otherwise a grid of the demos, or an earlier variable. How outputs are turned, only all demos
     tell.
     """
-    draw = shop.rng.random()
+    draw = context.rng.random()
     if role == "MirrorCode":
         node: Node = ir.input_node("S")
     elif draw < 0.5:
         node = ir.input_node("I")
     elif draw < 0.65:
-        node = shop.draw(_demo_grids())
+        node = context.draw(_demo_grids())
     else:
-        node = anatomy.nodes[recent([k for k in anatomy.variables if k < before], shop.rng)]
+        node = anatomy.nodes[recent([k for k in anatomy.variables if k < before], context.rng)]
     term = type_of(node) or ANY
     parts = views(term)
-    if parts and role != "MirrorCode" and shop.chance(0.3):
-        node = ir.call_node(shop.draw(parts), node)
+    if parts and role != "MirrorCode" and context.chance(0.3):
+        node = ir.call_node(context.draw(parts), node)
         term = type_of(node) or ANY
     return node, term
 

@@ -50,7 +50,9 @@ class Mutator:
             raise ValueError(f"a mutant has at least one call; max_calls is {max_calls}")
         if rates is not None and rates.kinds != self.kinds:
             raise ValueError(f"the rates must be of the kinds {', '.join(self.kinds)}")
-        self._shop = MutationContext(rng, donors if isinstance(donors, Donors) else Donors(donors))
+        self._context = MutationContext(
+            rng, donors if isinstance(donors, Donors) else Donors(donors)
+        )
         self.max_calls = max_calls
         self.rates = rates or Rates(self.kinds)
 
@@ -60,14 +62,14 @@ class Mutator:
         It is well typed, is no program that it was made from, has at most `max_calls` calls, and
         gives a grid, or a value of the very type that the parent gives.
         """
-        return self.mutate_by(self.rates.draw(self._shop.rng), parent)
+        return self.mutate_by(self.rates.draw(self._context.rng), parent)
 
     def mutate_by(self, kind: str, parent: Program) -> Mutant | None:
         """A mutant by one kind."""
         make = KINDS[kind]
         anatomy = anatomy_of(parent)
         for _ in range(_TRIES):
-            draft = make(self._shop, anatomy)
+            draft = make(self._context, anatomy)
             if draft is not None and draft.result is not None:
                 parents = (parent, *draft.mates)
                 if self._is_wanted(draft.result, parents):

@@ -1,15 +1,37 @@
-"""What a constant stands for, found from the parameter that it is passed to.
+"""Types as far as mutations tell them apart: shapes of values, roles of numbers and pairs.
+
+Two nodes may stand in for each other when their shapes are equal: their types less the roles of
+numbers and pairs (a Color is an integer), all functions being of one shape. Whether a function fits
+where it was put, typing the calls above it tells. A role that both have must agree.
 
 Roles are those of `language.types` (Color, Rank, Count, ...), further "Boolean", and "" where
-nothing tells. A code that has no name of its own is known by its range: "Code[0..3]".
+nothing tells. A code that has no name of its own is known by its range: "Code[0..3]". What a
+constant stands for is found from the parameter that it is passed to.
 """
 
 from __future__ import annotations
+
+from functools import lru_cache
 
 from arcbatt.language import Node
 from arcbatt.language.infer import infer_invocation, type_of
 from arcbatt.language.registry import get_primitive
 from arcbatt.language.types import Bindings, Signature, Type, fits, mentions_function
+
+FUNCTION = Type("function")
+
+
+@lru_cache(maxsize=2**14)
+def shape_of(term: Type) -> Type:
+    """The type without roles, functions all being one."""
+    if term.kind in ("closure", "choice"):
+        return FUNCTION
+    return Type(term.kind, tuple([shape_of(arg) for arg in term.args]))
+
+
+def roles_agree(wanted: str, given: str) -> bool:
+    """Whether what has one role (or none) may stand where another (or any) is wanted."""
+    return not wanted or not given or wanted == given
 
 
 def role_of_type(term: Type) -> str:

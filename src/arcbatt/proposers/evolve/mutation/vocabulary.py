@@ -6,18 +6,26 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from arcbatt.language.infer import fitting_primitives, infer_call, infer_invocation
-from arcbatt.language.registry import Primitive, all_primitives, applied_definition, get_primitive
+from arcbatt.language.registry import (
+    Primitive,
+    all_primitives,
+    applied_definition,
+    get_primitive,
+    of_registry,
+)
 from arcbatt.language.types import ANY, GRID, Bindings, Type, fits, substitute
 
-from .shapes import shape_of
+from .roles import shape_of
 
 
+@of_registry
 @lru_cache(maxsize=2**14)
-def primitives_for(args: tuple[Type, ...]) -> tuple[tuple[Primitive, Type], ...]:
+def _primitives_for(args: tuple[Type, ...]) -> tuple[tuple[Primitive, Type], ...]:
     """The primitives that such arguments fit, with the types of their results."""
     return tuple(fitting_primitives(args))
 
 
+@of_registry
 @lru_cache(maxsize=2**14)
 def alternatives(name: str, args: tuple[Type, ...]) -> tuple[Primitive, ...]:
     """The other primitives that take such arguments and give a result of the same shape.
@@ -30,11 +38,12 @@ def alternatives(name: str, args: tuple[Type, ...]) -> tuple[Primitive, ...]:
     shape = shape_of(given)
     return tuple(
         primitive
-        for primitive, result in primitives_for(args)
+        for primitive, result in _primitives_for(args)
         if shape_of(result) is shape and primitive.name not in (name, "identity")
     )
 
 
+@of_registry
 @cache
 def like(name: str) -> tuple[Primitive, ...]:
     """The primitives that may stand for one as a value.
@@ -71,7 +80,7 @@ _IDLE = ("identity", "both", "either", "totuple")
 
 
 @dataclass(frozen=True, slots=True)
-class StepForm:
+class _StepForm:
     """A primitive that takes a value of some shape in one place and gives one of that shape."""
 
     primitive: Primitive
@@ -80,17 +89,18 @@ class StepForm:
     bindings: tuple[tuple[str, Type], ...]
 
 
+@of_registry
 @lru_cache(maxsize=2**12)
-def step_forms(term: Type) -> tuple[StepForm, ...]:
+def step_forms(term: Type) -> tuple[_StepForm, ...]:
     """The steps that can be put after a value of a type, so that its users still fit.
 
     One for each primitive and place; those that give an argument back as it is are none.
     """
     idle = _IDLE if term.kind != "boolean" else ("identity",)
     shape = shape_of(term)
-    found: dict[tuple[str, int], StepForm] = {}
+    found: dict[tuple[str, int], _StepForm] = {}
     for primitive in all_primitives().values():
-        if makes_functions(primitive) or primitive.name in idle:
+        if _makes_functions(primitive) or primitive.name in idle:
             continue
         for signature in primitive.signatures:
             for place, wanted in enumerate(signature.parameters):
@@ -106,11 +116,12 @@ def step_forms(term: Type) -> tuple[StepForm, ...]:
                 if shape_of(result) is shape:
                     found.setdefault(
                         (primitive.name, place),
-                        StepForm(primitive, place, signature.parameters, tuple(bindings.items())),
+                        _StepForm(primitive, place, signature.parameters, tuple(bindings.items())),
                     )
     return tuple(found.values())
 
 
+@of_registry
 @cache
 def unary_steps() -> tuple[Primitive, ...]:
     """The primitives of one argument that give what they take, for some type."""
@@ -123,39 +134,42 @@ def unary_steps() -> tuple[Primitive, ...]:
     )
 
 
+@of_registry
 @lru_cache(maxsize=2**12)
 def functions_for(args: tuple[Type, ...], wanted: Type) -> tuple[Primitive, ...]:
     """The primitives that may stand where a function of such arguments is wanted."""
     return tuple(
         primitive
-        for primitive, given in primitives_for(args)
-        if not makes_functions(primitive) and fits(wanted, given, {}, infer_invocation)
+        for primitive, given in _primitives_for(args)
+        if not _makes_functions(primitive) and fits(wanted, given, {}, infer_invocation)
     )
 
 
+@of_registry
 @lru_cache(maxsize=2**12)
 def measures(term: Type, shape: Type) -> tuple[tuple[Primitive, Type], ...]:
     """The primitives that make a value of a shape of one value of a type, with result types."""
     return tuple(
         (primitive, given)
-        for primitive, given in primitives_for((term,))
-        if shape_of(given) is shape and not makes_functions(primitive)
+        for primitive, given in _primitives_for((term,))
+        if shape_of(given) is shape and not _makes_functions(primitive)
     )
 
 
+@of_registry
 @lru_cache(maxsize=2**12)
 def views(term: Type) -> tuple[Primitive, ...]:
     """The primitives that make something else of one value of a type: parts, borders, lists."""
     return tuple(
         primitive
-        for primitive, given in primitives_for((term,))
-        if not makes_functions(primitive)
+        for primitive, given in _primitives_for((term,))
+        if not _makes_functions(primitive)
         and given.kind in ("tuple", "set", "product")
         and primitive.name not in ("identity", "initset")
     )
 
 
-def makes_functions(primitive: Primitive) -> bool:
+def _makes_functions(primitive: Primitive) -> bool:
     return applied_definition(primitive.name) is not None
 
 

@@ -1,7 +1,7 @@
 // Classes of grids: as language/primitives/classes.py. What is written here runs in one thread, inside
 // `serial`, but for what takes a lane.
 #pragma once
-#include "../learning.hpp"
+#include "../observations.hpp"
 
 namespace arc {
 

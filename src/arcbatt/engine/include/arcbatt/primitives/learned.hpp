@@ -1,6 +1,6 @@
 // What the demos teach: as language/primitives/learned.py.
 #pragma once
-#include "../learning.hpp"
+#include "../observations.hpp"
 #include "grids.hpp"
 
 namespace arc {

@@ -1,6 +1,6 @@
 // A grid's objects as cells or bars: as language/primitives/object_bars.py.
 #pragma once
-#include "../learning.hpp"
+#include "../observations.hpp"
 
 namespace arc {
 

@@ -1,6 +1,6 @@
 // Patterns that repeat, continued: as language/primitives/patterns.py.
 #pragma once
-#include "../learning.hpp"
+#include "../observations.hpp"
 
 namespace arc {
 

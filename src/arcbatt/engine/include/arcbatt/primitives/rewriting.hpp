@@ -1,6 +1,6 @@
 // Rewriting until nothing changes: as language/primitives/rewriting.py.
 #pragma once
-#include "../learning.hpp"
+#include "../observations.hpp"
 
 namespace arc {
 

@@ -1,6 +1,6 @@
 // Symmetry that a grid has: as language/primitives/symmetry.py.
 #pragma once
-#include "../learning.hpp"
+#include "../observations.hpp"
 
 namespace arc {
 

@@ -1,6 +1,6 @@
 // Templates that are found in part: as language/primitives/templates.py.
 #pragma once
-#include "../learning.hpp"
+#include "../observations.hpp"
 
 namespace arc {
 

@@ -1,0 +1,98 @@
+"""Learn how likely moves are after others, for the order in which a search takes its last move.
+
+    python bench/priors.py            write src/arcbatt/engine/enumerate/priors.inc; then build anew
+
+Counted are the primitives in stacks that are right on ARC-AGI-1 training, in the tests too, as
+enumeration finds them two moves deep: each once a piece, after the one before it. What is searched
+three moves deep is ordered by it, and has no part in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from math import log2
+from pathlib import Path
+
+from rich.console import Console
+
+from arcbatt.language import Program, run
+from arcbatt.language.ir import constant
+from arcbatt.proposers.enumerate.stacks import (
+    EnumerateOptions,
+    Stack,
+    View,
+    enumerate_view,
+    vocabulary,
+)
+from arcbatt.proposers.enumerate.views import by_role
+from arcbatt.scoring import Answers, is_right, load_answers
+from arcbatt.tasks import Task, load
+
+SET = "arc-agi-1/training"
+TABLE = Path(__file__).parents[1] / "src/arcbatt/engine/enumerate/priors.inc"
+# What is not counted is as likely as half a time; a pair, as if its second had come so often more.
+UNSEEN = 0.5
+AS_ALONE = 4.0
+# Of what is found for a task so many stacks are looked at.
+MAX_STACKS = 30
+
+
+def is_right_in_tests(task: Task, view: View, stack: Stack, answers: Answers) -> bool:
+    demos = tuple((demo.input, demo.output) for demo in task.demos)
+    for index, grid in enumerate(stack.outputs):
+        if grid is None:
+            return False
+        restored = Program(view.restore(constant(grid)), "restored")
+        output = run(restored, {"I": task.test_inputs[index], "S": demos}).outcome
+        if not is_right(answers, task.id, index, output):
+            return False
+    return True
+
+
+def count_pairs() -> Counter[tuple[str, str]]:
+    """Count primitives after others, after nothing at the start of a piece."""
+    answers = load_answers(SET)
+    options = EnumerateOptions(depth=2, max_stacks=MAX_STACKS, max_s=1e6)
+    pairs: Counter[tuple[str, str]] = Counter()
+    for task in load(SET):
+        view = by_role(task)
+        stacks = enumerate_view(view, options).stacks
+        right = next((s for s in stacks if is_right_in_tests(task, view, s, answers)), None)
+        for pick in right.picks if right else ():
+            names = ["", *(vocabulary()[number].primitive for number in pick.path[1:])]
+            pairs.update(zip(names, names[1:], strict=False))
+    return pairs
+
+
+def write_table(pairs: Counter[tuple[str, str]]) -> str:
+    """Return the rows: before, primitive, tenths of bits; nothing before stands for any."""
+    primitives = sorted({move.primitive for move in vocabulary()})
+    alone: Counter[str] = Counter()
+    before: Counter[str] = Counter()
+    for (first, second), n in pairs.items():
+        alone[second] += n
+        before[first] += n
+    n_all = alone.total() + UNSEEN * len(primitives)
+    part = {name: (alone[name] + UNSEEN) / n_all for name in primitives}
+    rows = [("", name, part[name]) for name in primitives if alone[name]]
+    rows += [
+        (first, second, (n + AS_ALONE * part[second]) / (before[first] + AS_ALONE))
+        for (first, second), n in sorted(pairs.items())
+        if first
+    ]
+    lines = [f"ARC_PRIOR({a}, {b}, {round(-10 * log2(p))})" for a, b, p in rows]
+    head = "// Learnt on training by bench/priors.py; do not edit.\n"
+    return head + "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
+    pairs = count_pairs()
+    table = write_table(pairs)
+    TABLE.write_text(table, "utf-8")
+    Console().print(f"{TABLE.name}: {table.count('ARC_PRIOR')} rows of {pairs.total()} moves")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""The pages about commands: the command line's own help in, Markdown out, a page for each."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from inspect import cleandoc
+from typing import Any
+
+from arcbatt.cli.app import _COMMANDS
+
+FOLDER = "commands"
+# Options that every command has.
+SHARED = ("timing", "install_completion", "show_completion")
+
+
+def render_commands() -> dict[str, str]:
+    """Return the pages by their names below docs."""
+    pages = {}
+    rows = []
+    for name, place in _COMMANDS.items():
+        command = place.load(name)
+        examples = getattr(import_module(f"arcbatt.cli.{place.module}"), place.examples)
+        pages[f"{FOLDER}/{name}.md"] = "\n".join(_page(name, command, examples)).rstrip() + "\n"
+        first = _paragraphs(command.help)[0]
+        rows.append(f"| [`arcbatt {name}`]({FOLDER}/{name}.md) | {_cell(first)} |")
+    head = [
+        "# Commands",
+        "",
+        "Made from the commands' own help by `make docs`; do not edit. `arcbatt COMMAND --help` "
+        "says the same. Every command takes `--timing`, which prints time by phase at the end.",
+        "",
+        "| command | what it does |",
+        "| --- | --- |",
+    ]
+    pages["commands.md"] = "\n".join([*head, *rows]) + "\n"
+    return pages
+
+
+def _page(name: str, command: Any, examples: Any) -> list[str]:
+    lines = [f"# arcbatt {name}", ""]
+    lines += _body(f"arcbatt {name}", command)
+    for part, inner in getattr(command, "commands", {}).items():
+        lines += [f"## arcbatt {name} {part}", "", *_body(f"arcbatt {name} {part}", inner)]
+    width = max(len(example) for example, _ in examples)
+    lines += ["## Examples", "", "```"]
+    lines += [f"{example:{width}}  {purpose}" for example, purpose in examples]
+    return [*lines, "```"]
+
+
+def _body(called: str, command: Any) -> list[str]:
+    params = [p for p in command.params if not getattr(p, "hidden", False) and p.name != "help"]
+    arguments = [p for p in params if p.param_type_name == "argument"]
+    options = [p for p in params if p.param_type_name == "option" and p.name not in SHARED]
+    words = [called, *(_argument(p) for p in arguments), *(["[OPTIONS]"] if options else [])]
+    if hasattr(command, "commands"):
+        words = [called, "COMMAND"]
+    lines = ["```", " ".join(words), "```", ""]
+    for paragraph in _paragraphs(command.help):
+        lines += [paragraph, ""]
+    if arguments:
+        lines += ["| argument | |", "| --- | --- |"]
+        lines += [f"| `{_cell(_argument(p))}` | {_prose(p)} |" for p in arguments]
+        lines += [""]
+    if options:
+        lines += ["| option | | default |", "| --- | --- | --- |"]
+        lines += [
+            f"| `{_cell(_option(p))}` | {_prose(p)} | {_cell(_default(p))} |" for p in options
+        ]
+        lines += [""]
+    return lines
+
+
+def _argument(param: Any) -> str:
+    name = param.metavar or param.name.upper()
+    return (name if param.required else f"[{name}]") + ("..." if param.nargs < 0 else "")
+
+
+def _option(param: Any) -> str:
+    """Return an option as it is written: both names of a switch, or what it takes."""
+    names = ", ".join(param.opts)
+    if param.is_flag:
+        return f"{names} / {', '.join(param.secondary_opts)}" if param.secondary_opts else names
+    return f"{names} {param.metavar or str(param.type.name).upper()}"
+
+
+def _default(param: Any) -> str:
+    default = param.default
+    if default is None or default is False or default == () or callable(default):
+        return ""
+    if param.is_flag:
+        return f"`{param.opts[0]}`" if default else ""
+    return f"`{default}`"
+
+
+def _paragraphs(text: str | None) -> list[str]:
+    parts = re.split(r"\n\s*\n", cleandoc((text or "").replace("\b", "")))
+    return [_escape(" ".join(part.split())) for part in parts]
+
+
+def _prose(param: Any) -> str:
+    return _escape(_cell(param.help or ""))
+
+
+def _escape(text: str) -> str:
+    """Have angle brackets outside code shown, which would be taken for HTML."""
+    parts = text.split("`")
+    return "`".join(p if k % 2 else p.replace("<", "\\<") for k, p in enumerate(parts))
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

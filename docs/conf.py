@@ -1,0 +1,44 @@
+"""How `make site` builds the documentation: Sphinx over the Markdown pages that lie here."""
+
+from pathlib import Path
+from typing import Any
+
+project = "arcbatt"
+copyright = "the arcbatt contributors"
+extensions = ["myst_parser"]
+# Headings can be linked to by the names that pages of a repository give them.
+myst_heading_anchors = 4
+html_theme = "furo"
+html_title = "arcbatt"
+html_show_sphinx = False
+# Program text is data of the language, which a highlighter of Python does not always take.
+suppress_warnings = ["misc.highlighting_failure"]
+
+# The contents, in the order of a reader; pages that are not named here come last.
+CONTENTS = {
+    "Begin here": ("tutorial", "notebooks", "solving"),
+    "Look it up": ("commands", "api", "language", "primitives"),
+    "How it works": ("architecture", "engine", "pool", "evolve", "differs"),
+}
+
+
+def add_contents(_app: Any, page: str, source: list[str]) -> None:
+    """Add the contents to the pages that have some: so the pages themselves stay plain Markdown."""
+    if page == "index":
+        here = {path.stem for path in Path(__file__).parent.glob("*.md")} - {"index"}
+        named = {name for names in CONTENTS.values() for name in names}
+        for caption, names in {**CONTENTS, "More": tuple(sorted(here - named))}.items():
+            source[0] += _contents(caption, names)
+    elif page == "commands":
+        names = sorted(path.stem for path in (Path(__file__).parent / page).glob("*.md"))
+        source[0] += _contents("", tuple(f"commands/{name}" for name in names))
+
+
+def _contents(caption: str, names: tuple[str, ...]) -> str:
+    options = ":hidden:\n" + (f":caption: {caption}\n" if caption else "")
+    return f"\n```{{toctree}}\n{options}\n" + "\n".join(names) + "\n```\n" if names else ""
+
+
+def setup(app: Any) -> None:
+    """Have Sphinx ask for the contents."""
+    app.connect("source-read", add_contents)

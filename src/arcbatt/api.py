@@ -1,0 +1,159 @@
+"""What `import arcbatt` offers beyond what its packages do: whatever a user has in, answers out.
+
+Here the ways a newcomer would say it come together: a task by its id, a program by its text, a
+drawing of anything. What is wrong is one error that says what was expected.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+
+from arcbatt.display import Displayed, in_notebook, notebook_display
+from arcbatt.drawing import draw_pair, draw_task, draw_value
+from arcbatt.drawing.svg import svg_value
+from arcbatt.explainer import (
+    Explanation,
+    all_pairs,
+    draw_code,
+    draw_explanation,
+    read_source,
+    unjudged,
+)
+from arcbatt.explainer import explain as trace
+from arcbatt.language import Failure, Function, Program, Result, format_program, parse_programs
+from arcbatt.scoring import Score, answers_to, load_answers, read_submission, seal_answers
+from arcbatt.scoring import score as score_submission
+from arcbatt.solving import Solution, Solutions
+from arcbatt.tasks import Pair, Task, TaskError, TaskSet, to_grid, to_task
+
+
+def show(thing: object, *, over: object = None) -> None:
+    """Draw anything: in a notebook as a picture, elsewhere in the terminal.
+
+    A task or the id of one, a demo, a grid (tuples, lists or an array), any value of the language,
+    a program, a solution, an explanation. Patches are drawn over the grid `over`.
+    """
+    if isinstance(thing, str):
+        thing = _read(thing)
+    elif isinstance(thing, Mapping):
+        thing = to_task(thing)
+    elif isinstance(thing, list) or hasattr(thing, "tolist"):
+        thing = to_grid(thing)
+    elif not isinstance(thing, Displayed | tuple | frozenset | int | None):
+        raise TypeError(
+            f"a {type(thing).__name__} cannot be drawn; show takes a task or its id, a grid, a "
+            f"value of the language, a program, or what arcbatt returns"
+        )
+    if in_notebook():
+        _show_in_notebook(thing, over)
+        return
+    console = Console(highlight=False, markup=False, emoji=False)
+    for block in _draw(thing, over):
+        console.print(block)
+
+
+def _read(text: str) -> object:
+    """Return the program or the task that a text is, or stands for."""
+    if "def " in text:
+        return next(iter(parse_programs(text))).program
+    return to_task(text)
+
+
+def _show_in_notebook(thing: object, over: object) -> None:
+    notebook = notebook_display()
+    if isinstance(thing, Displayed) and over is None:
+        notebook.display(thing)
+    else:
+        value = thing.outcome if isinstance(thing, Result) else thing
+        svg = svg_value(value, None if over is None else to_grid(over, "over"))
+        notebook.display(notebook.SVG(data=svg))
+
+
+def _draw(thing: object, over: object) -> list[Any]:
+    """Return what a terminal shows."""
+    match thing:
+        case Task():
+            return [draw_task(thing)]
+        case Pair():
+            return [draw_pair(thing)]
+        case Program():
+            return [draw_code(thing.text, frozenset())]
+        case Explanation():
+            return [draw_explanation(thing)]
+        case Solution():
+            pairs = [
+                Pair(grid, first)
+                for grid, (first, _) in zip(thing.task.test_inputs, thing.attempts, strict=True)
+            ]
+            codes = [draw_code(program.text, frozenset()) for program in thing.programs[:1]]
+            return [repr(thing), *map(draw_pair, pairs), *codes]
+        case Result():
+            return _draw(thing.outcome, over)
+        case Displayed() if not isinstance(thing, Failure | Function):
+            return [repr(thing)]
+    return [draw_value(thing, None if over is None else to_grid(over, "over"))]
+
+
+def explain(program: Program | str | Solution, task: Task | str | None = None) -> Explanation:
+    """Return what every line of a program does on every pair of a task.
+
+    It shows itself in a notebook, and `save("page.html")` writes it as a page. The program may be
+    text, whose names and comments are shown then; of a solution its first program is explained, on
+    its own task. Outputs for test inputs are not judged: `score` does that.
+    """
+    if isinstance(program, Solution):
+        if not program.programs:
+            raise ValueError(
+                f"no program was found for {program.task.id}, so there is none to explain"
+            )
+        task = program.task if task is None else task
+        program = program.programs[0]
+    if task is None:
+        raise TypeError("explain takes the task too: explain(program, task)")
+    if not isinstance(program, Program | str):
+        raise TypeError(f"expected a program or its text, not a {type(program).__name__}")
+    text = program if isinstance(program, str) else format_program(program)
+    found = list(parse_programs(text, "program"))
+    if len(found) != 1:
+        raise ValueError(f"expected the text of one program, found {len(found)}")
+    on = to_task(task)
+    return trace(found[0], read_source(found[0], text), on, all_pairs(on), unjudged)
+
+
+def score(
+    attempts: Solution | Solutions | Mapping[str, Any] | str | os.PathLike[str],
+    data: TaskSet | Sequence[Task] | str | os.PathLike[str] | None = None,
+    *,
+    answers: Mapping[str, Sequence[object]] | None = None,
+) -> Score:
+    """Score attempts as ARC Prize does: solutions, or a submission as a dict or in a file.
+
+    Solutions are scored over their own tasks. Of a submission `data` says which tasks it is for: a
+    set, its name or path. `answers` are those of somebody who has them: {task id: [grid, ...]}.
+    Answers stay sealed: what is returned says which attempts are right, and no more.
+    """
+    if isinstance(attempts, Solution | Solutions):
+        submission: Any = attempts.submission
+        several = [attempts] if isinstance(attempts, Solution) else attempts
+        data = [each.task for each in several] if data is None else data
+    elif isinstance(attempts, Mapping):
+        submission = dict(attempts)
+    elif isinstance(attempts, str | os.PathLike):
+        submission = read_submission(attempts)
+    else:
+        raise TypeError(
+            f"score takes solutions, or a submission as a dict or file, "
+            f"not a {type(attempts).__name__}"
+        )
+    if answers is not None:
+        return score_submission(submission, seal_answers(answers))
+    if data is None:
+        raise TaskError(
+            'say which tasks this is a submission for: score(submission, "arc-agi-1/training")'
+        )
+    known = load_answers(data) if isinstance(data, str | os.PathLike) else answers_to(data)
+    return score_submission(submission, known)

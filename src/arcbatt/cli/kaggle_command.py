@@ -1,0 +1,194 @@
+"""`arcbatt kaggle`: a competition's tasks in, `submission.json` where Kaggle looks for it out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from arcbatt.measure import usable_cores
+from arcbatt.plurals import count
+from arcbatt.tasks import load_valid
+from arcbatt.tasks.kaggle import INPUT, PARTS, RERUN, WORKING, KaggleFiles, find_files, is_rerun
+from arcbatt.tasks.submission import Submission, fill_in, write_submission
+from arcbatt.tasks.task import suggest
+
+from .console import print_blocks, print_notice, stop
+from .durations import format_duration, parse_duration
+from .options import DeviceName, Rounds, Seed, Threads
+from .timing import wall_s
+
+KAGGLE_EXAMPLES = (
+    ("arcbatt kaggle", "in a notebook of the competition: all that is needed"),
+    ("arcbatt kaggle --limit 9h", "where a notebook may run for nine hours"),
+    ("arcbatt kaggle --set evaluation --budget 10m", "try it on tasks whose answers are known"),
+    ("arcbatt kaggle --input arc-prize-2026 --output out", "on files of your own machine"),
+)
+
+SUBMISSION = "submission.json"
+RUNS = "runs"
+# Left of the limit: the notebook has begun before the command, and Kaggle takes its time too.
+MARGIN_SHARE = 0.04
+MAX_MARGIN_S = 20 * 60.0
+# On tasks that do not count.
+SHORT_S = 5 * 60.0
+
+
+def kaggle(
+    input_folder: Annotated[
+        Path,
+        typer.Option(
+            "--input",
+            metavar="DIR",
+            help="Where the competition's files are; folders below are searched.",
+        ),
+    ] = INPUT,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            metavar="DIR",
+            help="Where submission.json is written, and the run's folder made, in runs.",
+        ),
+    ] = WORKING,
+    limit: Annotated[
+        str,
+        typer.Option(
+            "--limit",
+            metavar="TIME",
+            help="When Kaggle ends the notebook; the search ends 4 % of it, at most 20 minutes, "
+            "before that.",
+        ),
+    ] = "12h",
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            "--budget",
+            metavar="TIME",
+            help="How long it may take: 90s, 10m, 1.5h. Otherwise all of the limit but the margin "
+            "in the run that counts, and 5 minutes in any other.",
+            show_default=False,
+        ),
+    ] = None,
+    part: Annotated[
+        str,
+        typer.Option(
+            "--set",
+            metavar="NAME",
+            help=f"Which tasks: {', '.join(PARTS)}.",
+            autocompletion=lambda incomplete: [n for n in PARTS if n.startswith(incomplete)],
+        ),
+    ] = PARTS[0],
+    device: DeviceName = "auto",
+    threads: Threads = None,
+    seed: Seed = 0,
+    rounds: Rounds = None,
+) -> None:
+    """Solve the tasks of an ARC Prize competition in a Kaggle notebook.
+
+    A valid submission is written at once, with something in the place of every attempt, and kept
+    current as the search goes on: whatever ends the notebook, there is one. Tasks that are not
+    valid are reported and filled in. All cores and GPUs are used; no network is.
+
+    Kaggle runs a notebook twice: when it is saved, on tasks that everybody can see, and hidden,
+    for the score. In the first it takes 5 minutes, to see that it works.
+
+    Status 0, 2 if something cannot be read or written, 130 if the run was ended.
+    """
+    budget_s = _choose_budget(limit, budget)
+    if part not in PARTS:
+        stop(f"no set is named {part}{suggest(part, PARTS)}\nThe sets are: {', '.join(PARTS)}.")
+    files = find_files(input_folder, part)
+    tasks, bad = load_valid(files.challenges)
+    inputs = {task.id: task.test_inputs for task in tasks} | {b.id: b.test_inputs for b in bad}
+    filled: Submission = {task_id: fill_in(inputs[task_id]) for task_id in sorted(inputs)}
+    output.mkdir(parents=True, exist_ok=True)
+    submission = (output / SUBMISSION).absolute()
+    write_submission(submission, filled)
+    _say_what_is_there(files, submission, len(tasks), len(bad), budget_s)
+
+    # Only now what searches is loaded: it takes longer than all of the above.
+    from arcbatt.engine.gpu import GpuError, device_count
+    from arcbatt.solving import RunOptions
+
+    from .solve_command import carry_out, make_run, say_what_is_bad
+
+    try:
+        gpus = count(device_count(), "GPU")
+    except GpuError as error:
+        gpus = f"no GPU: {error}"
+    print_blocks(Text(f"machine: {count(threads or usable_cores(), 'core')}; {gpus}"))
+    if not tasks:
+        say_what_is_bad(bad)
+        stop(f"{files.challenges}: no task of it is valid; {submission} is filled in")
+    options = RunOptions(
+        data=str(files.challenges.absolute()),
+        skip_bad=True,
+        submission=str(submission),
+        seed=seed,
+        device=device,
+        n_threads=threads,
+        survives_errors=True,
+    )
+    try:
+        folder = make_run("kaggle", options, output / RUNS, [])
+        carry_out(folder, budget_s, rounds, [], False, 20, False)
+    finally:
+        _say_what_was_written(submission, filled)
+
+
+def _choose_budget(limit: str, budget: str | None) -> float:
+    """Return the seconds that the command may take."""
+    limit_s = parse_duration(limit)
+    most_s = limit_s - min(MARGIN_SHARE * limit_s, MAX_MARGIN_S)
+    if budget is not None:
+        wanted_s = parse_duration(budget)
+        if wanted_s > most_s:
+            stop(
+                f"--budget {budget}: of a limit of {format_duration(limit_s)} the search may take "
+                f"{format_duration(most_s)}; the rest is the margin"
+            )
+        return wanted_s
+    return most_s if is_rerun() else min(SHORT_S, most_s)
+
+
+def _say_what_is_there(
+    files: KaggleFiles, submission: Path, n_tasks: int, n_bad: int, budget_s: float
+) -> None:
+    why = "the run that counts" if is_rerun() else f"not the run that counts ({RERUN} is not set)"
+    lines = [
+        f"tasks: {files.challenges}: {n_tasks:,}" + (f", {n_bad:,} not valid" if n_bad else ""),
+        f"submission: {submission}, written after {wall_s():.1f} s, all of it filled in",
+        f"budget: {format_duration(budget_s)}, {why}",
+    ]
+    print_blocks(Text("\n".join(lines)))
+    for other in files.others:
+        print_notice(f"not taken: {other}; --input {other.parent} would")
+
+
+def _say_what_was_written(submission: Path, filled: Submission) -> None:
+    """Read the submission as Kaggle will, and say how much of it was found."""
+    from arcbatt.scoring import read_submission
+
+    written = read_submission(submission)
+    lengths = {task_id: len(entries) for task_id, entries in filled.items()}
+    if {task_id: len(entries) for task_id, entries in written.items()} != lengths:
+        stop(f"{submission}: not the tasks or test inputs that were asked for; this is a bug")
+    n_changed = sum(
+        any(
+            tuple(map(tuple, entry[key])) != there[key]
+            for entry, there in zip(written[task_id], entries, strict=True)
+            for key in there
+        )
+        for task_id, entries in filled.items()
+    )
+    print_blocks(
+        Text(
+            f"{submission} is valid: {count(len(written), 'task')}, "
+            f"{count(sum(lengths.values()), 'test input')}, two attempts each; "
+            f"{n_changed:,} with something found, after {format_duration(wall_s())}",
+            style="bold green",
+        )
+    )

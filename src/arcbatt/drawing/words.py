@@ -1,0 +1,32 @@
+"""The text of a program in, its words out, with what they are: for whoever colours it."""
+
+import re
+from collections.abc import Iterator, Set
+from typing import Literal
+
+from arcbatt.language import find_primitive
+from arcbatt.language.constants import CONSTANTS
+from arcbatt.language.ir import INPUTS
+
+WordKind = Literal["primitive", "constant", "input", "name", "comment", "other"]
+
+_WORD = re.compile(r"#.*|[^\W\d]\w*|\d+|\s+|.", re.DOTALL)
+
+
+def words(text: str, names: Set[str]) -> Iterator[tuple[WordKind, str]]:
+    """Cut program text into words with their kinds; together they are the text again."""
+    for match in _WORD.finditer(text):
+        word = match.group()
+        yield _kind(word, names), word
+
+
+def _kind(word: str, names: Set[str]) -> WordKind:
+    if word.startswith("#"):
+        return "comment"
+    if word in names:
+        return "name"
+    if word in INPUTS:
+        return "input"
+    if word in CONSTANTS or word.isdecimal():
+        return "constant"
+    return "primitive" if find_primitive(word) is not None else "other"

@@ -1,0 +1,86 @@
+// The bits of pieces the other way round: by cell, which of 512 pieces are not 0 and which are right
+// there. So it takes few words to see which of them paint nothing wrong on the cells that are open.
+#pragma once
+#include "pieces.hpp"
+
+namespace arc {
+
+constexpr u32 PLANE_WORDS = 8, PLANE_PIECES = 64 * PLANE_WORDS;
+
+// Bit j of row i becomes bit i of row j.
+inline void transpose(u64* rows) {
+  u64 mask = 0x00000000ffffffffULL;
+  for (u32 j = 32; j; j >>= 1, mask ^= mask << j)
+    for (u32 k = 0; k < 64; k = (k + j + 1) & ~j) {
+      const u64 swapped = (rows[k] >> j ^ rows[k + j]) & mask;
+      rows[k] ^= swapped << j;
+      rows[k + j] ^= swapped;
+    }
+}
+
+// So few of a block are looked at one by one.
+constexpr u32 FEW_PIECES = 40;
+
+// Adds to `wrong`, first those of cells that are not 0 and then those of cells that are, the pieces that
+// paint one of some cells wrong. Ends early where few are left, and returns how many cells it looked at.
+ARC_CLONED inline u32 find_wrong(const u64* __restrict__ planes, const u32* cells, u32 n, u64* __restrict__ wrong) {
+  u64 found[2 * PLANE_WORDS];
+  for (u32 w = 0; w < 2 * PLANE_WORDS; w++) found[w] = wrong[w];
+  u32 k = 0;
+  while (k < n) {
+    for (const u32 end = k + 8 < n ? k + 8 : n; k < end; k++) {
+      const u64* plane = planes + (u64)cells[k] * 2 * PLANE_WORDS;
+      for (u32 w = 0; w < PLANE_WORDS; w++) {
+        found[w] |= plane[w] & ~plane[PLANE_WORDS + w];
+        found[PLANE_WORDS + w] |= ~(plane[w] | plane[PLANE_WORDS + w]);
+      }
+    }
+    u64 n_left = 0;
+    for (u32 w = 0; w < 2 * PLANE_WORDS; w++) n_left += (u64)__builtin_popcountll(~found[w]);
+    if (n_left <= FEW_PIECES) break;
+  }
+  for (u32 w = 0; w < 2 * PLANE_WORDS; w++) wrong[w] = found[w];
+  return k;
+}
+
+class Planes {
+ public:
+  // `bits` are those of the cells that there are planes of, in their order: where most are wrong first.
+  Planes(const Pieces& pieces, const std::vector<u32>& bits, u32 n_demos) : n_cells_(bits.size()) {
+    n_blocks_ = ((u32)pieces.pieces.size() + PLANE_PIECES - 1) / PLANE_PIECES;
+    planes_.resize((u64)n_blocks_ * n_cells_ * 2 * PLANE_WORDS);
+    std::vector<u32> places(64 * pieces.n_words(), ~0u);
+    for (u32 k = 0; k < bits.size(); k++) places[bits[k]] = k;
+    u64 rows[2][64];
+    for (u32 group = 0; group < n_blocks_ * PLANE_WORDS; group++) {
+      const u32 first = 64 * group, n = (u32)pieces.pieces.size();
+      u64* block = planes_.data() + group / PLANE_WORDS * n_cells_ * 2 * PLANE_WORDS + group % PLANE_WORDS;
+      for (u32 d = 0; d < n_demos; d++)
+        for (u32 w = 0; w < pieces.n_words(d); w++) {
+          for (u32 k = 0; k < 64; k++) {
+            const u64* shown = first + k < n ? pieces.bits(first + k, d) : nullptr;
+            rows[0][k] = shown ? shown[w] : 0;
+            rows[1][k] = shown ? shown[pieces.n_words(d) + w] : 0;
+          }
+          transpose(rows[0]);
+          transpose(rows[1]);
+          const u32* place = places.data() + 64 * (pieces.first_word(d) + w);
+          for (u32 k = 0; k < 64; k++) {
+            if (place[k] == ~0u) continue;
+            block[(u64)place[k] * 2 * PLANE_WORDS] = rows[0][k];
+            block[(u64)place[k] * 2 * PLANE_WORDS + PLANE_WORDS] = rows[1][k];
+          }
+        }
+    }
+  }
+  u32 n_blocks() const { return n_blocks_; }
+  const u64* block(u32 number) const { return planes_.data() + number * n_cells_ * 2 * PLANE_WORDS; }
+  u64 bytes() const { return planes_.size() * sizeof(u64); }
+
+ private:
+  u64 n_cells_;
+  u32 n_blocks_;
+  std::vector<u64> planes_;
+};
+
+}  // namespace arc

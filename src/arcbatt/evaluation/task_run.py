@@ -1,0 +1,168 @@
+"""One program and a grid or a task in, what it gives out, by the engine: for people who ask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+from arcbatt.display import Displayed
+from arcbatt.drawing.pages import render_page, trusted
+from arcbatt.drawing.svg import svg_call
+from arcbatt.engine.batt import Batt
+from arcbatt.engine.samples import Samples
+from arcbatt.language import Budget, Failure, Program, Result, Value, interpret
+from arcbatt.language.interpreter import missing_input, to_inputs
+from arcbatt.tasks import Grid, Task, TaskSet
+
+# What failed within so many steps is run again by the definitions, which say where and why.
+MAX_TOLD_STEPS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class PairRun:
+    """What a program gives on one pair of a task; `wanted` is None for a test input."""
+
+    label: str
+    input: Grid
+    wanted: Grid | None
+    result: Result
+
+    @property
+    def outcome(self) -> Value | Failure:
+        """The value, or the failure."""
+        return self.result.outcome
+
+    @property
+    def is_right(self) -> bool | None:
+        """Whether it is the output of the demo; None for a test input, which nobody knows here."""
+        return None if self.wanted is None else self.outcome == self.wanted
+
+
+@dataclass(frozen=True)
+class TaskRun(Displayed):
+    """A program run on every demo and test input of a task."""
+
+    program: Program
+    task: Task
+    pairs: tuple[PairRun, ...]
+
+    @property
+    def n_fitted(self) -> int:
+        """How many demos come out right."""
+        return sum(pair.is_right is True for pair in self.pairs)
+
+    @property
+    def fits(self) -> bool:
+        """Whether all demos come out right."""
+        return self.n_fitted == len(self.task.demos)
+
+    @property
+    def outputs(self) -> list[Value | Failure]:
+        """What it gives for each test input."""
+        return [pair.outcome for pair in self.pairs if pair.wanted is None]
+
+    def __repr__(self) -> str:
+        return (
+            f"<TaskRun of {self.program.name} on {self.task.id}: "
+            f"fits {self.n_fitted} of {len(self.task.demos)} demos>"
+        )
+
+    def _repr_svg_(self) -> None:
+        return None
+
+    def _repr_html_(self) -> str:
+        drawings = [
+            (pair, trusted(svg_call([pair.input], pair.outcome)), _verdict(pair))
+            for pair in self.pairs
+        ]
+        return render_page("arcbatt.evaluation", "task_run.html", run=self, drawings=drawings)
+
+
+def _verdict(pair: PairRun) -> str:
+    if isinstance(pair.outcome, Failure):
+        return f"failed: {pair.outcome}"
+    return {True: "right", False: "not the output of the demo", None: "its output"}[pair.is_right]
+
+
+@overload
+def run(
+    program: Program,
+    given: Task,
+    budget: Budget | None = ...,
+    *,
+    device: str = ...,
+    n_threads: int | None = ...,
+) -> TaskRun: ...
+@overload
+def run(
+    program: Program,
+    given: Sequence[Sequence[int]] | Mapping[str, object],
+    budget: Budget | None = ...,
+    *,
+    device: str = ...,
+    n_threads: int | None = ...,
+) -> Result: ...
+def run(
+    program: Program,
+    given: object,
+    budget: Budget | None = None,
+    *,
+    device: str = "auto",
+    n_threads: int | None = None,
+) -> TaskRun | Result:
+    """Run a program on the engine: on a grid, or on all demos and test inputs of a task.
+
+    A grid is rows of numbers: tuples, lists or an array. `{"I": grid, "S": demos}` gives the demos
+    too. The `outcome` of what is returned is the value, or a `Failure` that says why there is none.
+    For many programs or samples at a time there is `Batt`; `interpret` runs by the definitions.
+    """
+    budget = budget or Budget()
+    if isinstance(given, Task):
+        demos = tuple((demo.input, demo.output) for demo in given.demos)
+        asked = [(f"demo {k}", demo.input, demo.output) for k, demo in enumerate(given.demos, 1)]
+        pairs = [
+            *asked,
+            *((f"test {k}", grid, None) for k, grid in enumerate(given.test_inputs, 1)),
+        ]
+        inputs = [to_inputs(program, {"I": grid, "S": demos}) for _, grid, _ in pairs]
+        results = _run(program, inputs, budget, device, n_threads)
+        return TaskRun(
+            program,
+            given,
+            tuple(PairRun(*pair, result) for pair, result in zip(pairs, results, strict=True)),
+        )
+    if isinstance(given, TaskSet):
+        raise TypeError("run takes one task; Batt([program]).run(Samples.of(*tasks)) takes many")
+    if isinstance(given, str):
+        raise TypeError(
+            "run takes a grid or a Task, not text; find_task(id) gives a task by its id"
+        )
+    (result,) = _run(program, [to_inputs(program, given)], budget, device, n_threads)
+    return result
+
+
+def _run(
+    program: Program,
+    inputs: Sequence[Mapping[str, Value]],
+    budget: Budget,
+    device: str,
+    n_threads: int | None,
+) -> list[Result]:
+    for node in program.nodes():
+        if node.kind == "input" and node.name not in inputs[0]:
+            raise missing_input(node.name)
+    samples = Samples(
+        [each["I"] for each in inputs],
+        demos=[each["S"] for each in inputs] if "S" in inputs[0] else None,  # type: ignore[misc]
+    )
+    batt = Batt([program])
+    got = batt.run(samples, budget, device=device, n_threads=n_threads, keep_values=True)
+    results = []
+    for place, each in enumerate(inputs):
+        outcome, steps = got.outcome(0, place), int(got.steps[0, place])
+        if isinstance(outcome, Failure) and steps <= MAX_TOLD_STEPS:
+            results.append(interpret(program, each, budget))
+        else:
+            results.append(Result(outcome, steps))
+    return results

@@ -1,0 +1,27 @@
+"""What every line of a program does to a grid: a program and a task in, drawings out.
+
+`explain` runs the program, `draw_explanation` shows the result in a terminal, `make_page` as a
+page of HTML that needs nothing but itself.
+"""
+
+from .page import make_page
+from .rules import say_rules
+from .source import Source, read_source
+from .terminal import draw_code, draw_explanation, draw_source
+from .trace import Explanation, JudgeTest, PairTrace, all_pairs, explain, unjudged
+
+__all__ = [
+    "Explanation",
+    "JudgeTest",
+    "PairTrace",
+    "Source",
+    "all_pairs",
+    "draw_code",
+    "draw_explanation",
+    "draw_source",
+    "explain",
+    "make_page",
+    "read_source",
+    "say_rules",
+    "unjudged",
+]

@@ -1,0 +1,155 @@
+"""An explanation in, a page of HTML out that refers to nothing outside itself.
+
+`page.html` has its markup; here is what stands in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from arcbatt.drawing import Kind, describe, svg_grid, svg_pair, svg_value
+from arcbatt.drawing.pages import render_page, trusted
+from arcbatt.drawing.palette import color_of, is_color
+from arcbatt.drawing.words import words
+from arcbatt.grid_diff import differing_cells
+from arcbatt.language import Failure, find_primitive, format_value
+from arcbatt.language.types import NAMED
+from arcbatt.plurals import count
+from arcbatt.tasks import Pair
+
+from .trace import Explanation, Line, LineTrace, PairTrace, Step
+from .wording import VERDICT_MARKS, is_told_by_words, say_steps, verdict_words, why_no_value
+
+# Kinds of values that say all in words; the others are drawn.
+PLAIN = frozenset({Kind.NUMBER, Kind.BOOLEAN, Kind.PAIR, Kind.NUMBERS, Kind.NOTHING, Kind.EMPTY})
+# A function that captured a grid has a text as long as the grid.
+MAX_FUNCTION_TEXT = 400
+
+
+def make_page(explanation: Explanation) -> str:
+    """Return the page: the task, a tab for each pair, and the value of each line under it."""
+    return render_page(
+        "arcbatt.explainer",
+        "page.html",
+        program=explanation.program,
+        source=explanation.source,
+        task=explanation.task,
+        pairs=explanation.pairs,
+        rows=list(_rows(explanation)),
+        thumbnails=list(_thumbnails(explanation)),
+        marks=VERDICT_MARKS,
+        words=words,
+        find_primitive=find_primitive,
+        count=count,
+        say_steps=say_steps,
+        verdict_words=verdict_words,
+        show_value=_show_value,
+        inner_steps=_inner_steps,
+        draw_given=_draw_given,
+        draw_end=_draw_end,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A line of the program as the page shows it: on every pair what it gave and cost."""
+
+    line: Line
+    anchor: str
+    classes: str
+    traces: Sequence[tuple[PairTrace, LineTrace]]
+
+    @property
+    def costs(self) -> list[int]:
+        return [trace.n_steps for _, trace in self.traces]
+
+
+def _rows(explanation: Explanation) -> Iterator[_Row]:
+    earlier: set[str] = set()
+    for index, line in enumerate(explanation.lines):
+        name = line.statement.name
+        # A name that is assigned twice links to its first line; an id stands once on a page.
+        anchor = name if name not in earlier else f"{name}-{index}"
+        earlier.add(name)
+        traces = [(pair, pair.lines[index]) for pair in explanation.pairs]
+        states = [trace.step.state for _, trace in traces]
+        classes = "line" + " unused" * (not line.is_used)
+        classes += " has-failed" * ("failed" in states)
+        classes += " idle" * all(state in ("blocked", "unreached") for state in states)
+        yield _Row(line, anchor, classes, traces)
+
+
+def _thumbnails(explanation: Explanation) -> Iterator[tuple[str, Markup, int | None]]:
+    """Yield the whole task in small, with the place of a pair that can be chosen here."""
+    task = explanation.task
+    drawings = [(f"demo {k}", svg_pair(demo)) for k, demo in enumerate(task.demos, 1)]
+    drawings += [(f"test {k}", svg_grid(grid)) for k, grid in enumerate(task.test_inputs, 1)]
+    places = {pair.label: k for k, pair in enumerate(explanation.pairs)}
+    for label, drawing in drawings:
+        yield label, trusted(drawing), places.get(label)
+
+
+def _draw_given(pair: PairTrace) -> Markup:
+    """Return the input that the program is given, with the output that is wanted."""
+    if pair.wanted is None:
+        return trusted(svg_grid(pair.input))
+    return trusted(svg_pair(Pair(pair.input, pair.wanted)))
+
+
+@dataclass(frozen=True, slots=True)
+class _ShownValue:
+    """A value as a drawing, or as a text of a kind, which is its class on the page."""
+
+    kind: str
+    text: str = ""
+    swatch: str = ""
+    drawing: Markup | None = None
+    words: Sequence[str] = ()
+
+
+def _show_value(step: Step, pair: PairTrace) -> _ShownValue:
+    if step.state == "failed":
+        return _ShownValue("failure", f"failed: {step.outcome}")
+    if step.state != "value" or isinstance(step.outcome, Failure):
+        return _ShownValue("blocked", why_no_value(step))
+    value = step.outcome
+    if is_told_by_words(step):
+        return _ShownValue("rule", words=step.words)
+    description = describe(value, step.type)
+    if description.kind is Kind.FUNCTION:
+        text = format_value(value)
+        if len(text) > MAX_FUNCTION_TEXT:
+            text = text[:MAX_FUNCTION_TEXT] + "..."
+        return _ShownValue("function", text)
+    if description.kind in PLAIN:
+        is_swatch = step.type is NAMED["Color"] and isinstance(value, int) and is_color(value)
+        swatch = color_of(value) if is_swatch and isinstance(value, int) else ""
+        return _ShownValue("plain", description.caption, swatch)
+    drawing = trusted(svg_value(value, pair.input, step.type))
+    return _ShownValue("picture", drawing=drawing, words=step.words)
+
+
+def _inner_steps(trace: LineTrace) -> list[Step]:
+    """Return the calls inside a line; functions are left out, their text says it all."""
+    return [
+        step
+        for step in trace.inner
+        if step.state == "failed"
+        or (step.state == "value" and describe(step.outcome).kind is not Kind.FUNCTION)
+    ]
+
+
+def _draw_end(pair: PairTrace) -> list[tuple[str, Markup]]:
+    """Return drawings of the wanted output, what came, and where they differ."""
+    drawings = []
+    if pair.wanted is not None:
+        drawings.append(("wanted", svg_value(pair.wanted)))
+    if not isinstance(pair.outcome, Failure):
+        drawings.append(("got", svg_value(pair.outcome, pair.input)))
+        differing = differing_cells(pair.wanted, pair.outcome) if pair.wanted is not None else None
+        if differing:
+            drawings.append(("where they differ", svg_value(differing, pair.wanted)))
+    return [(title, trusted(svg)) for title, svg in drawings]

@@ -1,0 +1,136 @@
+"""The text of a program in, its statements out.
+
+The parser says what each line means; this says what it looks like: where it ends, the comments
+above it, and the calls inside it.
+"""
+
+import ast
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from arcbatt.language import Node, ParsedProgram, find_primitive
+
+
+@dataclass(frozen=True, slots=True)
+class InnerCall:
+    """A call inside a line: its text, and the node that gives its value."""
+
+    text: str
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One line of a program: what it assigns to (`return` for the last) and its text.
+
+    `inner` holds the calls inside it, each before the call that uses it; the outermost is not
+    among them.
+    """
+
+    number: int
+    name: str
+    text: str
+    comments: tuple[str, ...]
+    node: Node
+    inner: tuple[InnerCall, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A program as it was written: its docstring, its statements, and the names it assigns.
+
+    `statements` has the last line only where it does more than return a name: otherwise the line
+    that gave the name shows all there is to see. `last_line` always has it.
+    """
+
+    header: str
+    doc: str
+    statements: tuple[Statement, ...]
+    last_line: str
+    names: frozenset[str]
+
+
+def read_source(program: ParsedProgram, text: str) -> Source:
+    """Return the source of a program; `text` is that of the file it was parsed from."""
+    # Line ends as Python counts them, whatever the file has.
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")[program.line - 1 :]
+    end = next((k for k, line in enumerate(lines[1:], 1) if line.startswith("def ")), len(lines))
+    chunk = "\n".join(lines[:end])
+    encoded = [line.encode() for line in lines[:end]]
+    with warnings.catch_warnings():  # of odd escapes in docstrings
+        warnings.simplefilter("ignore", SyntaxWarning)
+        function = ast.parse(chunk).body[0]
+    assert isinstance(function, ast.FunctionDef)  # the parser has read it as one
+    docstring = ast.get_docstring(function)
+    body = function.body if docstring is None else function.body[1:]
+    first_line = program.line - 1  # of the chunk, less one: `lineno` counts from 1
+    statements = []
+    # The first line below the header and the docstring, then below each statement.
+    free_line = function.lineno if docstring is None else function.body[0].end_lineno or 1
+    returned = body[-1]
+    assert isinstance(returned, ast.Return)
+    shown_body = body if program.lines[-1][1] == "return" else body[:-1]
+    for statement, (number, name, node) in zip(shown_body, program.lines, strict=True):
+        assert isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return)
+        assert statement.value is not None
+        assert statement.lineno + first_line == number
+        comments = _comments(lines[free_line : statement.lineno - 1])
+        free_line = statement.end_lineno or statement.lineno
+        inner = tuple(_inner_calls(statement.value, node, encoded))
+        shown = _statement_text(statement, encoded)
+        statements.append(Statement(number, name, shown, comments, node, inner))
+    last_line = _statement_text(returned, encoded)
+    names = frozenset(name for _, name, _ in program.lines)
+    header = f"def {program.name}({', '.join(arg.arg for arg in function.args.args)}):"
+    return Source(header, " ".join((docstring or "").split()), tuple(statements), last_line, names)
+
+
+def _segment(part: ast.stmt | ast.expr, lines: Sequence[bytes]) -> str:
+    """Return the text of a part of a program, whose lines are in UTF-8: so `ast` counts columns.
+
+    `ast.get_source_segment` cuts the whole text into lines each time.
+    """
+    assert part.end_lineno is not None
+    segment = b"\n".join(lines[part.lineno - 1 : part.end_lineno])
+    n_after = len(lines[part.end_lineno - 1]) - (part.end_col_offset or 0)
+    return segment[part.col_offset : len(segment) - n_after].decode()
+
+
+def _statement_text(statement: ast.stmt, lines: Sequence[bytes]) -> str:
+    first, *rest = _segment(statement, lines).split("\n")
+    # Lines that go on keep their indent relative to the program's body.
+    return "\n".join([first, *(line.removeprefix(" " * statement.col_offset) for line in rest)])
+
+
+def _comments(lines: list[str]) -> tuple[str, ...]:
+    return tuple(line.strip() for line in lines if line.strip().startswith("#"))
+
+
+def _inner_calls(outer: ast.expr, node: Node, lines: Sequence[bytes]) -> Iterator[InnerCall]:
+    """Walk an expression beside its node; yield the calls below the outermost one."""
+    seen = {node}
+
+    def walk(expression: ast.expr, node: Node) -> Iterator[InnerCall]:
+        if not isinstance(expression, ast.Call):
+            return
+        for inner, inner_node in _arguments(expression, node):
+            yield from walk(inner, inner_node)
+        if node not in seen:
+            seen.add(node)
+            yield InnerCall(" ".join(_segment(expression, lines).split()), node)
+
+    return walk(outer, node)
+
+
+def _arguments(call: ast.Call, node: Node) -> Iterator[tuple[ast.expr, Node]]:
+    """Pair the arguments of a call with those of its node."""
+    if node.kind == "invoke":
+        yield from zip([call.func, *call.args], node.args, strict=True)
+        return
+    yield from zip(call.args, node.args, strict=False)
+    primitive = find_primitive(node.name)
+    assert primitive is not None
+    for keyword in call.keywords:
+        assert keyword.arg is not None
+        yield keyword.value, node.args[primitive.parameters.index(keyword.arg)]

@@ -1,0 +1,145 @@
+"""Folders of runs in, what each was and came to, and what sets two apart, out."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from .run import RESULTS
+from .run_folder import CONFIG, LOCK, RunConfig, RunFolderError, read_config
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A run as a list shows it; of one that has no results yet the counts are None."""
+
+    path: Path
+    config: RunConfig
+    began: datetime
+    n_bytes: int
+    is_running: bool
+    n_tasks: int | None
+    n_fitted: int | None
+    elapsed_s: float | None
+
+    @property
+    def data(self) -> str:
+        """Where its tasks are."""
+        return str(self.config.options.get("data", "?"))
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "run": str(self.path),
+            "command": self.config.command,
+            "data": self.data,
+            "seed": self.config.seed,
+            "began": self.began.isoformat(timespec="seconds"),
+            "running": self.is_running,
+            "tasks": self.n_tasks,
+            "fits": self.n_fitted,
+            "elapsed_s": self.elapsed_s,
+            "bytes": self.n_bytes,
+        }
+
+
+def summarize_run(path: Path) -> RunSummary:
+    """Return what the run in a folder is; a folder of another kind is a `RunFolderError`."""
+    config, _ = read_config(path)
+    results: Mapping[str, Any] = read_results(path) if (path / RESULTS).exists() else {}
+    return RunSummary(
+        path,
+        config,
+        datetime.fromtimestamp((path / CONFIG).stat().st_mtime),
+        sum(file.stat().st_size for file in path.rglob("*") if file.is_file()),
+        is_running(path),
+        results.get("tasks"),
+        results.get("fits"),
+        results.get("elapsed_s"),
+    )
+
+
+def list_runs(base: Path) -> tuple[list[RunSummary], list[str]]:
+    """Return the runs in a folder, the newest first, and what is wrong with others in it."""
+    found: list[RunSummary] = []
+    troubles: list[str] = []
+    for path in sorted(base.iterdir()) if base.is_dir() else []:
+        if (path / CONFIG).is_file():
+            try:
+                found.append(summarize_run(path))
+            except RunFolderError as error:
+                troubles.append(str(error))
+    found.sort(key=lambda each: (each.began, each.path.name), reverse=True)
+    return found, troubles
+
+
+def read_results(path: Path) -> Mapping[str, Any]:
+    """Return what a run wrote of itself; what is no such file is a `RunFolderError`."""
+    try:
+        content = json.loads((path / RESULTS).read_bytes())
+        if isinstance(content, dict) and isinstance(content.get("by_task"), list):
+            return content
+        why = "not the results of a run"
+    except (OSError, ValueError) as error:
+        why = str(error)
+    raise RunFolderError(f"{path / RESULTS}: {why}")
+
+
+def is_running(path: Path) -> bool:
+    """Return whether a process works in the folder of a run."""
+    if not (path / LOCK).exists():
+        return False
+    try:
+        with FileLock(path / LOCK, blocking=False):
+            return False
+    except Timeout:
+        return True
+
+
+def remove_run(path: Path) -> None:
+    """Remove the folder of a run; one that is at work is a `RunFolderError`."""
+    read_config(path)  # so that nothing else is ever removed
+    lock = FileLock(path / LOCK, blocking=False)
+    try:
+        with lock:
+            shutil.rmtree(path)
+    except Timeout:
+        raise RunFolderError(f"{path} is in use by another process that runs in it") from None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOfTwo:
+    """How one task went in two runs: what its results say, None where a run has not the task."""
+
+    task_id: str
+    first: Mapping[str, Any] | None
+    second: Mapping[str, Any] | None
+
+    @property
+    def fits(self) -> tuple[bool, bool]:
+        """Whether a program fits, in the one run and in the other."""
+        return tuple(row is not None and row["fits"] for row in (self.first, self.second))  # type: ignore[return-value]
+
+    @property
+    def same_attempts(self) -> bool:
+        """Whether both runs submit the same grids."""
+        if self.first is None or self.second is None:
+            return False
+        return _grids(self.first) == _grids(self.second)
+
+
+def _grids(row: Mapping[str, Any]) -> list[Any]:
+    return [attempt["grid"] for test in row["tests"] for attempt in test["attempts"]]
+
+
+def compare_runs(first: Path, second: Path) -> list[TaskOfTwo]:
+    """Return how every task of two runs went, in ascending order of id."""
+    rows = [{row["task"]: row for row in read_results(path)["by_task"]} for path in (first, second)]
+    ids = sorted(rows[0].keys() | rows[1].keys())
+    return [TaskOfTwo(task_id, rows[0].get(task_id), rows[1].get(task_id)) for task_id in ids]
