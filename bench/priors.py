@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from itertools import pairwise
 from math import log2
 from pathlib import Path
 
@@ -61,7 +62,7 @@ def count_pairs() -> Counter[tuple[str, str]]:
         right = next((s for s in stacks if is_right_in_tests(task, view, s, answers)), None)
         for pick in right.picks if right else ():
             names = ["", *(vocabulary()[number].primitive for number in pick.path[1:])]
-            pairs.update(zip(names, names[1:], strict=False))
+            pairs.update(pairwise(names))
     return pairs
 
 

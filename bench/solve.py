@@ -3,6 +3,7 @@
     python bench/solve.py                                  ARC-AGI-1 training, all proposers
     python bench/solve.py --data arc-agi-1/evaluation      another set, to measure only
     python bench/solve.py --confidence docs/img/reliability.svg   how sure confidence is, drawn
+    python bench/solve.py --fit                            what the constants of ranking should be
     python bench/solve.py --ablate                         again and again, one part off each time
     python bench/solve.py --ablate learn_class,learn       only these: parts, passes, proposers
     python bench/solve.py --proposers known,learn --ablate all that learns, one off each time
@@ -22,6 +23,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+from fitting import Judge, Judged, confidence_rows, fit, without_last_demo
 from rich.console import Console
 from rich.table import Table
 
@@ -33,10 +35,9 @@ from arcbatt.proposers.enumerate import FIRST_PASSES, vocabulary
 from arcbatt.proposers.evolve import EvolveOptions
 from arcbatt.proposers.first_programs import fill_pool
 from arcbatt.proposers.switches import parts_of, pass_names
-from arcbatt.scoring import Answers, is_right, load_answers
+from arcbatt.scoring import is_right, load_answers
 from arcbatt.solving import Loop, rank_task
-from arcbatt.solving.ranking import confidence_features
-from arcbatt.tasks import Task, load
+from arcbatt.tasks import Grid, Task, load
 
 FOREVER_S = 1e6
 
@@ -85,19 +86,16 @@ def run(
     return loop, outcome
 
 
-def score(loop: Loop, answers: Answers, outcome: Outcome) -> dict[str, Outcome]:
+def score(loop: Loop, judge: Judge, outcome: Outcome) -> dict[str, Outcome]:
     """Count what is right, in all and by the proposer behind the first attempt."""
     by_proposer: dict[str, Outcome] = {}
     for task in loop.tasks:
         found = loop.candidates(task)
         ranked = rank_task(found)
-        right = [
-            [is_right(answers, task.id, k, attempt.grid) for attempt in test.attempts]
-            for k, test in enumerate(ranked.tests)
-        ]
+        right = Judged(found, judge).is_right(ranked)
         offered = [
             any(
-                is_right(answers, task.id, k, grid)
+                judge(task, k, grid)
                 for grid in (each.trial.outputs[k] for each in found.kept)
                 if grid is not None
             )
@@ -117,45 +115,25 @@ def score(loop: Loop, answers: Answers, outcome: Outcome) -> dict[str, Outcome]:
     return by_proposer
 
 
-def reliability(console: Console, loop: Loop, answers: Answers, path: Path) -> None:
-    """Fit the constants of confidence, and draw how often it is right that says so."""
-    features, right, said = [], [], []
-    for ranked in loop.rank():
-        for k, test in enumerate(ranked.tests):
-            if test.attempts[0].best is None:
-                continue
-            features.append(confidence_features(test.attempts[0].evidence, test.total_evidence))
-            right.append(
-                any(is_right(answers, ranked.task.id, k, each.grid) for each in test.attempts)
-            )
-            said.append(test.confidence)
-    x, y = np.array(features), np.array(right, float)
-    fitted = np.zeros(3)
-    for _ in range(50):
-        p = 1 / (1 + np.exp(-x @ fitted))
-        hessian = (x * (p * (1 - p))[:, None]).T @ x + 1e-6 * np.eye(3)
-        fitted += np.linalg.solve(hessian, x.T @ (y - p))
-    brier = float(((np.array(said) - y) ** 2).mean())
-    console.print(
-        f"confidence: Brier score {brier:.3f}; constants fitted to this run: "
-        + ", ".join(f"{each:.2f}" for each in fitted)
-    )
+def reliability(console: Console, runs: Sequence[Judged], path: Path) -> None:
+    """Draw how often it is right that confidence says so."""
+    ranked = [rank_task(judged.candidates) for judged in runs]
+    _, right, said, _ = confidence_rows(runs, ranked)
+    brier = float(((said - right) ** 2).mean())
     # Tenths of the test inputs, so that no point stands on a few of them.
     tenths = np.array_split(np.argsort(said, kind="stable"), 10)
     points = tuple(
-        (float(np.mean(np.array(said)[each])), float(y[each].mean()))
-        for each in tenths
-        if len(each)
+        (float(said[each].mean()), float(right[each].mean())) for each in tenths if len(each)
     )
     chart = Chart(
-        title=f"{len(y)} test inputs, Brier score {brier:.3f}",
+        title=f"{len(right)} test inputs, Brier score {brier:.3f}",
         x_label="confidence",
         y_label="part that is right",
         lines=(Line("right", points), Line("as it should be", ((0.0, 0.0), (1.0, 1.0)))),
         top=1.0,
     )
     path.write_text(svg_charts("How sure confidence is", [chart]), "utf-8")
-    console.print(f"drawn: {path}")
+    console.print(f"Brier score {brier:.3f}; drawn: {path}")
 
 
 def show(console: Console, title: str, rows: dict[str, Outcome]) -> None:
@@ -238,6 +216,11 @@ def main() -> None:
     )
     parser.add_argument("--confidence", type=Path, help="draw how sure confidence is")
     parser.add_argument(
+        "--fit",
+        action="store_true",
+        help="fit the constants of ranking to this run and to one without each task's last demo",
+    )
+    parser.add_argument(
         "--ablate",
         nargs="?",
         const="",
@@ -255,6 +238,10 @@ def main() -> None:
     if args.tasks:
         tasks = tasks[:: max(len(tasks) // args.tasks, 1)]
     answers = load_answers(args.data)
+
+    def judge(task: Task, test: int, grid: Grid) -> bool:
+        return is_right(answers, task.id, test, grid)
+
     off = frozenset(pass_names()) - set(args.passes.split(","))
     base = Setting(
         proposers=frozenset(args.proposers.split(",")),
@@ -272,13 +259,19 @@ def main() -> None:
     rows: dict[str, Outcome] = {}
     for setting in (base, *settings.values()):
         loop, outcome = run(tasks, setting, args.threads, args.seed, args.budget)
-        by_proposer = score(loop, answers, outcome)
+        by_proposer = score(loop, judge, outcome)
         rows[setting.name] = outcome
         if not settings:
             rows |= {f"first attempt by {name}": each for name, each in by_proposer.items()}
             show_passes(console, loop)
+            runs = [Judged(loop.candidates(task), judge) for task in loop.tasks]
             if args.confidence:
-                reliability(console, loop, answers, args.confidence)
+                reliability(console, runs, args.confidence)
+            if args.fit:
+                shorter, judge_last = without_last_demo(tasks)
+                again, _ = run(shorter, setting, args.threads, args.seed, args.budget)
+                of_last = [Judged(again.candidates(task), judge_last) for task in again.tasks]
+                fit(console, {args.data: runs, "without the last demo": of_last})
         else:
             console.print(f"{setting.name}: {outcome.solved} solved, {outcome.cpu_s:.0f} s")
     show(console, f"{args.data}: {len(tasks)} tasks, library off, {args.threads} threads", rows)

@@ -114,6 +114,7 @@ def kept_by(loop: Loop) -> dict[str, list[dict[str, Any]]]:
                 "found_s": each.found_s,
                 "fit": [each.trial.n_fitted, each.trial.credit, each.trial.steps],
                 "held out": [each.trial.learns, each.trial.n_held_out],
+                "copies": each.trial.n_copies,
                 "outputs": json.loads(json.dumps(each.trial.outputs)),
             }
             for each in loop.candidates(task).kept

@@ -14,6 +14,7 @@ from arcbatt.engine.batt import Batt
 from arcbatt.engine.staged import TaskResult
 from arcbatt.evaluation import SEARCH_BUDGET, TaskBoard, Trial, board, submittable
 from arcbatt.evaluation.board import N_PROBED
+from arcbatt.evaluation.copies import COPIES
 from arcbatt.language import Failure, Program, Reason, parse_program
 from arcbatt.language import interpret as run_alone
 from arcbatt.language.random_programs import random_program
@@ -225,8 +226,33 @@ def trial_alone(each: Program, task: Task) -> Trial:
         outputs=tuple(submittable(r.outcome) for r in got[n_demos:]),
         learns=learns,
         n_held_out=n_held_out,
+        n_copies=n_copies_alone(each, task) if n_fitted else 0,
         failure=failures[0] if failures else None,
     )
+
+
+def n_copies_alone(each: Program, task: Task) -> int:
+    """On how many copies of a task the reference gives the same, changed as they are."""
+    inputs = [*(demo.input for demo in task.demos), *task.test_inputs]
+    pairs = pairs_of(task)
+    own = [run_alone(each, {"I": grid, "S": pairs}, SEARCH_BUDGET).outcome for grid in inputs]
+    n_same = 0
+    for change in COPIES:
+        changed = tuple((change(before), change(after)) for before, after in pairs)
+        given = [
+            run_alone(each, {"I": change(grid), "S": changed}, SEARCH_BUDGET).outcome
+            for grid in inputs
+        ]
+        fitted = [
+            (a == after, b == change(after))
+            for a, b, (_, after) in zip(own, given, pairs, strict=False)
+        ]
+        outputs = [submittable(grid) for grid in own[len(pairs) :]]
+        n_same += all(a == b for a, b in fitted) and all(
+            grid is not None and submittable(b) == change(grid)
+            for grid, b in zip(outputs, given[len(pairs) :], strict=True)
+        )
+    return n_same
 
 
 def test_trials_are_what_the_reference_gives() -> None:
@@ -234,6 +260,19 @@ def test_trials_are_what_the_reference_gives() -> None:
     for task in TASKS[:4]:
         assert BOARD.trials(task, programs) == [trial_alone(each, task) for each in programs]
     assert BOARD.trials(TASKS[0], []) == []
+
+
+def test_a_program_is_run_on_copies_of_the_task_if_it_fits_some_demo() -> None:
+    pair = Pair(((1, 2), (0, 3)), ((3, 0), (2, 1)))
+    task = Task("turned", (pair, pair), (((4, 5), (6, 7)),), "made")
+    turns, mirrors = BOARD.trials(task, [program("rot180(I)"), program("vmirror(I)")])
+    assert turns.fits and turns.n_copies == len(COPIES)
+    assert not mirrors.n_fitted and mirrors.n_copies == 0
+    # One that tells up from down, and colours from each other, gives something else on each.
+    pair = Pair(((1, 2), (0, 3)), ((0, 3), (1, 1)))
+    task = Task("flipped", (pair,), (((2, 2), (0, 3)),), "made")
+    (flips,) = BOARD.trials(task, [program("replace(hmirror(I), 2, 1)")])
+    assert flips.fits and flips.n_copies == 1  # upside down it does the same
 
 
 def test_a_solver_fits_and_its_outputs_are_there() -> None:

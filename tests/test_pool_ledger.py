@@ -18,6 +18,7 @@ GRIDS = (((1, 2), (3, 4)), None)
 FOUND = {
     "learns": True,
     "n_held_out": 2,
+    "n_copies": 3,
     "proposer": "learn",
     "family": "cells",
     "bits": 7.5,
@@ -109,8 +110,10 @@ def test_worse_numbers_with_outputs_bring_the_outputs_alone(
     assert row.outputs == GRIDS
 
 
-@pytest.mark.parametrize("wrong", [{"n_held_out": 1}, {"learns": True, "n_held_out": 4}])
-def test_what_is_held_out_is_of_what_learns(
+@pytest.mark.parametrize(
+    "wrong", [{"n_held_out": 1}, {"learns": True, "n_held_out": 4}, {"n_copies": -1}]
+)
+def test_what_is_held_out_is_of_what_learns_and_copies_are_counted(
     pool: Pool,
     rows: list[NewProgram],
     wrong: dict[str, object],

@@ -13,7 +13,7 @@ import pytest
 
 import arcbatt
 from arcbatt.evaluation import TaskBoard
-from arcbatt.language import Program, interpret, parse_program
+from arcbatt.language import Program, interpret
 from arcbatt.language.ir import call_node, constant, input_node
 from arcbatt.language.registry import all_primitives
 from arcbatt.pool import Pool, merge
@@ -31,7 +31,6 @@ from arcbatt.proposers.first_programs import fill_pool, first_programs
 from arcbatt.solving import Loop, TaskCandidates, Watcher
 from arcbatt.solving.candidates import MAX_KEPT
 from arcbatt.solving.interrupts import ENDING, termination_interrupts, uninterrupted
-from arcbatt.solving.ranking import weigh
 from arcbatt.solving.report.results import best_by_size
 from arcbatt.solving.report.submission import make_submission
 from arcbatt.solving.run import describe_trouble
@@ -41,7 +40,6 @@ from arcbatt.tasks import Pair, Task
 from .solving_parts import (
     FLIP,
     FOREVER_S,
-    MIRROR,
     Told,
     candidate_for,
     found_for,
@@ -142,29 +140,6 @@ def test_seeds_give_grids_and_read_back() -> None:
         assert pool.n_programs == len(names)
         fill_pool(pool, library=True)
         assert pool.n_programs > len(names)
-
-
-# --- ranking ---
-
-
-def test_a_rule_of_a_single_demo_weighs_less_than_one_that_was_held_out() -> None:
-    text = "def solve(S, I):\n    O = learn_cells(S, I, 0)\n    return O\n"
-    pair = Pair(((1, 2), (2, 1)), ((3, 4), (4, 3)))
-    tasks = [Task(f"of {n}", (pair,) * n, (((1, 1),),), "tests") for n in (1, 2, 3)]
-    board = TaskBoard(tasks, device="cpu", n_threads=1)
-    weights, unlearnt = [], []
-    for task in tasks:
-        rule, plain = board.trials(task, [parse_program(text), parse_program(MIRROR)])
-        assert rule.fits and rule.learns and not plain.learns
-        assert rule.n_held_out == (None if len(task.demos) == 1 else len(task.demos))
-        weights.append(weigh(candidate_for(task, text, n_held_out=rule.n_held_out, learns=True)))
-        unlearnt.append(weigh(candidate_for(task)))
-    single, *held_out = weights
-    assert held_out == unlearnt[1:]  # as sure as a program that learns nothing
-    assert single == unlearnt[0] / 2
-    # Nor does one that gets none right that it does not see count more than the unknown.
-    by_heart = weigh(candidate_for(tasks[1], text, n_held_out=0, learns=True))
-    assert by_heart < single
 
 
 # --- the hall of fame ---

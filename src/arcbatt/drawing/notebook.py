@@ -12,13 +12,14 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from arcbatt.drawing.describe import Kind, count, describe
+from arcbatt.drawing.describe import Kind, describe
 from arcbatt.drawing.pages import render_page
 from arcbatt.drawing.pixels import thumbnail
 from arcbatt.drawing.svg import svg_pair, svg_task, svg_value
 from arcbatt.drawing.words import words
 from arcbatt.engine.results import BattResult
 from arcbatt.language import Failure, Function, Program, Reason, Result
+from arcbatt.plurals import count
 from arcbatt.tasks import Pair, Task, TaskSet
 
 _render = partial(render_page, "arcbatt.drawing")

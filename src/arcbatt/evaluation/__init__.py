@@ -10,6 +10,7 @@ near programs come that fit no task, `Validator` runs what is to be kept again a
 from arcbatt.language import SEARCH_BUDGET
 
 from .board import TaskBoard
+from .copies import N_COPIES
 from .crediting import Crediting, Standards, Worth
 from .differs import Differ, bundled_differs
 from .result_cache import ResultCache
@@ -19,6 +20,7 @@ from .validating import Validator
 
 __all__ = [
     "FULL_CREDIT",
+    "N_COPIES",
     "SEARCH_BUDGET",
     "Crediting",
     "Differ",

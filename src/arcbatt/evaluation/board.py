@@ -25,6 +25,7 @@ from arcbatt.language import SEARCH_BUDGET, Failure, Program, Reason, Value
 from arcbatt.measure import phase
 from arcbatt.tasks import Grid, Task
 
+from .copies import COPIES
 from .trial import FULL_CREDIT, Trial, submittable
 
 # One program in a hundred costs far more than all others, and these would take most of the time:
@@ -51,7 +52,7 @@ class HeldOutSamples(TaskSamples):
 
 
 class _TaskAlone:
-    """The samples of one task: its demos, then its test inputs; and its demos held out."""
+    """The samples of one task: its demos, then its test inputs; its copies; its demos held out."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -59,6 +60,20 @@ class _TaskAlone:
         self.pairs = pairs = tuple((demo.input, demo.output) for demo in task.demos)
         targets = [*(demo.output for demo in task.demos), *([None] * len(task.test_inputs))]
         self.samples = Samples(self.inputs, targets, [pairs] * len(self.inputs))
+
+    @cached_property
+    def copies(self) -> Samples:
+        """The samples of all copies, one copy after the other."""
+        inputs: list[Grid] = []
+        targets: list[Grid | None] = []
+        demos: list[tuple[tuple[Grid, Grid], ...]] = []
+        for change in COPIES:
+            pairs = tuple((change(demo.input), change(demo.output)) for demo in self.task.demos)
+            tests = [change(grid) for grid in self.task.test_inputs]
+            inputs += [*(before for before, _ in pairs), *tests]
+            targets += [*(after for _, after in pairs), *([None] * len(tests))]
+            demos += [pairs] * len(self.inputs)
+        return Samples(inputs, targets, demos)
 
     @cached_property
     def held_out(self) -> HeldOutSamples:
@@ -184,6 +199,11 @@ class TaskBoard:
         n_threads = n_threads or self.n_threads
         result = self._run(task, programs, n_threads)
         held_out = self._held_out(task, programs, n_threads)
+        outputs = [
+            tuple(_grid(result, place, n_demos + k) for k in range(len(task.test_inputs)))
+            for place in range(len(programs))
+        ]
+        n_copies = self._n_copies(task, programs, result.matches[:, :n_demos], outputs, n_threads)
         trials = []
         for place, program in enumerate(programs):
             n_fitted = int(result.matches[place, :n_demos].sum())
@@ -196,11 +216,10 @@ class TaskBoard:
                     n_fitted=n_fitted,
                     credit=FULL_CREDIT if n_fitted == n_demos else min(credit, FULL_CREDIT - 1),
                     steps=int(result.steps[place].sum()),
-                    outputs=tuple(
-                        _grid(result, place, n_demos + k) for k in range(len(task.test_inputs))
-                    ),
+                    outputs=outputs[place],
                     learns="S" in program.inputs,
                     n_held_out=held_out.get(program),
+                    n_copies=n_copies.get(program, 0),
                     failure=Reason(failed[0]) if failed else None,
                 )
             )
@@ -223,6 +242,37 @@ class TaskBoard:
         result = Batt(learning).run(samples, SEARCH_BUDGET, device="cpu", n_threads=n_threads)
         counts = result.matches.sum(axis=1)
         return {program: int(counts[place]) for place, program in enumerate(learning)}
+
+    def _n_copies(
+        self,
+        task: Task,
+        programs: Sequence[Program],
+        matches: NDArray[np.bool_],
+        outputs: Sequence[tuple[Grid | None, ...]],
+        n_threads: int | None,
+    ) -> dict[Program, int]:
+        """Of programs that fit some demo: on how many copies of the task they give the same."""
+        places = np.flatnonzero(matches.any(axis=1)).tolist()
+        if not places:
+            return {}
+        alone = self._of(task)
+        result = Batt([programs[place] for place in places]).run(
+            alone.copies, SEARCH_BUDGET, device="cpu", n_threads=n_threads, keep_values=True
+        )
+        n_demos = len(task.demos)
+        counts = {}
+        for row, place in enumerate(places):
+            n_same = 0
+            for number, change in enumerate(COPIES):
+                first = number * len(alone.inputs)
+                n_same += bool(
+                    (result.matches[row, first : first + n_demos] == matches[place]).all()
+                ) and all(
+                    grid is not None and _grid(result, row, first + n_demos + k) == change(grid)
+                    for k, grid in enumerate(outputs[place])
+                )
+            counts[programs[place]] = n_same
+        return counts
 
     @phase("run")
     def learnt(self, task: Task, programs: Sequence[Program]) -> list[Value | Failure]:

@@ -29,10 +29,11 @@ class Trial:
 
     `n_fitted` demos come out right. A program that `learns` reads the demos: of it, `n_held_out`
     demos come out right that it does not see; None is unknown, as a task of one demo leaves
-    nothing to learn from. A program that learns nothing has None too. `credit`, 0 to 1000, is how
-    near it comes on all demos, 1000 only if all are right; `steps` its cost on all samples;
-    `failure` the first failure on one of them; `outputs` has a grid for each test input, None
-    where it gives none that could be submitted.
+    nothing to learn from. A program that learns nothing has None too. On `n_copies` copies of the
+    task (`copies`) it gives the same, changed as they are; one that fits no demo is not run on
+    them. `credit`, 0 to 1000, is how near it comes on all demos, 1000 only if all are right;
+    `steps` its cost on all samples; `failure` the first failure on one of them; `outputs` has a
+    grid for each test input, None where it gives none that could be submitted.
     """
 
     task: Task
@@ -43,6 +44,7 @@ class Trial:
     outputs: tuple[Grid | None, ...]
     learns: bool = False
     n_held_out: int | None = None
+    n_copies: int = 0
     failure: Reason | None = None
 
     def __post_init__(self) -> None:

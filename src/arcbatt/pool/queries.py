@@ -22,8 +22,8 @@ trials.n_fitted DESC, trials.credit DESC, trials.steps, trials.program_id
 
 TRIALS_QUERY = f"""
 SELECT programs.digest, tasks.digest, tasks.name, tasks.set_name,
-    n_fitted, n_demos, credit, steps, learns, n_held_out, proposer, family, bits, found_s,
-    outputs, trials.found_at, programs.name, {TEXT}
+    n_fitted, n_demos, credit, steps, learns, n_held_out, n_copies, proposer, family, bits,
+    found_s, outputs, trials.found_at, programs.name, {TEXT}
 FROM trials
 JOIN programs ON programs.id = trials.program_id
 JOIN tasks ON tasks.id = trials.task_id
@@ -37,9 +37,9 @@ _IS_BETTER = """
 _HAS_MORE = "(outputs IS NULL AND excluded.outputs IS NOT NULL)"
 RECORD = f"""
 INSERT INTO trials (program_id, task_id, n_fitted, n_demos, credit, steps, learns, n_held_out,
-    proposer, family, bits, found_s, outputs, found_at)
+    n_copies, proposer, family, bits, found_s, outputs, found_at)
 SELECT id, :task, :n_fitted, :n_demos, :credit, :steps, :learns, :n_held_out,
-    :proposer, :family, :bits, :found_s, :outputs, :found_at
+    :n_copies, :proposer, :family, :bits, :found_s, :outputs, :found_at
 FROM programs WHERE digest = :program
 ON CONFLICT (program_id, task_id) DO UPDATE SET
     found_at = iif(excluded.n_fitted > n_fitted, excluded.found_at, found_at),
@@ -49,6 +49,7 @@ ON CONFLICT (program_id, task_id) DO UPDATE SET
     steps = iif({_IS_BETTER}, excluded.steps, steps),
     learns = iif({_HAS_MORE}, excluded.learns, learns),
     n_held_out = iif({_HAS_MORE}, excluded.n_held_out, n_held_out),
+    n_copies = iif({_HAS_MORE}, excluded.n_copies, n_copies),
     proposer = iif({_HAS_MORE}, excluded.proposer, proposer),
     family = iif({_HAS_MORE}, excluded.family, family),
     bits = iif({_HAS_MORE}, excluded.bits, bits),

@@ -96,6 +96,8 @@ def check_values(make: type, values: Sequence[Any]) -> None:
         n_held_out = row.get("n_held_out")
         if n_held_out is not None and not (row["learns"] and 0 <= n_held_out <= row["n_demos"]):
             raise _unreadable(fields, values, f"{n_held_out} demos held out")
+        if row.get("n_copies", 0) < 0:
+            raise _unreadable(fields, values, f"{row['n_copies']} copies")
 
 
 def _unreadable(fields: Iterable[str], values: Sequence[Any], why: str) -> UnreadableRow:

@@ -116,7 +116,8 @@ class NewTrial:
     """What a program reached on a task. Make it by `NewTrial.of`.
 
     `credit` comes from differs, 0 to 1000. `n_held_out` is of programs that learn from the demos,
-    and None where nothing is learnt or it is not known. `proposer`, `family`, `bits` (the prior)
+    and None where nothing is learnt or it is not known; `n_copies` counts the copies of the task
+    on which the program gives the same. `proposer`, `family`, `bits` (the prior)
     and `found_s` (seconds of the run) say how it was found; `outputs` has for each test input a
     grid, or None where the program gives none.
     """
@@ -131,6 +132,7 @@ class NewTrial:
     steps: int = 0
     learns: bool = False
     n_held_out: int | None = None
+    n_copies: int = 0
     proposer: str = ""
     family: str = ""
     bits: float = 0.0
@@ -158,6 +160,7 @@ class TrialRow:
     steps: int
     learns: bool
     n_held_out: int | None
+    n_copies: int
     proposer: str
     family: str
     bits: float

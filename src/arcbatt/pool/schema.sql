@@ -53,6 +53,8 @@ CREATE TABLE trials (
     learns INTEGER NOT NULL CHECK (learns IN (0, 1)),
     -- of a program that learns; NULL: nothing is learnt, or it is not known
     n_held_out INTEGER CHECK (n_held_out IS NULL OR learns AND n_held_out BETWEEN 0 AND n_demos),
+    -- copies of the task, mirrored or recoloured, on which it gives the same
+    n_copies INTEGER NOT NULL CHECK (n_copies >= 0),
     credit INTEGER NOT NULL CHECK (credit BETWEEN 0 AND 1000),
     steps INTEGER NOT NULL,
     proposer TEXT NOT NULL,

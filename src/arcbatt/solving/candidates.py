@@ -7,10 +7,13 @@ decides. A task keeps the `MAX_KEPT` best, so that its memory is bounded.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from arcbatt.language import Program
 from arcbatt.proposers import Candidate
 from arcbatt.tasks import Grid, Task
+
+from .properties import SharedProperties
 
 MAX_KEPT = 96
 
@@ -26,6 +29,8 @@ class TaskCandidates:
         # The rank of the worst, once as many are kept as may be: most come after that, and most of
         # them are refused by it at once.
         self._worst: Rank | None = None
+        # By test input and grid, so that ranking looks at a grid once.
+        self._broken: dict[tuple[int, Grid], tuple[str, ...]] = {}
         self.fits = False
         """Whether some candidate gives the output of every demo; such a one is never given up."""
         self.version = 0
@@ -50,6 +55,9 @@ class TaskCandidates:
         if len(self._kept) > MAX_KEPT:
             gone = max(self._kept.values(), key=lambda each: each.rank)
             del self._kept[gone.program]
+            for test, grid in enumerate(gone.trial.outputs):
+                if grid is not None:
+                    self._broken.pop((test, grid), None)
         if len(self._kept) == MAX_KEPT:
             self._worst = max(each.rank for each in self._kept.values())
         self.fits |= candidate.fits
@@ -60,6 +68,17 @@ class TaskCandidates:
     def kept(self) -> list[Candidate]:
         """The candidates, the best first."""
         return sorted(self._kept.values(), key=lambda each: each.rank)
+
+    @cached_property
+    def _properties(self) -> SharedProperties:
+        return SharedProperties(self.task)
+
+    def broken(self, test: int, grid: Grid) -> tuple[str, ...]:
+        """Return the properties that all demos share and a grid for a test input lacks."""
+        found = self._broken.get((test, grid))
+        if found is None:
+            found = self._broken[test, grid] = self._properties.broken(test, grid)
+        return found
 
     @property
     def n_agreeing(self) -> int:

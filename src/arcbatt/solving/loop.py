@@ -347,6 +347,7 @@ def _to_row(candidate: Candidate) -> NewTrial:
         steps=trial.steps,
         learns=trial.learns,
         n_held_out=trial.n_held_out,
+        n_copies=trial.n_copies,
         proposer=candidate.proposer,
         family=candidate.proposal.family,
         bits=candidate.proposal.bits,
@@ -368,6 +369,7 @@ def _from_row(row: TrialRow, task: Task, trust: float) -> Candidate | None:
             row.outputs,
             row.learns,
             row.n_held_out,
+            row.n_copies,
         )
     except (ProgramError, ValueError):
         return None

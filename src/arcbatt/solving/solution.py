@@ -23,11 +23,12 @@ from arcbatt.proposers import PROPOSER_NAMES, Proposer, make_proposers
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE
 from arcbatt.proposers.presets import DEFAULT_MAX_BYTES
 from arcbatt.tasks import Grid, Task, TaskSet, UnknownTask, to_task, to_tasks
+from arcbatt.tasks.submission import Submission, write_submission
 
 from .loop import Loop, Watcher
 from .progress import watching
 from .ranking import RankedTask
-from .report.submission import Submission, make_submission, write_submission
+from .report.submission import make_submission
 from .run import RunOptions, describe_trouble, fill_from
 
 # Of many solutions, so many are shown at once.
@@ -133,7 +134,7 @@ class Solutions(Displayed, Sequence[Solution]):
 
     def save(self, path: str | Path) -> None:
         """Write the submission to a file; it is written whole or not at all."""
-        write_submission(Path(path), [solution.ranked for solution in self._solutions])
+        write_submission(path, self.submission)
 
     @overload
     def __getitem__(self, key: int | str) -> Solution: ...

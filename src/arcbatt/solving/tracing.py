@@ -1,12 +1,16 @@
-"""What `--trace` says: a candidate or a ranking in, sentences about it out."""
+"""Why attempts won and others lost: a candidate or a ranking in, sentences about it out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from arcbatt.evaluation import N_COPIES
 from arcbatt.proposers import Candidate
 
-from .ranking import Attempt, RankedTask
+from .ranking import Attempt, RankedTask, Weight
+
+# Of the grids that lost, so many are told of.
+N_LOST = 3
 
 
 def describe_candidate(candidate: Candidate) -> str:
@@ -20,9 +24,10 @@ def describe_candidate(candidate: Candidate) -> str:
         learnt = f", {trial.n_held_out} of them unseen"
         if trial.n_held_out is None:
             learnt = ", learnt from the only one there is"
+    copies = f", the same on {trial.n_copies} of {N_COPIES} copies" if trial.n_fitted else ""
     return (
         f"{program.name} {program.hash[:12]} ({candidate.proposal.family}, size {program.n_calls}, "
-        f"cost {trial.steps:,}): fits {trial.n_fitted} of {trial.n_demos} demos{learnt}, "
+        f"cost {trial.steps:,}): fits {trial.n_fitted} of {trial.n_demos} demos{learnt}{copies}, "
         f"credit {trial.credit}, outputs {shapes}"
     )
 
@@ -36,6 +41,8 @@ def describe_ranking(ranked: RankedTask) -> Iterator[str]:
         )
         for place, attempt in enumerate(test.attempts, 1):
             yield f"test {number}, attempt {place}: {_why(attempt)}"
+        for attempt in test.lost[:N_LOST]:
+            yield f"test {number}, lost: {_why(attempt)}"
 
 
 def _why(attempt: Attempt) -> str:
@@ -45,5 +52,19 @@ def _why(attempt: Attempt) -> str:
     n_candidates, n_families = len(attempt.supporters), len(attempt.families)
     return (
         f"evidence {attempt.evidence:.4g} (candidates: {n_candidates}, families: {n_families}), "
-        f"the heaviest by {best.proposer}: {describe_candidate(best)}"
+        f"the heaviest by {best.proposer}: {describe_candidate(best)}; {describe_weight(attempt)}"
     )
+
+
+def describe_weight(attempt: Attempt) -> str:
+    """Return in words what the heaviest candidate of an attempt counts, part by part."""
+    weight = attempt.weight
+    if weight is None:
+        return "nothing speaks for it"
+    told = f"weight {weight.bits():.1f} bits: {_parts(weight)}"
+    return told + "".join(f"; not so here: {name}" for name in attempt.broken)
+
+
+def _parts(weight: Weight) -> str:
+    parts = [f"{name} {-bits:+.1f}" for name, bits in weight.parts.items()]
+    return ", ".join(parts) or "nothing speaks against it"

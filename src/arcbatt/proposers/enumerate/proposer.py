@@ -38,11 +38,13 @@ MAX_OUTPUTS = 12
 MAX_OF_OUTPUT = 2
 # So many programs that fit all demos and agree end the search of a task.
 ENOUGH_AGREEING = 3
-# What a move and a piece of a stack count in bits (see `ranking`): a stack is one of so many.
-BITS_A_MOVE = 0.5
-BITS_A_PIECE = 1.0
+# What a move and a piece of a stack count in bits (see `ranking`): a stack is one of so many. Fewer
+# than there are moves, as most moves give nothing that fits: so many bits tell as much against a
+# stack on training as they do against a rule of `learn`.
+BITS_A_MOVE = 0.2
+BITS_A_PIECE = 0.4
 # A piece that begins with what a known program gave: that is one of so many.
-BITS_A_KNOWN = 3.0
+BITS_A_KNOWN = 1.2
 _LOGGED = ("n_applications", "n_values", "n_tuples", "n_pieces", "n_stacks", "n_bytes", "was_cut")
 
 

@@ -19,6 +19,7 @@ from arcbatt.tasks import TASK_SETS, Grid, Task
 
 from ..loop import Loop
 from ..ranking import RankedTask
+from ..tracing import N_LOST, describe_weight
 from .results import PROGRAMS, Winner
 
 # The longer side of a grid is about so many pixels long, a cell between these many.
@@ -82,6 +83,8 @@ def make_report(
         test_side=TEST_SIDE,
         cell_size=_cell_size,
         data_url=data_url,
+        describe_weight=describe_weight,
+        n_lost=N_LOST,
         duration=_duration,
         quote=quote,
     )

@@ -15,6 +15,7 @@ from arcbatt.tasks.program_names import program_name
 from ..candidates import TaskCandidates
 from ..loop import Loop
 from ..ranking import Attempt, RankedTask
+from ..tracing import N_LOST
 
 PROGRAMS = "programs.py"
 HEADER = """# The programs behind first attempts, as text. What they do, and whether they are right:
@@ -56,6 +57,7 @@ def _task_to_json(loop: Loop, ranked: RankedTask) -> dict[str, Any]:
                 "confidence": round(test.confidence, 4),
                 "grids": test.n_grids,
                 "attempts": [_attempt_to_json(attempt) for attempt in test.attempts],
+                "lost": [_attempt_to_json(attempt) for attempt in test.lost[:N_LOST]],
             }
             for test in ranked.tests
         ],
@@ -63,10 +65,14 @@ def _task_to_json(loop: Loop, ranked: RankedTask) -> dict[str, Any]:
 
 
 def _attempt_to_json(attempt: Attempt) -> dict[str, Any]:
-    best = attempt.best
+    best, weight = attempt.best, attempt.weight
+    parts = {} if weight is None else weight.parts
     return {
         "grid": attempt.grid,
         "evidence": round(attempt.evidence, 6),
+        "weight": None if weight is None else round(weight.bits(), 3),
+        "taken": {name: round(bits, 3) for name, bits in parts.items()},
+        "broken": list(attempt.broken),
         "candidates": len(attempt.supporters),
         "families": sorted(attempt.families),
         "best": None if best is None else _candidate_to_json(best),
@@ -84,6 +90,7 @@ def _candidate_to_json(candidate: Candidate) -> dict[str, Any]:
         "fitted": trial.n_fitted,
         "learns": trial.learns,
         "held_out": trial.n_held_out,
+        "copies": trial.n_copies,
         "credit": trial.credit,
         "size": candidate.program.n_calls,
         "steps": trial.steps,
