@@ -17,7 +17,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from arcbatt.language import Program, run
+from arcbatt.language import Program, interpret
 from arcbatt.language.ir import constant
 from arcbatt.proposers.enumerate.stacks import (
     EnumerateOptions,
@@ -45,7 +45,7 @@ def is_right_in_tests(task: Task, view: View, stack: Stack, answers: Answers) ->
         if grid is None:
             return False
         restored = Program(view.restore(constant(grid)), "restored")
-        output = run(restored, {"I": task.test_inputs[index], "S": demos}).outcome
+        output = interpret(restored, {"I": task.test_inputs[index], "S": demos}).outcome
         if not is_right(answers, task.id, index, output):
             return False
     return True

@@ -41,7 +41,7 @@ VIEWS: dict[str, Callable[[Task], View]] = {
 # Small tasks that between them have all kinds of pieces, sources and sizes; `KINDS` says which.
 SAMPLE = (
     *("f2829549", "25d8a9c8", "9af7a82c", "3ac3eb23", "239be575", "8be77c9e", "e9afcf9a"),
-    "a85d4709",
+    *("a85d4709", "834ec97d"),
 )
 QUICK = EnumerateOptions(max_stacks=3, max_applications=20_000)
 KINDS = {
@@ -171,6 +171,32 @@ def test_every_stack_is_what_its_program_gives(name: str, view: str) -> None:
     task, found = searched(name, view)
     for stack in found.stacks:
         check_stack(found, stack, task)
+
+
+def test_a_stack_has_twins_that_differ_in_the_tests_alone() -> None:
+    n_twins = 0
+    for name in SAMPLE:
+        (task,) = training(name)
+        found = enumerate_view(plain(task), replace(QUICK, max_stacks=100))
+        assert len({stack.outputs for stack in found.stacks}) > 1
+        for first in found.stacks[:2]:
+            for stack in found.stacks[-3:]:
+                n_other = sum(a != b for a, b in zip(first.picks, stack.picks, strict=False))
+                if len(first.picks) == len(stack.picks) and n_other == 1:
+                    n_twins += first.demos == stack.demos and first.outputs != stack.outputs
+                    check_stack(found, stack, task)
+    assert n_twins
+
+
+def test_four_moves_deep_only_the_best_are_taken_further() -> None:
+    (task,) = training("f2829549")
+    options = EnumerateOptions(depth=4, max_applications=300_000, max_stacks=3)
+    first, second = (enumerate_view(plain(task), options) for _ in range(2))
+    assert outcome(first) == outcome(second)
+    assert first.counts["was_cut"]
+    assert first.counts["n_applications"] >= 300_000 and first.stacks
+    for stack in first.stacks:
+        check_stack(first, stack, task)
 
 
 def test_the_sample_has_all_kinds() -> None:

@@ -21,6 +21,7 @@ from arcbatt.solving import Loop, ProposerCount, RankedTask, Run, Watcher
 from arcbatt.solving.report.results import results_to_json
 from arcbatt.tasks import Task
 
+from .cluster_display import worker_tables
 from .console import can_overwrite, say_how_many_more, stderr
 from .durations import format_duration
 
@@ -111,7 +112,7 @@ class LoopDisplay(Watcher):
                 style="bold green",
             ),
         )
-        parts = [bar, proposer_table(self._counts, loop.current)]
+        parts = [bar, proposer_table(self._counts, loop.current), *worker_tables(loop)]
         if self._mutations:
             parts.append(mutation_table(self._mutations))
         return Group(*parts, Text(self._message, "dim"))

@@ -12,6 +12,8 @@
 namespace arc {
 
 constexpr u32 NO_PARENT = ~0u;
+// Of the tuples of one depth, from two moves on, so many are kept to be taken two moves further.
+constexpr u32 BEAM = 500;
 
 struct Tuple {
   u32 parent;  // NO_PARENT: it is a source
@@ -63,6 +65,7 @@ class LockStep {
   u64 n_merged = 0;      // tuples that were there before
   u64 n_refused = 0;     // moves that not all examples took
   bool was_cut = false;  // the walk ended because the spending was out
+  bool was_narrowed = false;  // not all tuples were taken further
 
   explicit LockStep(std::vector<Bank>& banks) : banks(banks) {}
 
@@ -78,16 +81,20 @@ class LockStep {
     add(source_ids, {NO_PARENT, number, depth, banks[0][source_ids[0]].is_list});
   }
 
-  // Takes every tuple below a depth one move further, by all the enabled moves. With `further` moves
-  // to come after these, lists are made too that only those can do something with.
-  void run(u8 max_depth, u8 further, const std::vector<u8>& enabled, const Spending& spending) {
+  // Takes every tuple below a depth one move further, by all the enabled moves; of those that are two
+  // moves deep or more only the BEAM best by `promise`. With `further` moves to come after these, lists
+  // are made too that only those can do something with.
+  template <class Promise>
+  void run(u8 max_depth, u8 further, const std::vector<u8>& enabled, const Spending& spending, Promise promise) {
     std::vector<u32> next(banks.size());
     std::vector<u16> moves[2];  // those that take pictures, lists
     for (u32 s = 0; s < N_MOVES; s++)
       for (bool is_list : {false, true})
         if (enabled[s] && takes(ALL_MOVES[s], is_list)) moves[is_list].push_back((u16)s);
     for (u8 depth = 0; depth < max_depth; depth++) {
-      for (u32 t : tuples_at(depth)) {
+      std::vector<u32> order = tuples_at(depth);
+      if (depth > 1 && order.size() > BEAM) narrow(order, promise);
+      for (u32 t : order) {
         if (n_applications() >= spending.max_applications) {
           was_cut = true;
           return;
@@ -157,6 +164,15 @@ class LockStep {
   HashTable seen_;
   u64 work_ = WORK_A_LOOK;  // since the last look; the first is at once
 
+  template <class Promise>
+  void narrow(std::vector<u32>& order, Promise promise) {
+    std::vector<std::pair<float, u32>> promising;
+    for (u32 t : order) promising.push_back({-promise(t), t});
+    std::partial_sort(promising.begin(), promising.begin() + BEAM, promising.end());
+    for (u32 k = 0; k < BEAM; k++) order[k] = promising[k].second;
+    order.resize(BEAM);
+    was_narrowed = true;
+  }
   void add(const u32* tuple_ids, const Tuple& tuple) {
     const u32 number = (u32)tuples.size();
     if (tuple.parent != NO_PARENT) {

@@ -9,8 +9,9 @@ namespace arc {
 // So many tuples are made pieces of between two looks at the clock.
 constexpr u32 TUPLES_A_LOOK = 64;
 
-// The last move is taken by rounds, each of which goes so far down in likelihood; a tuple that shows all
+// Twins are looked for of so many stacks. The last move is taken by rounds, each of which goes so far down in likelihood; a tuple that shows all
 // of the outputs counts so much more than a blank one.
+constexpr u32 N_TWINNED = 5;
 constexpr i32 TENTHS_A_ROUND = 10, TENTHS_SHOWN = 1000;
 
 // A grid with its own cells.
@@ -148,7 +149,8 @@ class Search {
       walk_.clear();
       add_sources(true);
       const u8 stored_depth = options_.depth ? (u8)(options_.depth - 1) : 0;
-      walk_.run(stored_depth, (u8)(options_.depth - stored_depth), enabled_, spending_);
+      walk_.run(stored_depth, (u8)(options_.depth - stored_depth), enabled_, spending_,
+                [this](u32 t) { return promise(t); });
       Pieces pieces(banks_, targets_, tints_, options_.pieces_bytes());
       LastDepth last(walk_, enabled_, n_demos());
       add_stored(pieces);
@@ -158,12 +160,7 @@ class Search {
       std::unordered_map<u32, std::vector<u8>> cells;
       Cover cover(pieces, options_.cover(), [&](u32 piece) -> const u8* {
         std::vector<u8>& drawn = cells[piece];
-        if (drawn.empty()) {
-          drawn.resize(pieces.n_cells());
-          std::vector<Pic> tests(pieces.n_tests());
-          last.make(pieces.pieces[piece].of, n_demos(), (u32)banks_.size(), tests.data());
-          pieces.draw_tests(pieces.pieces[piece], tests.data(), drawn.data());
-        }
+        if (drawn.empty()) drawn = draw_tests(pieces.pieces[piece], pieces, last);
         return drawn.data();
       });
       for (Stack& stack : cover.run(spending_)) {
@@ -175,6 +172,7 @@ class Search {
         found.stack = std::move(stack);
         result.stacks.push_back(std::move(found));
       }
+      add_twins(result.stacks, pieces, last);
       result.counts.cover_s = thread_s() - at;
       result.counts.n_pieces = pieces.pieces.size();
       result.counts.n_pieces_offered = pieces.n_offered;
@@ -248,7 +246,7 @@ class Search {
       is_constant &= outputs[d] == outputs[0];
     }
     // No other formula can be cheaper than these two, and all demos agree.
-    if (!is_input && !is_constant) walk_.run(options_.size_depth, 0, enabled_, spending_);
+    if (!is_input && !is_constant) walk_.run(options_.size_depth, 0, enabled_, spending_, [](u32) { return 0.0f; });
     SizeGuesser guesser(walk_, outputs);
     const std::vector<SizeGuess> guesses = guesser.guess(options_.size_guess + 1);
     if (guesses.size() <= options_.size_guess) return false;
@@ -368,13 +366,70 @@ class Search {
     return parent;
   }
 
+  // The cells of a piece in all tests; none where it has none.
+  std::vector<u8> draw_tests(const Piece& piece, const Pieces& pieces, LastDepth& last) {
+    std::vector<u8> cells;
+    std::vector<Pic> tests(pieces.n_tests());
+    if (last.make(piece.of, n_demos(), (u32)banks_.size(), tests.data())) {
+      cells.resize(pieces.n_cells());
+      pieces.draw_tests(piece, tests.data(), cells.data());
+    }
+    return cells;
+  }
+  // Adds to the best stacks those in which one piece is another that paints the same in all demos, but
+  // not in the tests: which of them is meant the demos do not say.
+  void add_twins(std::vector<FoundStack>& stacks, const Pieces& pieces, LastDepth& last) {
+    const u64 n_stacks = std::min<u64>(stacks.size(), N_TWINNED);
+    std::unordered_map<u32, std::vector<Piece>> twins;
+    for (u64 k = 0; k < n_stacks; k++)
+      for (const Pick& pick : stacks[k].stack.picks) twins[pick.piece];
+    for (const Twin& twin : pieces.twins) {
+      const auto known = twins.find(twin.piece);
+      if (known != twins.end()) known->second.push_back(twin.made);
+    }
+    std::vector<std::vector<u8>> outputs;
+    for (const FoundStack& found : stacks) outputs.push_back(found.stack.outputs);
+    for (u64 k = 0; k < n_stacks; k++)
+      for (u64 at = 0; at < stacks[k].picks.size(); at++)
+        for (const Piece& twin : twins[stacks[k].stack.picks[at].piece]) {
+          FoundStack found = stacks[k];
+          found.picks[at] = {last.path_of(twin.of), twin, found.picks[at].mode};
+          found.stack.depth = std::max(found.stack.depth, twin.depth);
+          if (!paint(found, pieces, last)) continue;
+          if (std::find(outputs.begin(), outputs.end(), found.stack.outputs) != outputs.end()) continue;
+          outputs.push_back(found.stack.outputs);
+          stacks.push_back(std::move(found));
+        }
+  }
+  // Makes the outputs of a stack from its picks; false where it covers no test.
+  bool paint(FoundStack& found, const Pieces& pieces, LastDepth& last) {
+    std::vector<u8> painted(pieces.n_cells(), 0);
+    found.stack.outputs.assign(pieces.n_cells(), 0);
+    for (const FoundPick& pick : found.picks) {
+      const std::vector<u8> cells = draw_tests(pick.piece, pieces, last);
+      if (cells.empty()) return false;
+      for (u32 c = 0; c < pieces.n_cells(); c++)
+        if (!painted[c] && (pick.mode == WHOLE || (cells[c] != 0) == (pick.mode == SHOWN))) {
+          painted[c] = 1;
+          found.stack.outputs[c] = cells[c];
+        }
+    }
+    bool any = false;
+    for (u32 t = 0; t < pieces.n_tests(); t++) {
+      const auto from = painted.begin() + pieces.first_cell(t), to = painted.begin() + pieces.first_cell(t + 1);
+      found.stack.is_covered[t] = std::find(from, to, 0) == to;
+      any |= found.stack.is_covered[t];
+    }
+    return any;
+  }
+
   void count(SearchCounts& counts) {
     counts.n_applications = walk_.n_applications();
     counts.n_tuples = walk_.tuples.size();
     counts.n_merged += walk_.n_merged;
     counts.n_refused += walk_.n_refused;
     counts.n_bytes += walk_.bytes();
-    counts.was_cut |= walk_.was_cut;
+    counts.was_cut |= walk_.was_cut || walk_.was_narrowed;
     for (const Bank& bank : banks_) {
       counts.n_values += bank.n_entries();
       for (u32 id = 0; id < bank.n_entries(); id++) tick(counts.values_by_depth, bank[id].depth);

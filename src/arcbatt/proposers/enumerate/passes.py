@@ -85,23 +85,23 @@ def _turned(n: int) -> Callable[[Task], View]:
 
 
 FIRST_PASSES = (
-    Pass("roles", by_role, 2, 20_000_000, 0.25, 0.04),
-    Pass("plain", plain, 2, 20_000_000, 0.06, 0.04),
-    Pass("second size", _sizes_in_doubt, 2, 20_000_000, 0.01, 0.02, size_guess=1),
-    Pass("roles, deeper", by_role, 3, 100_000, 0.03, 0.09),
-    Pass("plain, deeper", plain, 3, 100_000, 0.02, 0.09),
-    Pass("roles, deepest", by_role, 3, 400_000, 0.015, 0.3),
-    Pass("roles, transposed", _mirrored_roles, 3, 100_000, 0.0045, 0.1),
-    Pass("ground", _grounded(0), 2, 20_000_000, 0.0075, 0.015),
-    Pass("ground, second", _grounded(1), 2, 20_000_000, 0.001, 0.007),
-    Pass("ground, deeper", _grounded(0), 3, 100_000, 0.001, 0.03),
-    Pass("turned", _turned(0), 2, 20_000_000, 0.03, 0.04),
-    Pass("turned, second", _turned(1), 2, 20_000_000, 0.0075, 0.04),
+    Pass("roles", by_role, 2, 20_000_000, 0.25, 0.03),
+    Pass("plain", plain, 2, 20_000_000, 0.06, 0.03),
+    Pass("second size", _sizes_in_doubt, 2, 20_000_000, 0.01, 0.015, size_guess=1),
+    Pass("roles, deeper", by_role, 3, 100_000, 0.03, 0.05),
+    Pass("plain, deeper", plain, 3, 100_000, 0.02, 0.05),
+    Pass("roles, deepest", by_role, 3, 400_000, 0.015, 0.17),
+    Pass("roles, transposed", _mirrored_roles, 3, 100_000, 0.0045, 0.055),
+    Pass("ground", _grounded(0), 2, 20_000_000, 0.0075, 0.011),
+    Pass("ground, second", _grounded(1), 2, 20_000_000, 0.001, 0.005),
+    Pass("ground, deeper", _grounded(0), 3, 100_000, 0.001, 0.017),
+    Pass("turned", _turned(0), 2, 20_000_000, 0.03, 0.03),
+    Pass("turned, second", _turned(1), 2, 20_000_000, 0.0075, 0.03),
 )
 
 
 def _deepening() -> Iterator[Pass]:
-    moves, gain, cost_s = 1_600_000, 0.01, 1.2
+    moves, gain, cost_s = 1_600_000, 0.01, 0.6
     for depth in (3, 4, 5):
         while moves <= MOST_MOVES:
             for name, view in (("roles", by_role), ("plain", plain)):
@@ -109,7 +109,7 @@ def _deepening() -> Iterator[Pass]:
                 yield Pass(title, view, depth, moves, gain, cost_s)
             moves, gain, cost_s = 4 * moves, 0.7 * gain, 4 * cost_s
         moves, gain = 6_400_000, gain / 2
-        cost_s = 5.0
+        cost_s = 2.5
 
 
 @cache
