@@ -17,7 +17,7 @@ test: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist loadgroup
 
 sanitize: $(VENV)/ready
 	$(BIN)/python -m tests.sanitize --minutes $(MINUTES)

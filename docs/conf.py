@@ -16,7 +16,7 @@ suppress_warnings = ["misc.highlighting_failure"]
 
 # The contents, in the order of a reader; pages that are not named here come last.
 CONTENTS = {
-    "Begin here": ("tutorial", "notebooks", "solving"),
+    "Begin here": ("tutorial", "notebooks", "kaggle", "solving"),
     "Look it up": ("commands", "api", "language", "primitives"),
     "How it works": ("architecture", "engine", "pool", "evolve", "differs"),
 }

@@ -1,6 +1,6 @@
 """Records what a command prints, as a picture for the documentation.
 
-python docs/record.py docs/img/kaggle.svg --title "arcbatt kaggle" --hide /tmp/x \\
+python docs/record.py --title "arcbatt kaggle" --hide /tmp/x docs/img/kaggle.svg \\
     arcbatt kaggle --input /tmp/x/kaggle/input --output /tmp/x/kaggle/working
 
 `--hide PREFIX` leaves out of all paths where on this machine they are.
@@ -15,6 +15,7 @@ from pathlib import Path
 
 from rich.text import Text
 
+from arcbatt.cli.console import NOTEBOOK
 from arcbatt.cli.pictures import record
 from arcbatt.files import write_whole
 
@@ -28,7 +29,14 @@ def main() -> None:
     parser.add_argument("--hide", default="", metavar="PREFIX", help="left out of all paths")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     args = parser.parse_args()
-    environment = {**os.environ, "FORCE_COLOR": "1", "COLUMNS": str(COLUMNS)}
+    # As in a notebook: in colours, and nothing is overwritten.
+    environment = {
+        **os.environ,
+        "FORCE_COLOR": "1",
+        "TERM": "xterm-256color",
+        "COLUMNS": str(COLUMNS),
+        NOTEBOOK: "1",
+    }
     ended = subprocess.run(
         args.command,
         stdout=subprocess.PIPE,

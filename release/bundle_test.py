@@ -40,7 +40,7 @@ class Image:
 
     @property
     def name(self) -> str:
-        return "-".join([self.version, *(each.strip("=*.>") for each in self.packages)])
+        return " ".join([self.version, *(each.strip("=*.>") for each in self.packages)])
 
 
 def why_not_without_network() -> str | None:

@@ -11,12 +11,14 @@ from __future__ import annotations
 import argparse
 import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import nbformat
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 
 CELL_S = 300
+START_S = 180
 
 
 def set_parameters(notebook: nbformat.NotebookNode, values: dict[str, str]) -> None:
@@ -36,13 +38,16 @@ def execute(path: Path, out: Path, values: dict[str, str]) -> None:
     """Execute a notebook and write what became of it."""
     notebook = nbformat.read(path, as_version=4)
     set_parameters(notebook, values)
-    # Where there is no network there may not even be a loopback device.
-    manager = AsyncKernelManager(kernel_name="python3", transport="ipc")
-    client = NotebookClient(notebook, km=manager, timeout=CELL_S)
+    # Sockets in the file system, as without network there is no loopback device either.
+    sockets = TemporaryDirectory()
+    place = str(Path(sockets.name) / "kernel")
+    manager = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=place)
+    client = NotebookClient(notebook, km=manager, timeout=CELL_S, startup_timeout=START_S)
     try:
         client.execute(cwd=str(out.parent))
     finally:
         nbformat.write(notebook, out)
+        sockets.cleanup()
 
 
 def main() -> None:

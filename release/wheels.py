@@ -62,7 +62,7 @@ def make_environment(python: Path, place: Path, packages: Sequence[str]) -> Path
     if not (place / "bin" / "python").exists():
         subprocess.run([python, "-m", "venv", place], check=True)
     own = place / "bin" / "python"
-    subprocess.run([own, "-m", "pip", "install", "--quiet", *packages], check=True)
+    subprocess.run([own, "-m", "pip", "install", "--quiet", "--quiet", *packages], check=True)
     return own
 
 

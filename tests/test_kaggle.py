@@ -99,7 +99,9 @@ def test_a_broken_task_is_reported_and_filled_in_and_the_rest_solved(tmp_path: P
     ):
         assert f"task bad: {fault}" in ended.stderr
     assert "not taken" in ended.stderr and "a-1" in ended.stderr
-    assert "1, 1 not valid" in ended.stdout and "is valid: 2 tasks, 4 test inputs" in ended.stdout
+    assert (
+        "1 task, 1 not valid" in ended.stdout and "is valid: 2 tasks, 4 test inputs" in ended.stdout
+    )
     submission = read_submission(tmp_path / "working" / "submission.json")
     assert [entry["attempt_1"] for entry in submission["good"]] == [[[9, 8, 7]], [[0, 6]]]
     assert submission["bad"] == [

@@ -28,7 +28,7 @@ from arcbatt.language.primitives.observations import (
 )
 from arcbatt.language.registry import get_primitive, worded_names, words_of_call
 from arcbatt.proposers.enumerate.views import bare
-from arcbatt.proposers.learn import LEARNING
+from arcbatt.proposers.learn import CHOSEN, DIRECT, LEARNING
 from arcbatt.proposers.trees import Choice
 
 from .solving_parts import training
@@ -129,6 +129,25 @@ def test_every_code_of_a_view_and_of_symmetry_is_told(name: str) -> None:
         assert lines and all(lines)
         told.add(tuple(lines))
     assert name == "from_turn" or len(told) == len(list(primitive.all_codes()))
+
+
+@pytest.mark.parametrize("name", [*sorted(DIRECT), *sorted(CHOSEN)])
+def test_no_two_codes_are_told_alike(name: str) -> None:
+    primitive = get_primitive(name)
+    grid = STILL[0][0]
+    told = set()
+    for codes in primitive.all_codes():
+        given = iter(codes)
+        places = {place for place, _ in primitive.codes}
+        args = [
+            next(given) if place in places else STILL if parameter == "S" else grid
+            for place, parameter in enumerate(primitive.parameters)
+        ]
+        if isinstance(evaluate_data("learn_cells", args), Failure) and name == "learn_cells":
+            continue
+        told.add(words_of_call(name, grid, args)[0])
+    # Ranks from the greatest and from the least are one thing in short.
+    assert len(told) > 0.9 * (1 if name == "learn_cells" else len(list(primitive.all_codes())))
 
 
 def test_a_symmetry_is_told_by_where_it_is() -> None:

@@ -53,7 +53,7 @@ SHOWN: dict[str, tuple[Callable[[], Displayed], str, str]] = {
         HTML,
         "20 programs on 2 samples",
     ),
-    "run": (lambda: arcbatt.run(program(), evil_task()), HTML, "fits 0 of 1 demos"),
+    "run": (lambda: arcbatt.run(program(), evil_task()), HTML, "fits 0 of 1 demo<"),
     "failed run": (
         lambda: arcbatt.run(
             arcbatt.parse_program("def solve(I):\n    return first(EMPTY)\n"), evil_task()
@@ -62,7 +62,7 @@ SHOWN: dict[str, tuple[Callable[[], Displayed], str, str]] = {
         "failed: empty",
     ),
     "solution": (solution, HTML, "confidence"),
-    "solutions": (solutions, HTML, "programs fit 1 of 1"),
+    "solutions": (solutions, HTML, "programs fit 1 of 1 task,"),
     "explanation": (lambda: arcbatt.explain(solution()), HTML, "<iframe srcdoc="),
     "score": (
         lambda: arcbatt.score(solution(), answers={EVIL: [GRID]}),

@@ -29,6 +29,7 @@ _EXPECTED = (
     ("arcbatt.conformance", "EngineUnavailable"),
     ("arcbatt.pool", "PoolError"),
     ("arcbatt.solving.run_folder", "RunFolderError"),
+    ("arcbatt.solving.cluster", "ClusterError"),
     ("arcbatt.scoring", "SubmissionError"),
 )
 

@@ -23,7 +23,7 @@ from arcbatt.library import library_files
 from arcbatt.tasks.program_names import task_id_of
 
 from .check_drawing import draw_checked_task
-from .console import print_blocks, print_error, print_json, print_notice, stdout
+from .console import can_overwrite, print_blocks, print_error, print_json, print_notice, stdout
 from .options import AsJson, TaskSource
 
 CHECK_EXAMPLES = (
@@ -98,7 +98,7 @@ def check(
             print_notice(f"test inputs are run, not judged: {tasks.no_answers}")
     programs, rejected, errors = parse_files(paths)
     budget = Budget(steps=budget_steps, bytes=budget_bytes)
-    is_quiet = as_json or not stdout().is_terminal
+    is_quiet = as_json or not can_overwrite(stdout())
     checks = _check_all(programs, find, budget, is_quiet)
     report = CheckReport(tuple(checks), tuple(rejected), tuple(errors))
     if as_json:

@@ -26,6 +26,8 @@ from arcbatt.measure import phase
 WIDTH_WITHOUT_TERMINAL = 140
 
 USAGE_ERROR = 2
+# Set by Jupyter for its kernels and all that they start.
+NOTEBOOK = "JPY_PARENT_PID"
 
 # A line of a message is cut beyond this: longer than any path, shorter than a file.
 MAX_MESSAGE_LINE = 5_000
@@ -79,6 +81,14 @@ def stdout() -> Console:
 def stderr() -> Console:
     """Return the console for messages; it breaks no path or line of program text."""
     return _SafeConsole(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def can_overwrite(console: Console) -> bool:
+    """Return whether what was printed can be drawn anew: in a terminal, and not in a notebook.
+
+    A notebook gives commands a terminal too, but keeps all that was ever printed to it.
+    """
+    return console.is_terminal and NOTEBOOK not in os.environ
 
 
 @phase("display")

@@ -13,7 +13,7 @@ from arcbatt.conformance import SHIPPED, RecordedCall, read_recorded
 from arcbatt.doctor import Facts, SelfTest, all_ok, backends, gather_facts, try_backend
 from arcbatt.engine.health import GpuSearch
 
-from .console import print_blocks, print_json, stdout
+from .console import can_overwrite, print_blocks, print_json, stdout
 from .options import AsJson
 
 DOCTOR_EXAMPLES = (
@@ -35,7 +35,7 @@ def doctor(
     Status 0 if every backend that is here passes, 1 if one fails; having no GPU is no failure.
     """
     facts = gather_facts()
-    tests = _try_all(facts.gpu_search, is_quiet=as_json or not stdout().is_terminal)
+    tests = _try_all(facts.gpu_search, is_quiet=as_json or not can_overwrite(stdout()))
     if as_json:
         content = {**facts.to_json(), "self_test": [test.to_json() for test in tests]}
         print_json({**content, "ok": all_ok(tests)})

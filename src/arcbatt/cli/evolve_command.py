@@ -6,6 +6,7 @@ import typer
 
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE
 from arcbatt.solving import RunOptions
+from arcbatt.solving.cluster import check_cluster
 
 from . import options as given
 from .durations import parse_duration
@@ -18,6 +19,7 @@ EVOLVE_EXAMPLES = (
         "arcbatt evolve --data my/tasks --pool mine.db",
         "on a folder of tasks, from the programs of a pool too",
     ),
+    ("arcbatt evolve --cluster local:16", "16 islands that exchange what they find"),
     ("arcbatt evolve --resume runs/evolve-20260101-120000", "go on where a run ended"),
     ("arcbatt pool merge runs/evolve-20260101-120000/pool.db", "keep what a run has found"),
 )
@@ -33,6 +35,7 @@ def evolve(
     skip_bad: given.SkipBad = False,
     device: given.DeviceName = "auto",
     threads: given.Threads = None,
+    cluster: given.ClusterName = None,
     seed: given.Seed = 0,
     rounds: given.Rounds = None,
     card_size: Annotated[
@@ -55,6 +58,7 @@ def evolve(
     Status 0, 2 if something cannot be read or written, 130 if the run was ended.
     """
     budget_s = parse_duration(budget)
+    check_cluster(cluster)
     if resume is not None:
         folder = open_run(ctx, resume, "evolve")
     else:
@@ -73,4 +77,4 @@ def evolve(
             use_differs=use_differs,
         )
         folder = make_run("evolve", options, out, [])
-    carry_out(folder, budget_s, rounds, [], False, limit, as_json)
+    carry_out(folder, budget_s, rounds, [], False, limit, as_json, cluster)

@@ -158,8 +158,9 @@ def _say_what_is_there(
     files: KaggleFiles, submission: Path, n_tasks: int, n_bad: int, budget_s: float
 ) -> None:
     why = "the run that counts" if is_rerun() else f"not the run that counts ({RERUN} is not set)"
+    left_out = f", {n_bad:,} not valid" if n_bad else ""
     lines = [
-        f"tasks: {files.challenges}: {n_tasks:,}" + (f", {n_bad:,} not valid" if n_bad else ""),
+        f"tasks: {files.challenges}: {count(n_tasks, 'task')}{left_out}",
         f"submission: {submission}, written after {wall_s():.1f} s, all of it filled in",
         f"budget: {format_duration(budget_s)}, {why}",
     ]

@@ -21,7 +21,8 @@ from arcbatt.solving import Loop, ProposerCount, RankedTask, Run, Watcher
 from arcbatt.solving.report.results import results_to_json
 from arcbatt.tasks import Task
 
-from .console import say_how_many_more, stderr
+from .cluster_display import worker_tables
+from .console import can_overwrite, say_how_many_more, stderr
 from .durations import format_duration
 
 # Where there is no terminal: a line so often, and no more than so many in a run.
@@ -53,7 +54,7 @@ class LoopDisplay(Watcher):
         )
 
     def __enter__(self) -> Self:
-        if self._console.is_terminal:
+        if can_overwrite(self._console):
             self._live.start()
         return self
 
@@ -111,7 +112,7 @@ class LoopDisplay(Watcher):
                 style="bold green",
             ),
         )
-        parts = [bar, proposer_table(self._counts, loop.current)]
+        parts = [bar, proposer_table(self._counts, loop.current), *worker_tables(loop)]
         if self._mutations:
             parts.append(mutation_table(self._mutations))
         return Group(*parts, Text(self._message, "dim"))

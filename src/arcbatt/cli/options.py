@@ -94,6 +94,16 @@ Rounds = Annotated[
         show_default=False,
     ),
 ]
+ClusterName = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="local:N|auto|HOST:PORT",
+        help="Who works: N processes of this machine; Ray of this machine; Ray at an address. "
+        "Otherwise threads of this process.",
+        show_default=False,
+    ),
+]
 SkipBad = Annotated[
     bool,
     typer.Option(

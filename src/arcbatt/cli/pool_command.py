@@ -33,6 +33,7 @@ from arcbatt.pool import merge as merge_pools
 from arcbatt.pool.errors import clean, shown
 
 from .console import (
+    can_overwrite,
     print_blocks,
     print_error,
     print_json,
@@ -319,7 +320,7 @@ def _reading_bar(
         TimeRemainingColumn(),
         console=console,
         transient=True,
-        disable=is_quiet or not console.is_terminal,
+        disable=is_quiet or not can_overwrite(console),
     ) as progress:
         # With --strict every file is read twice.
         bar = progress.add_task("", total=sum(sizes) * (2 if strict else 1))

@@ -24,6 +24,7 @@ from arcbatt.pool.rows import IMPORT, LIBRARY, kind_of
 from . import INTERRUPTED
 from .check_command import parse_files
 from .console import (
+    can_overwrite,
     print_blocks,
     print_error,
     print_json,
@@ -224,7 +225,7 @@ def _bar(source: _Source, n_tasks: int, is_quiet: bool) -> Iterator[Callable[[in
         TextColumn("{task.completed:,} of {task.total:,} (program, task) pairs", style="dim"),
         console=console,
         transient=True,
-        disable=is_quiet or not console.is_terminal,
+        disable=is_quiet or not can_overwrite(console),
     ) as progress:
         bar = progress.add_task("", total=source.n_programs * n_tasks)
         yield lambda n_pairs: progress.advance(bar, n_pairs)

@@ -15,6 +15,7 @@ from arcbatt.proposers import PROPOSER_NAMES
 from arcbatt.proposers.presets import DEFAULT_MAX_BYTES
 from arcbatt.proposers.switches import PARTS, check_switches, pass_names
 from arcbatt.solving import Run, RunOptions
+from arcbatt.solving.cluster import check_cluster, open_cluster
 from arcbatt.solving.interrupts import termination_interrupts
 from arcbatt.solving.run import REPORT, SUBMISSION, require_space
 from arcbatt.solving.run_folder import RunFolder
@@ -23,6 +24,7 @@ from arcbatt.tasks import BadTask, Task
 from arcbatt.tasks.task import suggest
 
 from . import INTERRUPTED
+from .cluster_display import print_worker_notices, worker_tables, workers_to_json
 from .completion import complete_source
 from .console import print_blocks, print_json, print_notice, stop, warnings_as_notices
 from .durations import format_duration, parse_duration
@@ -38,6 +40,7 @@ from .loop_display import (
 from .options import (
     DEFAULT_OUT,
     AsJson,
+    ClusterName,
     DeviceName,
     KnownPool,
     Library,
@@ -62,10 +65,11 @@ SOLVE_EXAMPLES = (
         "arcbatt solve arc-agi-1/training --tasks 67a3c6ac,00d62c1b --trace 67a3c6ac",
         "two tasks, one told at length",
     ),
+    ("arcbatt solve arc-agi-1/training --cluster local:16", "by 16 processes; or Ray: auto"),
     ("arcbatt solve --resume runs/solve-20260101-120000", "go on where a run ended"),
 )
 # What may be given again when a run is resumed; all else is the run's own.
-NOT_OF_A_RUN = {"budget", "rounds", "resume", "explain", "trace", "limit", "as_json"}
+NOT_OF_A_RUN = {"budget", "cluster", "rounds", "resume", "explain", "trace", "limit", "as_json"}
 
 
 def solve(
@@ -110,6 +114,7 @@ def solve(
             "are threads are enumerated at a time.",
         ),
     ] = format_bytes(DEFAULT_MAX_BYTES),
+    cluster: ClusterName = None,
     skip_bad: SkipBad = False,
     seed: Seed = 0,
     rounds: Rounds = None,
@@ -154,6 +159,7 @@ def solve(
     Status 0, 2 if something cannot be read or written, 130 if the run was ended.
     """
     budget_s = parse_duration(budget)
+    check_cluster(cluster)
     if resume is not None:
         folder = open_run(ctx, resume, "solve")
     else:
@@ -177,7 +183,7 @@ def solve(
             max_bytes=parse_bytes(memory),
         )
         folder = make_run("solve", options, out, trace or [])
-    carry_out(folder, budget_s, rounds, trace or [], explain, limit, as_json)
+    carry_out(folder, budget_s, rounds, trace or [], explain, limit, as_json, cluster)
 
 
 def open_run(ctx: typer.Context, path: Path, command: str) -> RunFolder:
@@ -269,6 +275,7 @@ def carry_out(
     explain: bool,
     limit: int,
     as_json: bool,
+    cluster: str | None = None,
 ) -> None:
     """Run the loop in a folder and show what came of it; exit with 130 if it was interrupted."""
     with termination_interrupts(), warnings_as_notices(), folder:
@@ -278,7 +285,8 @@ def carry_out(
         _check_traced(tasks, traced)
         is_ended = False
         display = LoopDisplay()
-        with Run(folder, tasks, bad=bad, watcher=display, traced=traced) as run:
+        workers = None if cluster is None else open_cluster(cluster, options, folder.path)
+        with Run(folder, tasks, bad=bad, watcher=display, traced=traced, workers=workers) as run:
             try:
                 with display:
                     run.spend(
@@ -311,18 +319,21 @@ def _show(
                 display.on_trace(each.task, "ranking", line)
     if run.trouble is not None:
         print_notice(run.trouble)
+    print_worker_notices(run.loop)
     if is_ended:
         print_notice("ended; what was found until then is written")
     path = run.folder.path
     if as_json:
         places = {"folder": str(path), "submission": str(path / SUBMISSION)}
         content = summary_to_json(run, ranked)
-        print_json({**places, "report": str(path / REPORT), "ended": is_ended, **content})
+        about = {"report": str(path / REPORT), "ended": is_ended, **workers_to_json(run.loop)}
+        print_json({**places, **about, **content})
     else:
         print_blocks(
             task_table(run.loop, ranked, limit),
             proposer_table(run.loop.counts),
             *part_tables(run.loop),
+            *worker_tables(run.loop),
             *([draw_attempts(ranked[0])] if len(ranked) == 1 else []),
             *_rule(run),
             _summary(run),

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from arcbatt.language import Budget, Failure, Node, Program, Value, to_value
 from arcbatt.language.ir import walk_new
 from arcbatt.measure import usable_cores
+from arcbatt.plurals import count
 
 from . import _engine, calibration, gpu, profiling
 from .defined import DEFINITIONS, find_defined, run_defined
@@ -115,7 +116,8 @@ class Batt:
         return Batt([self.programs[k] for k in np.flatnonzero(~self.is_defined)])
 
     def __repr__(self) -> str:
-        return f"<Batt: {len(self.programs):,} programs, {self.n_calls:,} calls>"
+        n_programs = count(len(self.programs), "program")
+        return f"<Batt: {n_programs}, {count(self.n_calls, 'call')}>"
 
     @cached_property
     def schedule(self) -> Schedule:

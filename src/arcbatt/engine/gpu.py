@@ -118,10 +118,12 @@ def n_function_calls(schedule: Schedule) -> int:
     return sum(step.n_nodes for step in schedule.steps if calls_functions(step.head))
 
 
-def module_source(module: str) -> str:
-    """The CUDA source of one module."""
-    lines = [f"#define ARC_{module.upper()}", (INCLUDE / "kernel.cu").read_text("utf-8")]
-    lines += [f"ARC_RUN({primitive})" for primitive in kernel_modules()[module]]
+def module_source(*modules: str) -> str:
+    """The CUDA source of one module, or of several in one."""
+    lines = [f"#define ARC_{module.upper()}" for module in modules]
+    lines.append((INCLUDE / "kernel.cu").read_text("utf-8"))
+    for module in modules:
+        lines += [f"ARC_RUN({primitive})" for primitive in kernel_modules()[module]]
     return "\n".join(lines) + "\n"
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from arcbatt.language import Value, to_value
 from arcbatt.language.values import MAX_NUMBER
+from arcbatt.plurals import count
 from arcbatt.tasks import Task
 
 from . import _engine
@@ -128,7 +129,7 @@ class Samples:
         return self._n_samples
 
     def __repr__(self) -> str:
-        return f"<Samples: {self._n_samples:,} of them>"
+        return f"<Samples: {count(self._n_samples, 'sample')}>"
 
 
 def _add_pairs(packer: _Packer, pairs: Any, what: str) -> list[int]:

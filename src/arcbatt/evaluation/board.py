@@ -11,6 +11,7 @@ nearly any task without a rule. Held out, a demo is what a test input is: a pair
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
@@ -97,6 +98,8 @@ class TaskBoard:
         self.tasks = tuple(tasks)
         self.device = device
         self.n_threads = n_threads
+        # How many results of screening came from which device, for all parts of this board.
+        self.ran_on: Counter[str] = Counter()
         self._alone: dict[str, _TaskAlone] = {}
 
     def __len__(self) -> int:
@@ -121,7 +124,7 @@ class TaskBoard:
         if tuple(tasks) == self.tasks:
             return self
         found = TaskBoard(tasks, device=self.device, n_threads=self.n_threads)
-        found._alone = self._alone
+        found._alone, found.ran_on = self._alone, self.ran_on
         return found
 
     @phase("run")
@@ -161,6 +164,7 @@ class TaskBoard:
             device=device,
             n_threads=n_threads,
         )
+        self.ran_on.update(result.ran_on)
         return result if runs.all() else result.among(runs, Reason.BUDGET)
 
     @cached_property

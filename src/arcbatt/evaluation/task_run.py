@@ -13,6 +13,7 @@ from arcbatt.engine.batt import Batt
 from arcbatt.engine.samples import Samples
 from arcbatt.language import Budget, Failure, Program, Result, Value, interpret
 from arcbatt.language.interpreter import missing_input, to_inputs
+from arcbatt.plurals import count
 from arcbatt.tasks import Grid, Task, TaskSet
 
 # What failed within so many steps is run again by the definitions, which say where and why.
@@ -65,7 +66,7 @@ class TaskRun(Displayed):
     def __repr__(self) -> str:
         return (
             f"<TaskRun of {self.program.name} on {self.task.id}: "
-            f"fits {self.n_fitted} of {len(self.task.demos)} demos>"
+            f"fits {self.n_fitted} of {count(len(self.task.demos), 'demo')}>"
         )
 
     def _repr_svg_(self) -> None:
@@ -76,7 +77,9 @@ class TaskRun(Displayed):
             (pair, trusted(svg_call([pair.input], pair.outcome)), _verdict(pair))
             for pair in self.pairs
         ]
-        return render_page("arcbatt.evaluation", "task_run.html", run=self, drawings=drawings)
+        return render_page(
+            "arcbatt.evaluation", "task_run.html", run=self, drawings=drawings, count=count
+        )
 
 
 def _verdict(pair: PairRun) -> str:

@@ -18,6 +18,7 @@ from hashlib import blake2b
 from typing import Any
 
 from arcbatt.display import Displayed
+from arcbatt.plurals import count
 
 from .registry import Primitive, find_primitive
 from .values import Value, format_value, is_data
@@ -266,8 +267,7 @@ class Program(Displayed):
         return hash(self.result)
 
     def __repr__(self) -> str:
-        n_calls = self.n_calls
-        return f"<Program {self.name}: {n_calls} call{'s' * (n_calls != 1)}>"
+        return f"<Program {self.name}: {count(self.n_calls, 'call')}>"
 
     def __str__(self) -> str:
         return self.text

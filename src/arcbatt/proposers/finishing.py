@@ -141,17 +141,13 @@ class FinishedBases:
         self._grows_trees = GROWING not in off
         self._can_work = self._grows_trees or not off >= set(LEARNT_FROM)
         self._simple: Batt | None = None
-        self._count: Counter[str] = Counter()
-        self._is_begun = False
+        self._context: Context | None = None
 
     def next_offer(self, context: Context) -> Offer | None:
         if not self._can_work:
             return None
+        self._context = context
         done = context.done(FINISHING)
-        if not self._is_begun:  # what an earlier run has done counts, too
-            self._is_begun = True
-            for counts in done.values():
-                self._count.update(counts)
         left = [task for task in context.board.tasks if task.id not in done]
         n_agreeing = {task.id: context.n_agreeing(task) for task in left}
         is_open = [task for task in left if not n_agreeing[task.id]]
@@ -159,7 +155,8 @@ class FinishedBases:
         if not tasks:
             return None
         gain = GAIN_OPEN if is_open else GAIN_FITTED
-        return Offer(FINISHING, tuple(tasks), gain * len(tasks), COST_S * len(tasks))
+        cost_s = COST_S * len(tasks)
+        return Offer(FINISHING, tuple(tasks), gain * len(tasks), cost_s, reads_candidates=True)
 
     def work(self, offer: Offer, context: Context) -> None:
         context.say(f"rules on pictures near to the outputs of {len(offer.tasks)} tasks")
@@ -191,7 +188,6 @@ class FinishedBases:
                 noted[task.id].update(n_fitting=n_fitting, n_kept=n_kept)
         for task in tasks:
             context.note_done(FINISHING, task, dict(noted[task.id]))
-            self._count.update(noted[task.id])
         context.log({"n_pairs": n_pairs})
 
     def _bases_of(self, task: Task, context: Context) -> Iterator[Base]:
@@ -226,7 +222,11 @@ class FinishedBases:
         pass
 
     def counts(self) -> Mapping[str, Mapping[str, Any]]:
-        return {FINISHING: dict(self._count)} if self._count else {}
+        found: Counter[str] = Counter()
+        done = {} if self._context is None else self._context.done(FINISHING)
+        for counts in done.values():
+            found.update(counts)
+        return {FINISHING: dict(found)} if found else {}
 
 
 @cache

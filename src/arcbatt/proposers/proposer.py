@@ -90,12 +90,18 @@ class Offer:
     `item` names it in the log, in the ledger and in switches. `gain` is how many tasks are expected
     to become right by it, `cost_s` what it takes of one core: both as they were on training, so
     that the order of offers does not depend on the machine.
+
+    An offer that `divides` can be worked off task by task, each on another machine and in any
+    order; any other is worked off by islands (`arcbatt.solving.cluster`). One that
+    `reads_candidates` asks its context for them while it works.
     """
 
     item: str
     tasks: tuple[Task, ...]
     gain: float
     cost_s: float
+    divides: bool = True
+    reads_candidates: bool = False
 
     @property
     def gain_a_second(self) -> float:
@@ -126,9 +132,17 @@ class Allowance:
 class Context(Protocol):
     """What the loop does for one proposer."""
 
-    board: TaskBoard
-    pool: Pool
-    n_threads: int
+    @property
+    def board(self) -> TaskBoard:
+        """The tasks, and what judges programs on them."""
+
+    @property
+    def pool(self) -> Pool:
+        """The ledger."""
+
+    @property
+    def n_threads(self) -> int:
+        """How many threads may work."""
 
     @property
     def n_rounds(self) -> int:
@@ -156,6 +170,9 @@ class Context(Protocol):
 
     def n_agreeing(self, task: Task) -> int:
         """Return the most candidates for a task that fit it and give the same outputs."""
+
+    def n_own_agreeing(self, task: Task) -> int:
+        """Return the most programs that this proposer has proposed, kept or not, which do so."""
 
     def done(self, item: str) -> Mapping[str, Mapping[str, Any]]:
         """Return by task id what of an item is done, with its counts."""

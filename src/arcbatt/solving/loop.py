@@ -10,8 +10,9 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from arcbatt.evaluation import TaskBoard, Trial
 from arcbatt.language import Program, ProgramError
@@ -23,6 +24,7 @@ from arcbatt.proposers.proposer import Clock
 from arcbatt.tasks import Task
 
 from .candidates import TaskCandidates
+from .context import Agreement, BaseContext
 from .ranking import RankedTask, rank_task
 from .tracing import describe_candidate
 
@@ -61,6 +63,37 @@ class Watcher:
         """Something was tried for a task that is traced."""
 
 
+class Workers(Protocol):
+    """Works off offers for a loop in other processes (`arcbatt.solving.cluster`).
+
+    What comes back is given to the contexts of the loop, as if it had been done here.
+    """
+
+    @property
+    def busy(self) -> Collection[str]:
+        """The ids of tasks that are being worked on; no other offer may have them."""
+
+    @property
+    def trouble(self) -> str | None:
+        """What is wrong with the engine of some worker."""
+
+    def begin(self, loop: Loop, *, in_step: bool) -> None:
+        """Get ready. `in_step`: an offer is to be worked off whole before the next one begins."""
+
+    def work_off(self, proposer: Proposer, offer: Offer, max_rounds: int | None) -> int:
+        """Work off an offer until somebody is idle, or, in step, all of it is done.
+
+        Returns how many rounds to count for that. An offer that does not divide is worked off by
+        islands, at most `max_rounds` of them together, which they count themselves.
+        """
+
+    def wait(self) -> bool:
+        """Wait for something to come back; return False if there is nothing to wait for."""
+
+    def end(self) -> None:
+        """Take what still comes in time, and end all work."""
+
+
 class Loop:
     """Spends a budget on proposers, and knows at any time the best attempts so far."""
 
@@ -73,13 +106,15 @@ class Loop:
         watcher: Watcher | None = None,
         traced: Collection[str] = (),
         survives_errors: bool = False,
+        workers: Workers | None = None,
         clock: Clock = time.perf_counter,
     ) -> None:
         """`traced` are the ids of tasks of which the watcher is told all.
 
         With `survives_errors`, an exception in a proposer's work ends that proposer and not the
-        run: `failed` has its traceback.
-        A pool that an earlier loop over the same tasks has saved is gone on with.
+        run: `failed` has its traceback. With `workers`, these work off what proposers offer;
+        otherwise this process does. A pool that an earlier loop over the same tasks has saved is
+        gone on with.
         """
         names = [proposer.name for proposer in proposers]
         if len(set(names)) != len(names):
@@ -98,7 +133,12 @@ class Loop:
         self._survives_errors = survives_errors
         self._found = {task.id: TaskCandidates(task) for task in board.tasks}
         self._ranked: dict[str, tuple[int, RankedTask]] = {}  # with the candidates' version
-        self._traced = frozenset(traced)
+        self.traced = frozenset(traced)
+        self.workers = workers
+        self._agreement = Agreement()
+        # By proposer, the tasks that it is not to work on any more.
+        self._left_out: dict[str, set[str]] = {name: set() for name in names}
+        self._given_up: set[str] = set()
         self._clock = clock
         self._allowance = Allowance(0.0, clock)
         self._elapsed_before_s = 0.0
@@ -184,29 +224,32 @@ class Loop:
         self._allowance = Allowance(budget_s, self._clock)
         self._load_known()
         n_before = {name: count.n_rounds for name, count in self.counts.items()}
+
+        def n_left(proposer: Proposer) -> int | None:
+            if max_rounds is None:
+                return None
+            return max_rounds + n_before[proposer.name] - self.counts[proposer.name].n_rounds
+
         try:
+            if self.workers is not None:
+                self.workers.begin(self, in_step=max_rounds is not None)
             while not self._allowance.is_spent:
                 chosen = self._choose(
                     [
                         each
                         for each in self.proposers
-                        if each.name not in self.failed
-                        and (
-                            max_rounds is None
-                            or self.counts[each.name].n_rounds - n_before[each.name] < max_rounds
-                        )
+                        if n_left(each) != 0
+                        and each.name not in self.failed
+                        and each.name not in self._given_up
                     ]
                 )
-                if chosen is None:
+                if chosen is not None:
+                    self._work_off(*chosen, n_left(chosen[0]))
+                elif self.workers is None or not self.workers.wait():
                     break
-                try:
-                    self._work_off(*chosen)
-                except Exception as error:
-                    if not self._survives_errors:
-                        raise
-                    self.failed[chosen[0].name] = traceback.format_exc()
-                    self.watcher.on_message(self, f"{chosen[0].name} goes no further: {error!r}")
         finally:
+            if self.workers is not None:
+                self.workers.end()
             for each in self.proposers:
                 each.finish(self._contexts[each.name])
             self._elapsed_before_s, self._began_s = self.elapsed_s, None
@@ -214,44 +257,102 @@ class Loop:
 
     def _choose(self, proposers: Sequence[Proposer]) -> tuple[Proposer, Offer] | None:
         """The offer that gains most for its cost, of equal ones the first."""
-        offers = [(each, each.next_offer(self._contexts[each.name])) for each in proposers]
+        offers = [(each, self._next_offer(each)) for each in proposers]
         made = [(each, offer) for each, offer in offers if offer is not None]
         return max(made, key=lambda pair: pair[1].gain_a_second, default=None)
 
-    def _work_off(self, proposer: Proposer, offer: Offer) -> None:
+    def _next_offer(self, proposer: Proposer) -> Offer | None:
+        """What a proposer would do next; if that divides, for tasks that nobody works on."""
+        context = self._contexts[proposer.name]
+        offer = proposer.next_offer(context)
+        taken = set(self._left_out[proposer.name])
+        if self.workers is not None:
+            taken.update(self.workers.busy)
+        if offer is None or not offer.divides or not taken:
+            return offer
+        free = [task for task in self.tasks if task.id not in taken]
+        offer = proposer.next_offer(context.over(self.board.part(free))) if free else None
+        return offer if offer is not None and offer.tasks else None
+
+    def leave_out(self, proposer: str, task: Task) -> None:
+        """Have a proposer leave a task alone for the rest of this run."""
+        self._left_out[proposer].add(task.id)
+
+    def give_up(self, proposer: str) -> None:
+        """Ask a proposer for nothing more in this run: none of its islands has more to do."""
+        self._given_up.add(proposer)
+
+    def count_rounds(self, proposer: str, n_rounds: int) -> None:
+        """Count rounds that a proposer has worked."""
+        self.counts[proposer].n_rounds += n_rounds
+        self.n_rounds += n_rounds
+
+    def _work_off(self, proposer: Proposer, offer: Offer, max_rounds: int | None) -> None:
         context = self._contexts[proposer.name]
         count = self.counts[proposer.name]
         count.n_tasks = max(count.n_tasks, len(offer.tasks))
         for task in self.tasks:
-            if task.id in self._traced:
+            if task.id in self.traced:
                 is_in = task in offer.tasks
                 context.trace(task, f"{offer.item}: {'searched' if is_in else 'left out'}")
-        before_s, began_s = count.elapsed_s, self._clock()
         self.current = proposer.name
-        context.begin(offer, count)
+        context.begin(offer.item)
+        n_rounds = 1
         try:
-            proposer.work(offer, context)
+            if self.workers is not None:
+                n_rounds = self.workers.work_off(proposer, offer, max_rounds)
+            else:
+                self._work_here(proposer, offer, context, count)
         finally:
-            elapsed_s = self._clock() - began_s
-            count.elapsed_s = before_s + elapsed_s
-            count.n_rounds += 1
-            self.n_rounds += 1
-            part_s = max(elapsed_s - context.counted_s, 0.0) / len(offer.tasks)
-            for task in offer.tasks:
-                self.spent_s[task.id] += part_s
+            self.count_rounds(proposer.name, n_rounds)
             self.current = None
         self.watcher.on_log(self, proposer.name, {"item": offer.item, "ended": asdict(count)})
         self.watcher.on_progress(self)
 
-    def take(self, proposer: Proposer, proposal: Proposal, trial: Trial) -> None:
-        """Keep a proposal and its trial, if it is among the best of its task."""
+    def _work_here(
+        self, proposer: Proposer, offer: Offer, context: _Context, count: ProposerCount
+    ) -> None:
+        before_s, began_s = count.elapsed_s, self._clock()
+        try:
+            proposer.work(offer, context)
+        except Exception as error:
+            self.fail(proposer.name, error, traceback.format_exc())
+        finally:
+            elapsed_s = self._clock() - began_s
+            count.elapsed_s = before_s + elapsed_s
+            self.share_time(offer.tasks, elapsed_s - context.counted_s)
+
+    def fail(self, proposer: str, error: Exception, trace: str) -> None:
+        """Take it that a proposer has failed: raise that, or go on without it."""
+        if not self._survives_errors:
+            raise error
+        self.failed[proposer] = trace
+        self.watcher.on_message(self, f"{proposer} goes no further: {error!r}")
+
+    def share_time(self, tasks: Sequence[Task], seconds: float) -> None:
+        """Count time to several tasks alike."""
+        for task in tasks:
+            self.spent_s[task.id] += max(seconds, 0.0) / len(tasks)
+
+    def context(self, proposer: str) -> _Context:
+        """Return what does what a proposer asks for, also if it asked elsewhere."""
+        return self._contexts[proposer]
+
+    def take(
+        self, proposer: Proposer, proposal: Proposal, trial: Trial, *, was_read: bool = False
+    ) -> None:
+        """Keep a proposal and its trial, if it is among the best of its task.
+
+        `was_read`: its program comes from a text, so that it can be written.
+        """
         found = self._found.get(trial.task.id)
         if found is None:
             raise ValueError(f"{proposer.name} proposes for {trial.task.id}, no task of this run")
         candidate = Candidate(proposal, trial, proposer.name, proposer.trust, self.elapsed_s)
         count = self.counts[proposer.name]
-        count.n_proposed += 1
-        is_kept = found.is_wanted(candidate) and _can_be_written(candidate.program)
+        digest = proposal.program.result.digest
+        self.count_proposed(proposer.name, trial.task, trial.fits, trial.outputs, digest)
+        is_kept = found.is_wanted(candidate) and (was_read or _can_be_written(candidate.program))
         if is_kept:
             count.n_kept += 1
             count.n_first += trial.fits and not found.fits
@@ -259,10 +360,22 @@ class Loop:
             self._new[candidate.program, trial.task.id] = candidate
             if gone is not None and self._new.pop((gone.program, trial.task.id), None) is None:
                 self._gone.add((gone.program.result.digest, task_key(trial.task)))
-        if trial.task.id in self._traced:
+        if trial.task.id in self.traced:
             became = "kept" if is_kept else "not kept: known, no grid, or worse than all that is"
             message = f"proposes {describe_candidate(candidate)}; {became}"
             self.watcher.on_trace(trial.task, proposer.name, message)
+
+    def count_proposed(
+        self, proposer: str, task: Task, fits: bool, outputs: Any, program: bytes
+    ) -> None:
+        """Count a program, given by its digest, that was proposed for a task."""
+        self.counts[proposer].n_proposed += 1
+        if fits:
+            self._agreement.note(proposer, task, outputs, program)
+
+    def n_own_agreeing(self, proposer: str, task: Task) -> int:
+        """Return the most programs of a proposer that fit a task and give the same."""
+        return self._agreement.most(proposer, task)
 
     # --- the ledger ---
 
@@ -318,10 +431,22 @@ class Loop:
                 candidate = _from_row(row, task, trust.get(row.proposer, 1.0))
                 if candidate is not None and self._found[task.id].is_wanted(candidate):
                     self._found[task.id].keep(candidate)
+                    if candidate.fits:
+                        outputs, digest = candidate.trial.outputs, row.program
+                        self._agreement.note(candidate.proposer, task, outputs, digest)
         return True
 
     def done(self, proposer: str, item: str) -> Mapping[str, Mapping[str, Any]]:
         return self._done.get((proposer, item), {})
+
+    def done_of(self, proposer: str, tasks: Collection[str]) -> dict[str, dict[str, Any]]:
+        """Return by item and task what a proposer has done of some tasks."""
+        found = {
+            item: {name: noted[name] for name in tasks if name in noted}
+            for (each, item), noted in self._done.items()
+            if each == proposer
+        }
+        return {item: noted for item, noted in found.items() if noted}
 
     def note_done(self, proposer: str, item: str, task: Task, counts: Mapping[str, Any]) -> None:
         self._done.setdefault((proposer, item), {})[task.id] = counts
@@ -377,7 +502,7 @@ def _from_row(row: TrialRow, task: Task, trust: float) -> Candidate | None:
     return Candidate(proposal, trial, row.proposer, trust, row.found_s)
 
 
-class _Context:
+class _Context(BaseContext):
     """What the loop does for one proposer (`arcbatt.proposers.proposer.Context`)."""
 
     def __init__(self, loop: Loop, proposer: Proposer) -> None:
@@ -390,9 +515,15 @@ class _Context:
         self._item = ""
         self._logged_s = 0.0
 
-    def begin(self, offer: Offer, count: ProposerCount) -> None:
+    def over(self, board: TaskBoard) -> _Context:
+        """Return a context that knows the same, of the tasks of another board."""
+        found = copy(self)
+        found.board = board
+        return found
+
+    def begin(self, item: str) -> None:
         """Start on an offer."""
-        self._item = offer.item
+        self._item = item
         self.counted_s = 0.0
         self._logged_s = self._loop.elapsed_s
 
@@ -408,27 +539,17 @@ class _Context:
     def known(self) -> Sequence[Program]:
         return self._loop.known
 
-    def judge(self, proposals: Sequence[Proposal], n_threads: int | None = None) -> list[Trial]:
-        if not proposals:
-            return []
-        credits = {each.program: each.credit for each in proposals if each.credit is not None}
-        programs = [each.program for each in proposals]
-        return self.board.trials(proposals[0].task, programs, credits, n_threads=n_threads)
-
-    def keep(self, proposal: Proposal, trial: Trial) -> None:
-        self._loop.take(self._proposer, proposal, trial)
-
-    def propose(self, proposals: Sequence[Proposal]) -> list[Trial]:
-        trials = self.judge(proposals)
-        for proposal, trial in zip(proposals, trials, strict=True):
-            self.keep(proposal, trial)
-        return trials
+    def keep(self, proposal: Proposal, trial: Trial, *, was_read: bool = False) -> None:
+        self._loop.take(self._proposer, proposal, trial, was_read=was_read)
 
     def candidates(self, task: Task) -> list[Candidate]:
         return self._loop.candidates(task).kept
 
     def n_agreeing(self, task: Task) -> int:
         return self._loop.candidates(task).n_agreeing
+
+    def n_own_agreeing(self, task: Task) -> int:
+        return self._loop.n_own_agreeing(self._proposer.name, task)
 
     def done(self, item: str) -> Mapping[str, Mapping[str, Any]]:
         return self._loop.done(self._proposer.name, item)
@@ -457,7 +578,7 @@ class _Context:
         self.counted_s += seconds
 
     def traces(self, task: Task) -> bool:
-        return task.id in self._loop._traced
+        return task.id in self._loop.traced
 
     def trace(self, task: Task, message: str) -> None:
         if self.traces(task):

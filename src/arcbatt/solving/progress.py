@@ -17,6 +17,7 @@ from rich.text import Text
 
 from arcbatt.display import in_notebook, notebook_display
 from arcbatt.measure import phase
+from arcbatt.plurals import count
 
 from .loop import Loop, Watcher
 
@@ -60,8 +61,7 @@ class Progress(Watcher):
         loop = self._loop
         if loop is None:
             return "begins"
-        n_tasks = len(loop.tasks)
-        found = f"programs fit {self.n_fitted} of {n_tasks} task{'s' * (n_tasks != 1)}"
+        found = f"programs fit {self.n_fitted} of {count(len(loop.tasks), 'task')}"
         if is_done:
             return f"{found} after {loop.elapsed_s:,.1f} s"
         return f"{found}, {loop.left_s:,.0f} s left"

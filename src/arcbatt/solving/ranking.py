@@ -239,7 +239,8 @@ def _attempt(
     broken: tuple[str, ...],
     costs: Sequence[float],
 ) -> Attempt:
-    behind.sort(key=lambda pair: (-pair[0], pair[1].rank))
+    # Of equal weight they stay in the order that they come in, the best first.
+    behind.sort(key=lambda pair: -pair[0])
     by_family: Counter[str] = Counter()
     evidence = 0.0
     for bits, kept in behind:

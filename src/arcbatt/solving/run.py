@@ -40,7 +40,7 @@ from arcbatt.tasks.submission import write_submission
 
 from .interrupts import uninterrupted
 from .log import LogEntry
-from .loop import Loop, Watcher
+from .loop import Loop, Watcher, Workers
 from .ranking import RankedTask
 from .report.explanations import write_explanations
 from .report.page import make_report
@@ -167,6 +167,7 @@ class Run(Watcher):
         bad: Sequence[BadTask] = (),
         watcher: Watcher | None = None,
         traced: Collection[str] = (),
+        workers: Workers | None = None,
     ) -> None:
         """`bad` are tasks that are not solved, but are in the submission all the same."""
         self.folder = folder
@@ -182,7 +183,7 @@ class Run(Watcher):
         self._save_after_s = SAVE_EVERY_S
         self._trouble: str | None = None
         try:
-            self.loop = self._make_loop(tasks, traced)
+            self.loop = self._make_loop(tasks, traced, workers)
             if self.loop.is_resumed:
                 self._n_logged = self._pool.state(LOGGED)
             folder.begin_log(self._n_logged)
@@ -190,7 +191,9 @@ class Run(Watcher):
             self._pool.close()
             raise
 
-    def _make_loop(self, tasks: Sequence[Task], traced: Collection[str]) -> Loop:
+    def _make_loop(
+        self, tasks: Sequence[Task], traced: Collection[str], workers: Workers | None
+    ) -> Loop:
         options = self.options
         board = TaskBoard(tasks, device=options.device, n_threads=options.n_threads)
         try:
@@ -203,6 +206,7 @@ class Run(Watcher):
                 watcher=self,
                 traced=traced,
                 survives_errors=options.survives_errors,
+                workers=workers,
             )
         except ValueError as error:  # names that another version had, or other tasks
             raise RunFolderError(
@@ -400,6 +404,8 @@ def describe_trouble(loop: Loop) -> str | None:
     """
     for name, failure in loop.failed.items():
         return f"{name} failed, and the rest went on without it; this is a bug\n{failure.rstrip()}"
+    if loop.workers is not None and loop.workers.trouble is not None:
+        return loop.workers.trouble
     for proposer in loop.proposers:
         if isinstance(proposer, Mutants) and proposer.trouble is not None:
             return proposer.trouble

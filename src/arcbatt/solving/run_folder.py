@@ -56,6 +56,15 @@ class RunConfig:
     options: Mapping[str, Any]
 
 
+def run_versions() -> dict[str, str]:
+    """Return the versions that what a run finds depends on."""
+    return {
+        "arcbatt": __version__,
+        "language": language_version(),
+        "engine": engine_version(),
+    }
+
+
 class RunFolder:
     """The folder of a run that this process works on; no other can at the same time.
 
@@ -78,11 +87,7 @@ class RunFolder:
         content = {
             "format": FORMAT,
             **asdict(config),
-            "versions": {
-                "arcbatt": __version__,
-                "language": language_version(),
-                "engine": engine_version(),
-            },
+            "versions": run_versions(),
         }
         text = json.dumps(content, indent=2, allow_nan=False) + "\n"
         name = f"{config.command}-{datetime.now():%Y%m%d-%H%M%S}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import warnings
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import final, overload
@@ -18,6 +18,7 @@ from arcbatt.drawing.svg import svg_call
 from arcbatt.evaluation import TaskBoard
 from arcbatt.explainer import say_rules
 from arcbatt.language import Program
+from arcbatt.plurals import count
 from arcbatt.pool import Pool, merge_open
 from arcbatt.proposers import PROPOSER_NAMES, Proposer, make_proposers
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE
@@ -25,6 +26,7 @@ from arcbatt.proposers.presets import DEFAULT_MAX_BYTES
 from arcbatt.tasks import Grid, Task, TaskSet, UnknownTask, to_task, to_tasks
 from arcbatt.tasks.submission import Submission, write_submission
 
+from .cluster import Cluster, open_cluster
 from .loop import Loop, Watcher
 from .progress import watching
 from .ranking import RankedTask
@@ -157,7 +159,7 @@ class Solutions(Displayed, Sequence[Solution]):
 
     def __repr__(self) -> str:
         ended = ", interrupted" if self.is_interrupted else ""
-        return f"<Solutions: programs fit {self.n_fitted} of {len(self)} tasks{ended}>"
+        return f"<Solutions: programs fit {self.n_fitted} of {count(len(self), 'task')}{ended}>"
 
     def _repr_svg_(self) -> None:
         return None
@@ -170,6 +172,7 @@ class Solutions(Displayed, Sequence[Solution]):
             solutions=self,
             shown=ordered[:MAX_SHOWN],
             n_more=max(len(ordered) - MAX_SHOWN, 0),
+            count=count,
             picture=thumbnail,
         )
 
@@ -207,6 +210,7 @@ def solve_all(
     tasks: TaskSet | Sequence[Task | str] | str | Path,
     budget_s: float = 60.0,
     *,
+    cluster: str | None = None,
     progress: bool | Watcher | None = None,
     pool: str | Path | None = None,
     keep_in: str | Path | None = None,
@@ -221,7 +225,9 @@ def solve_all(
 ) -> Solutions:
     """Solve tasks in so many seconds, all of them together: two attempts at every test input.
 
-    `tasks` are a set, its name or path, or several tasks or ids. `progress` shows a bar: where
+    `tasks` are a set, its name or path, or several tasks or ids. `cluster` names who works:
+    "local:N" for N processes of this machine, "auto" or "HOST:PORT" for Ray; without one this
+    process does, with threads. `progress` shows a bar: where
     someone can see it (None), always, or not at all; or it is a `Watcher`. What is known at the
     start are the bundled solvers, unless `library` is false, and the programs of a `pool`, which is
     only read; `keep_in` is the file of a pool that keeps what is found. `proposers` are names or
@@ -235,13 +241,14 @@ def solve_all(
         "", None, (), _path(pool), library, seed, off=tuple(off), max_bytes=max_bytes
     )
     board = _board(to_tasks(tasks), device, n_threads)
-    return _search(board, budget_s, max_rounds, proposers, options, progress, keep_in)
+    return _search(board, budget_s, max_rounds, proposers, options, progress, keep_in, cluster)
 
 
 def evolve(
     tasks: TaskSet | Sequence[Task | str] | str | Path,
     budget_s: float = 60.0,
     *,
+    cluster: str | None = None,
     progress: bool | Watcher | None = None,
     pool: str | Path | None = None,
     keep_in: str | Path | None = None,
@@ -258,7 +265,7 @@ def evolve(
     """
     options = RunOptions("", None, (), _path(pool), library, seed, card_size=card_size)
     board = _board(to_tasks(tasks), device, n_threads)
-    return _search(board, budget_s, max_rounds, (EVOLVE,), options, progress, keep_in)
+    return _search(board, budget_s, max_rounds, (EVOLVE,), options, progress, keep_in, cluster)
 
 
 def _path(pool: str | Path | None) -> str | None:
@@ -273,6 +280,20 @@ def _board(tasks: Sequence[Task], device: str, n_threads: int | None) -> TaskBoa
     return TaskBoard(tasks, device=device, n_threads=n_threads)
 
 
+def _open(
+    cluster: str, options: RunOptions, board: TaskBoard, proposers: Sequence[str | Proposer]
+) -> Cluster:
+    names = tuple(each for each in proposers if isinstance(each, str))
+    if len(names) < len(proposers):
+        raise ValueError(
+            "proposers of your own work in this process alone: leave them out, or the cluster"
+        )
+    return open_cluster(
+        cluster,
+        replace(options, proposers=names, device=board.device, n_threads=board.n_threads),
+    )
+
+
 def _search(
     board: TaskBoard,
     budget_s: float,
@@ -281,17 +302,19 @@ def _search(
     options: RunOptions,
     progress: bool | Watcher | None,
     keep_in: str | Path | None,
+    cluster: str | None = None,
 ) -> Solutions:
     """Run the loop over the tasks of a board in memory; return what was found, however it ended."""
     if not isinstance(budget_s, int | float) or isinstance(budget_s, bool) or not budget_s > 0:
         raise ValueError(f"budget_s is {budget_s!r}, expected seconds, more than 0")
     differences = Path(tempfile.gettempdir()) / "arcbatt-differences"
     made = make_proposers(proposers, options.to_proposers(differences))
+    workers = None if cluster is None else _open(cluster, options, board, proposers)
     is_interrupted = False
     with Pool.in_memory() as own:
         fill_from(own, options)
         with watching(progress) as watcher:
-            loop = Loop(board, own, made, watcher=watcher)
+            loop = Loop(board, own, made, watcher=watcher, workers=workers)
             try:
                 loop.run(budget_s, max_rounds)
             except KeyboardInterrupt:

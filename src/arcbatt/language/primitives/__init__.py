@@ -29,6 +29,7 @@ from . import (
 
 # What these have learnt, in words: declared by being imported.
 from . import learned_words as learned_words
+from . import panel_words as panel_words
 
 # In reading order: each family builds on those before it.
 FAMILIES = (

@@ -44,7 +44,8 @@ def name_color(color: int) -> str:
     return "the outside" if color == OUTSIDE else COLOR_NAMES[color]
 
 
-def _shortened(lines: Sequence[str]) -> list[str]:
+def shortened(lines: Sequence[str]) -> list[str]:
+    """Return the first of some lines, and how many more there are."""
     if len(lines) <= MAX_LINES:
         return list(lines)
     return [*lines[:MAX_LINES], f"and {len(lines) - MAX_LINES} more"]
@@ -202,7 +203,7 @@ def _(given: Value, S: Pairs, I: Grid, code: int) -> list[str]:  # noqa: E741
         lines.append(
             f"a {name_color(own)} cell becomes {name_color(new)}{f' where {where}' * bool(where)}"
         )
-    return [f"what a cell becomes is told by {title}:", *_shortened(sorted(lines))]
+    return [f"what a cell becomes is told by {title}:", *shortened(sorted(lines))]
 
 
 def _say_relative(demos: Pairs, code: int) -> list[str]:
@@ -219,7 +220,7 @@ def _say_relative(demos: Pairs, code: int) -> list[str]:
         lines.append(f"a cell of {_letter(own)} becomes {new} where {looks}")
     return [
         f"what a cell becomes is told by {title} (A, B: any colours):",
-        *_shortened(sorted(lines)),
+        *shortened(sorted(lines)),
     ]
 
 
@@ -296,7 +297,7 @@ def _(given: Value, S: Pairs, I: Grid, segments: int, feature: int) -> list[str]
         color = min(options)
         becomes = "stays" if color < 0 else f"becomes {name_color(color)}"
         lines.append(f"{phrase(key)} {becomes}")
-    return [f"{_say_objects(segments, feature)}:", *_shortened(sorted(lines))]
+    return [f"{_say_objects(segments, feature)}:", *shortened(sorted(lines))]
 
 
 @worded("pick_object")
@@ -331,7 +332,7 @@ def _(given: Value, grid: Grid, hidden: int, noise: int) -> list[str]:
     found = [_say_map(taken) for taken in symmetries_of(grid, hidden, bool(noise))]
     return [
         f"{name_color(hidden)} cells hide what symmetry says, {NOISE_IN_WORDS[noise]}:",
-        *_shortened(list(dict.fromkeys(found))),
+        *shortened(list(dict.fromkeys(found))),
     ]
 
 

@@ -51,12 +51,16 @@ def _multiplied(coarse: Picture, fine: Picture, is_colored: bool) -> Value:
 
 def _filled(larger: Picture, smaller: Picture) -> Value:
     """A picture with another in the box of its holes, enlarged as often as fits."""
-    hole: Picture = shrink(holes(larger))  # type: ignore[arg-type, assignment]
+    place, grid = larger
+    # Measured from its own corner, so that no place is out of range.
+    frame: Picture = ((0, 0), grid)
+    hole: Picture = shrink(holes(frame))  # type: ignore[arg-type, assignment]
     times = min(n_rows(hole) // n_rows(smaller), width(hole) // width(smaller), MAX_TIMES)
     if times < 1:
         raise empty("join_two: no hole that one fits in")
     grown: Picture = grow(smaller, times)  # type: ignore[assignment]
-    return over((hole[0], grown[1]), larger)
+    filled: Picture = over((hole[0], grown[1]), frame)  # type: ignore[assignment]
+    return place, filled[1]
 
 
 @primitive(

@@ -116,49 +116,25 @@ class EnumeratedStacks:
         self._options = options or EnumerateOptions()
         self._passes = tuple(all_passes() if passes is None else passes)
         self._use_known = use_known
-        # By task, the programs that fit it by what they give: made anew from the candidates.
-        self._agreeing: dict[str, dict[tuple[Grid | None, ...], set[Program]]] = {}
-        self._counts: dict[str, PassCount] = {}
         self._known_batt: Batt | None = None
-        self._is_begun = False
+        self._context: Context | None = None
+        # By pass, what the end of the time has cut off: the ledger has all else.
+        self._cut_off: list[tuple[str, Mapping[str, Any]]] = []
 
     def next_offer(self, context: Context) -> Offer | None:
-        self._begin(context)
+        self._context = context
         for each in self._passes:
             done = context.done(each.name)
             tasks = tuple(
                 task
                 for task in context.board.tasks
                 if task.id not in done
-                and self._is_open(task)
+                and context.n_own_agreeing(task) < ENOUGH_AGREEING
                 and not each.is_needless(lambda item, id=task.id: context.done(item).get(id))  # type: ignore[misc]
             )
             if tasks:
                 return Offer(each.name, tasks, each.gain * len(tasks), each.cost_s * len(tasks))
         return None
-
-    def _begin(self, context: Context) -> None:
-        """Recall what an earlier run has found, so that tasks are open as they were then."""
-        if self._is_begun:
-            return
-        self._is_begun = True
-        for task in context.board.tasks:
-            for candidate in context.candidates(task):
-                if candidate.proposer == self.name:
-                    self._note(candidate.trial)
-        for each in self._passes:
-            for counts in context.done(each.name).values():
-                self._counts.setdefault(each.name, PassCount()).add(counts)
-
-    def _note(self, trial: Trial) -> None:
-        """Count who agrees."""
-        if trial.fits:
-            agreeing = self._agreeing.setdefault(trial.task.id, {})
-            agreeing.setdefault(trial.outputs, set()).add(trial.program)
-
-    def _is_open(self, task: Task) -> bool:
-        agreeing = self._agreeing.get(task.id, {})
-        return all(len(programs) < ENOUGH_AGREEING for programs in agreeing.values())
 
     def work(self, offer: Offer, context: Context) -> None:
         (this,) = (each for each in self._passes if each.name == offer.item)
@@ -178,7 +154,6 @@ class EnumeratedStacks:
     def _take(self, this: Pass, found: _Found, wall_s: float, context: Context) -> None:
         for proposal, trial in found.judged:
             context.keep(proposal, trial)
-            self._note(trial)
         for line in found.trace:
             context.trace(found.task, line)
         context.spend(found.task, wall_s / context.n_threads)
@@ -188,9 +163,10 @@ class EnumeratedStacks:
         noted: dict[str, Any] = {"was_cut": was_cut}
         if enumerated is not None:
             noted |= vars(PassCount.of(enumerated, found.cpu_s))
-            self._counts.setdefault(this.name, PassCount()).add(noted)
         # What the end of the time cut off is searched again by a run that resumes this one.
-        if not (was_cut and context.allowance.is_spent):
+        if was_cut and context.allowance.is_spent:
+            self._cut_off.append((this.name, noted))
+        else:
             context.note_done(this.name, found.task, noted)
         context.log(
             {
@@ -208,7 +184,19 @@ class EnumeratedStacks:
         pass
 
     def counts(self) -> Mapping[str, Mapping[str, Any]]:
-        return {name: dict(vars(count)) for name, count in self._counts.items()}
+        found: dict[str, PassCount] = {}
+        for name, noted in [*self._noted(), *self._cut_off]:
+            found.setdefault(name, PassCount()).add(noted)
+        return {name: dict(vars(count)) for name, count in found.items()}
+
+    def _noted(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """What searches came to by the ledger, with the names of their passes."""
+        if self._context is None:
+            return
+        for each in self._passes:
+            for noted in self._context.done(each.name).values():
+                if "n_tasks" in noted:
+                    yield each.name, noted
 
 
 class _Searching:

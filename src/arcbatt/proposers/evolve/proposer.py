@@ -20,8 +20,9 @@ CARD = "card"
 PROPOSE_EVERY = 20
 # Of what other proposers have found for a task, so many become parents.
 MAX_PARENTS = 8
-# Of a card and a task, on training; what a card gains halves with every so many.
-COST_S, GAIN, CARDS_TO_HALVE = 2.5e-3, 8e-5, 100
+# Of a card, and of each of its tasks, on training: what it costs to deal and fuse it however few
+# tasks are open, what it costs to run. What a card gains halves with every so many.
+CARD_S, COST_S, GAIN, CARDS_TO_HALVE = 0.35, 4e-3, 8e-5, 100
 
 
 class Mutants:
@@ -69,7 +70,14 @@ class Mutants:
         if not tasks or context.allowance.left_s < self._card_s + self._propose_s:
             return None
         gain = GAIN * len(tasks) * 0.5 ** (n_cards / CARDS_TO_HALVE)
-        return Offer(CARD, tasks, gain, COST_S * len(tasks))
+        return Offer(
+            CARD,
+            tasks,
+            gain,
+            CARD_S + COST_S * len(tasks),
+            divides=False,
+            reads_candidates=self._use_parents,
+        )
 
     def work(self, offer: Offer, context: Context) -> None:
         if self.evolution is None:

@@ -38,7 +38,9 @@ ARC_FN Picture<C> multiplied(Lane& lane, const Picture<C>& coarse, const Picture
 // A picture with another in the box of its holes, enlarged as often as fits.
 template <class C>
 ARC_FN Picture<C> filled_with(Lane& lane, const Picture<C>& larger, const Picture<C>& smaller) {
-  const Picture<C> within = move_holes(lane, larger);
+  // Measured from its own corner, so that no place is out of range.
+  const Picture<C> frame = move_to_origin(lane, larger);
+  const Picture<C> within = move_holes(lane, frame);
   if (within.failed()) return within;
   const Picture<C> hole = move_shrink(lane, within);
   if (hole.failed()) return hole;
@@ -49,7 +51,11 @@ ARC_FN Picture<C> filled_with(Lane& lane, const Picture<C>& larger, const Pictur
   if (grown.failed()) return grown;
   grown.row = hole.row;
   grown.column = hole.column;
-  return move_over(lane, grown, larger);
+  Picture<C> filled = move_over(lane, grown, frame);
+  if (filled.failed()) return filled;
+  filled.row = larger.row;
+  filled.column = larger.column;
+  return filled;
 }
 
 template <class C>

@@ -1,0 +1,571 @@
+"""The driver: offers of a loop in, units to workers out, and what comes back into the loop.
+
+A unit has an id. Its first result counts, any other is left; so a unit may be sent twice without
+harm, to replace a worker that was lost or is too slow. In step, an offer is worked off whole before
+the next begins, and a run repeats exactly whatever the number of workers. Otherwise nobody waits:
+who is idle is given the next offer for the tasks that nobody works on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import count
+from pathlib import Path
+from queue import Empty
+from time import perf_counter
+from typing import Any
+
+from arcbatt.measure import phase
+from arcbatt.proposers import Offer, Proposer
+from arcbatt.tasks import Task
+
+from ..loop import Loop
+from ..run import RunOptions
+from .dividing import divide
+from .messages import (
+    Hello,
+    MessageError,
+    Ready,
+    Result,
+    Setup,
+    Unit,
+    candidate_to_json,
+    found_from_json,
+    kind_of,
+    outputs_of,
+    program_to_json,
+    task_to_json,
+    versions,
+)
+from .migration import Migration
+from .transport import ClusterError, Event, Transport
+
+# A unit that so many workers were lost on is divided or, of one task, given up.
+MAX_TRIES = 3
+# So many workers lost before they were ready, and no more are started.
+MAX_FAILED_STARTS = 3
+# So long is waited for a worker while there is none.
+JOIN_S = 120.0
+# So often the driver looks whether the cluster has grown, and for stragglers.
+LOOK_EVERY_S = 2.0
+# A unit that takes so long, and so many times the mean of its item, goes to a second worker too,
+# if one is idle.
+STRAGGLER_S, STRAGGLER_TIMES = 30.0, 4.0
+# A unit must be done so long before the end, since its result has a way to go.
+LATENCY_S = 0.2
+# So long after the end results are still taken.
+GRACE_S = 2.0
+# An island reports so often.
+SLICE_S = 10.0
+WORKERS = "workers"
+STARTING, IDLE, WORKING = "starting", "idle", "working"
+LOST, REFUSED, ENDED = "lost", "refused", "ended"
+
+
+class WorkerError(ClusterError):
+    """A proposer has failed on a worker, as it would have here: a bug, with its traceback."""
+
+
+@dataclass
+class WorkerCount:
+    """What a worker is, and what it has done; `wall_s` and `cpu_s` are those of its units."""
+
+    name: str
+    began_s: float
+    host: str = ""
+    pid: int = 0
+    device: str = ""
+    gpus: Sequence[str] = ()
+    state: str = STARTING
+    ended_s: float | None = None
+    n_units: int = 0
+    n_tasks: int = 0
+    n_rounds: int = 0  # as an island
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
+    n_bytes_sent: int = 0
+    n_bytes_received: int = 0
+    ran_on: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def is_living(self) -> bool:
+        return self.state in (STARTING, IDLE, WORKING)
+
+    def end(self, state: str) -> None:
+        self.state, self.ended_s = state, perf_counter()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all but the times of this process's clock."""
+        content = {**vars(self), "ran_on": dict(self.ran_on)}
+        del content["began_s"], content["ended_s"]
+        return content
+
+
+@dataclass
+class _Out:
+    """A unit that is out, and who has it since when."""
+
+    unit: Unit
+    since_s: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def is_island(self) -> bool:
+        return self.unit.slice_s is not None
+
+
+class Cluster:
+    """Works off the offers of one run of a loop (`arcbatt.solving.loop.Workers`)."""
+
+    def __init__(
+        self, transport: Transport, options: RunOptions, folder: Path | None = None
+    ) -> None:
+        """In `folder` is a log of each worker; without one there are none."""
+        self.transport = transport
+        self.workers: dict[str, WorkerCount] = {}
+        self.n_retries = 0
+        self.n_late = 0  # results of units that had one already
+        self.given_up: list[str] = []
+        self.trouble: str | None = None
+        self._options = options
+        self._folder = None if folder is None else folder / WORKERS
+        self._in_step = True
+        self._setup = b""
+        self._tasks: dict[str, Task] = {}
+        self._idle: deque[str] = deque()
+        self._queue: deque[Unit] = deque()
+        self._out: dict[str, _Out] = {}
+        self._tries: Counter[str] = Counter()
+        self._numbers = count(1)
+        self._unit_s: dict[tuple[str, str], list[float]] = {}
+        self._failures: list[str] = []
+        self._looked_s = 0.0
+        self._seen_s = 0.0  # when some worker was last there
+        self._migration = Migration()
+        self._ended_islands: set[tuple[str, str]] = set()
+
+    # --- what the loop asks for ---
+
+    @property
+    def busy(self) -> set[str]:
+        units = [*self._queue, *(out.unit for out in self._out.values())]
+        return {name for unit in units if unit.slice_s is None for name in unit.tasks}
+
+    def begin(self, loop: Loop, *, in_step: bool) -> None:
+        self._loop = loop
+        self._in_step = in_step
+        self._tasks = {task.id: task for task in loop.tasks}
+        if self._folder is not None:
+            self._folder.mkdir(exist_ok=True)
+        with phase("load"):
+            self._setup = Setup(
+                config=asdict(self._options.to_config("solve")),
+                tasks=[task_to_json(task) for task in loop.tasks],
+                known=[program_to_json(program) for program in loop.known],
+            ).to_bytes()
+        self._seen_s = perf_counter()
+        self._say(f"starting workers: {self.transport.name}")
+        self._look()
+        while not self._idle and loop.left_s > 0:
+            self._receive()
+
+    def work_off(self, proposer: Proposer, offer: Offer, max_rounds: int | None) -> int:
+        if not offer.divides:
+            self._send_to_islands(proposer, offer, max_rounds)
+            self._exchange()
+            return 0  # counted by the rounds that islands report
+        n_workers = max(sum(worker.is_living for worker in self.workers.values()), 1)
+        units = [
+            self._make_unit(proposer, offer, tasks)
+            for tasks in divide(offer, self._loop.spent_s, n_workers)
+        ]
+        n_tasks = len(offer.tasks)
+        self._say(f"{offer.item}: {n_tasks} task{'s' * (n_tasks != 1)} to {n_workers} workers")
+        self._queue.extend(units)
+        self._exchange()
+        return 1
+
+    def _wait_for_all(self) -> None:
+        """Wait until no worker is starting, but not for ever: rounds are for all islands."""
+        until_s = perf_counter() + JOIN_S
+        while perf_counter() < until_s and self._loop.left_s > 0:
+            if all(worker.state != STARTING for worker in self.workers.values()):
+                return
+            self._receive()
+
+    def wait(self) -> bool:
+        n_out = len(self._out)
+        while n_out and len(self._out) == n_out and self._loop.left_s > 0:
+            self._receive()
+        return bool(n_out)
+
+    def end(self) -> None:
+        until_s = perf_counter() + GRACE_S
+        self._queue.clear()
+        try:
+            # What the end of the time has cut off comes now; what an interrupt has, never.
+            while self._out and self._loop.left_s <= 0 and perf_counter() < until_s:
+                self._receive()
+        finally:
+            self.transport.close()
+            for worker in self.workers.values():
+                if worker.is_living:
+                    worker.end(ENDED)
+                self._log(worker.name, "ended", **worker.to_json())
+
+    # --- sending and receiving ---
+
+    def _exchange(self) -> None:
+        """Send what there is until somebody is idle or, in step, nothing is out."""
+        self._feed()
+        while self._loop.left_s > 0:
+            is_done = not self._queue and (not self._out if self._in_step else self._idle)
+            # So near to the end nothing more is begun, and whoever asked would ask again.
+            if is_done and self._loop.left_s > LATENCY_S:
+                return
+            self._receive()
+            self._feed()
+
+    def _feed(self) -> None:
+        if self._loop.left_s <= LATENCY_S:
+            self._queue.clear()
+        while self._idle and self._queue:
+            self._send(self._idle.popleft(), self._queue.popleft())
+
+    def _make_unit(self, proposer: Proposer, offer: Offer, tasks: Sequence[Task]) -> Unit:
+        loop, names = self._loop, [task.id for task in tasks]
+        part = len(tasks) / len(offer.tasks)
+        candidates = None
+        if offer.reads_candidates:
+            candidates = [
+                candidate_to_json(each) for task in tasks for each in loop.candidates(task).kept
+            ]
+        return Unit(
+            id=str(next(self._numbers)),
+            proposer=proposer.name,
+            item=offer.item,
+            tasks=names,
+            gain=offer.gain * part,
+            cost_s=offer.cost_s * part,
+            allowance_s=0.0,  # known when it is sent
+            n_rounds=loop.n_rounds,
+            done=loop.done_of(proposer.name, names),
+            state=loop.context(proposer.name).state(),
+            candidates=candidates,
+            traced=sorted(loop.traced.intersection(names)),
+        )
+
+    def _send_to_islands(self, proposer: Proposer, offer: Offer, max_rounds: int | None) -> None:
+        """Have each idle worker go on with its island, and with what others have found."""
+        if max_rounds is not None:
+            self._wait_for_all()
+        islands = [each for each in self._idle if (each, proposer.name) not in self._ended_islands]
+        living = [each.name for each in self.workers.values() if each.is_living]
+        if all((each, proposer.name) in self._ended_islands for each in living):
+            self._loop.give_up(proposer.name)
+        elif not islands:
+            self._receive()  # or whoever asked would ask again at once
+        for place, worker in enumerate(islands):
+            # Rounds are those of all islands together.
+            n_rounds = None if max_rounds is None else -(-(max_rounds - place) // len(islands))
+            if n_rounds == 0:
+                continue
+            unit = self._make_unit(proposer, replace(offer, reads_candidates=False), offer.tasks)
+            migrants = None
+            if offer.reads_candidates:
+                migrants = self._migration.deal(worker, self._loop, offer.tasks, proposer.name)
+            self._idle.remove(worker)
+            self._send(
+                worker,
+                replace(
+                    unit, candidates=migrants, state=None, slice_s=SLICE_S, max_rounds=n_rounds
+                ),
+            )
+
+    def _send(self, name: str, unit: Unit) -> None:
+        left_s = max(self._loop.left_s - LATENCY_S, 0.0)
+        with phase("store"):
+            message = replace(unit, allowance_s=left_s).to_bytes()
+        self._out.setdefault(unit.id, _Out(unit)).since_s[name] = perf_counter()
+        worker = self.workers[name]
+        worker.state = WORKING
+        worker.n_bytes_sent += len(message)
+        self._log(name, "sent", unit=unit.id, work=_describe(unit), n_bytes=len(message))
+        self.transport.send(name, message)
+
+    def _receive(self) -> None:
+        """Take what comes next, if something does soon, and look after the workers."""
+        try:
+            # Waiting is the workers' time.
+            with phase("run"):
+                event = self.transport.events.get(timeout=min(LOOK_EVERY_S, self._patience_s))
+        except Empty:
+            pass
+        else:
+            self._take(event)
+        if perf_counter() - self._looked_s > LOOK_EVERY_S:
+            self._look()
+
+    @property
+    def _patience_s(self) -> float:
+        return max(self._loop.left_s, 0.05)
+
+    def _take(self, event: Event) -> None:
+        worker = self.workers[event.worker]
+        if not worker.is_living:
+            return
+        self._seen_s = perf_counter()
+        if event.message is None:
+            self._lose(worker, event.why)
+            return
+        worker.n_bytes_received += len(event.message)
+        try:
+            kind = kind_of(event.message)
+            if kind == Hello.__name__:
+                self._welcome(worker, Hello.from_bytes(event.message))
+            elif kind == Ready.__name__:
+                worker.state = IDLE
+                self._idle.append(worker.name)
+            else:
+                self._take_result(worker, Result.from_bytes(event.message), len(event.message))
+        except MessageError as error:
+            self.transport.end(worker.name)
+            self._lose(worker, f"it wrote what it should not: {error}")
+
+    def _take_result(self, worker: WorkerCount, result: Result, n_bytes: int) -> None:
+        out = self._out.get(result.unit)
+        calls = [] if out is None else [self._read_call(call) for call in result.calls]
+        worker.state = IDLE
+        self._idle.append(worker.name)
+        self._log(
+            worker.name,
+            "result",
+            unit=result.unit,
+            wall_s=result.wall_s,
+            cpu_s=result.cpu_s,
+            n_bytes=n_bytes,
+            error=result.error,
+        )
+        if out is None:
+            self.n_late += 1
+            return
+        unit = out.unit
+        if result.error is not None and not result.is_memory:
+            del self._out[unit.id]
+            self._fail(worker, unit, result.error)
+            return
+        if result.error is not None:
+            self._take_back(out, worker.name, "out of memory")
+            return
+        del self._out[unit.id]
+        self._unit_s.setdefault((unit.proposer, unit.item), []).append(result.wall_s)
+        self._count(worker, out, result)
+        self._apply(worker, unit, calls, result)
+
+    def _fail(self, worker: WorkerCount, unit: Unit, trace: str) -> None:
+        """Have the loop raise an error of a proposer or, if it goes on, drop the rest of it."""
+        error = WorkerError(
+            f"worker {worker.name} on {worker.host} failed on {_describe(unit)}:\n{trace}"
+        )
+        self._loop.fail(unit.proposer, error, trace)
+        self._queue = deque(each for each in self._queue if each.proposer != unit.proposer)
+
+    def _count(self, worker: WorkerCount, out: _Out, result: Result) -> None:
+        loop, unit = self._loop, out.unit
+        worker.n_units += 1
+        worker.wall_s += result.wall_s
+        worker.cpu_s += result.cpu_s
+        worker.ran_on.update(result.ran_on)
+        self.trouble = result.trouble or self.trouble
+        n_living = max(sum(each.is_living for each in self.workers.values()), 1)
+        loop.counts[unit.proposer].elapsed_s += result.wall_s / n_living
+        if not out.is_island:
+            worker.n_tasks += len(unit.tasks)
+            return
+        worker.n_rounds += result.n_rounds
+        loop.count_rounds(unit.proposer, result.n_rounds)
+        if result.has_ended:
+            self._ended_islands.add((worker.name, unit.proposer))
+
+    def _read_call(self, call: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+        """A call of a result with the arguments that it had; of a program that is too large for a
+        message, a count of it."""
+        try:
+            name, *arguments = call
+            if name == "keep":
+                (content,) = arguments
+                if content["program"] is not None:
+                    return name, found_from_json(content, self._tasks)
+                task = self._tasks[content["task"]]
+                fits = content["trial"]["n_fitted"] == len(task.demos)
+                digest = bytes.fromhex(content["digest"])
+                return "count_proposed", (task, fits, outputs_of(content), digest)
+            if name == "note_done":
+                item, task_id, counts = arguments
+                return name, (item, self._tasks[task_id], counts)
+            if name in ("spend", "trace"):
+                task_id, value = arguments
+                return name, (self._tasks[task_id], value)
+            if name in ("log", "save_state") and len(arguments) == 1:
+                return name, arguments
+        except (KeyError, TypeError, ValueError) as error:
+            raise MessageError(f"a call cannot be read: {error!r}") from None
+        raise MessageError(f"no call of a context: {name}")
+
+    def _apply(
+        self,
+        worker: WorkerCount,
+        unit: Unit,
+        calls: Sequence[tuple[str, Sequence[Any]]],
+        result: Result,
+    ) -> None:
+        """Do here what a proposer has asked its context for there."""
+        loop = self._loop
+        context = loop.context(unit.proposer)
+        counted_s = 0.0
+        for name, arguments in calls:
+            if name == "count_proposed":
+                loop.count_proposed(unit.proposer, *arguments)
+            elif name == "keep":
+                proposal, trial = arguments
+                context.keep(proposal, trial, was_read=True)
+                if unit.slice_s is not None:
+                    self._migration.note(worker.name, trial)
+            elif name == "log":
+                context.log({**arguments[0], "worker": worker.name})
+            else:
+                getattr(context, name)(*arguments)
+            if name == "spend":
+                counted_s += arguments[1]
+        loop.share_time([self._tasks[name] for name in unit.tasks], result.wall_s - counted_s)
+        loop.watcher.on_progress(loop)
+
+    # --- workers ---
+
+    def _welcome(self, worker: WorkerCount, hello: Hello) -> None:
+        worker.host, worker.pid = hello.host, hello.pid
+        worker.device, worker.gpus = hello.device, hello.gpus
+        here = versions()
+        others = [name for name in here if hello.versions.get(name) != here[name]]
+        if others:
+            worker.end(REFUSED)
+            why = ", ".join(
+                f"{name} {hello.versions.get(name)}, not {here[name]}" for name in others
+            )
+            self._failures.append(f"worker {worker.name} on {worker.host} has {why}")
+            self._say(f"{self._failures[-1]}: left out; install there what is installed here")
+            self._log(worker.name, "refused", why=why)
+            self.transport.end(worker.name)
+            return
+        self._log(worker.name, "joined", **asdict(hello))
+        self.transport.send(worker.name, self._setup, is_shared=True)
+        worker.n_bytes_sent += len(self._setup)
+
+    def _lose(self, worker: WorkerCount, why: str) -> None:
+        if worker.state == STARTING:
+            self._failures.append(f"worker {worker.name} did not start: {why}")
+        worker.end(LOST)
+        if worker.name in self._idle:
+            self._idle.remove(worker.name)
+        self._say(f"worker {worker.name} is lost: {why}")
+        self._log(worker.name, "lost", why=why)
+        self._migration.forget(worker.name)
+        for out in list(self._out.values()):
+            if worker.name in out.since_s:
+                self._take_back(out, worker.name, why)
+        self._look()
+
+    def _take_back(self, out: _Out, worker: str, why: str) -> None:
+        """Have a unit done again that a worker did not do, unless another one has it too."""
+        del out.since_s[worker]
+        if out.since_s:
+            return
+        unit = out.unit
+        del self._out[unit.id]
+        if out.is_island:
+            return
+        self.n_retries += 1
+        self._tries[unit.id] += 1
+        if self._tries[unit.id] < MAX_TRIES:
+            self._queue.appendleft(unit)
+        elif len(unit.tasks) > 1:
+            # One of them may be to blame, and should not take the others with it.
+            for name in unit.tasks:
+                part = replace(
+                    unit,
+                    id=f"{unit.id}/{name}",
+                    tasks=[name],
+                    done={item: _only(noted, name) for item, noted in unit.done.items()},
+                )
+                self._queue.appendleft(part)
+        else:
+            (name,) = unit.tasks
+            self._loop.leave_out(unit.proposer, self._tasks[name])
+            self.given_up.append(
+                f"{_describe(unit)} was given up after {MAX_TRIES} tries, the last one: {why}"
+            )
+            self._say(self.given_up[-1])
+
+    def _look(self) -> None:
+        """Start workers where there is room, and have stragglers' work done twice."""
+        self._looked_s = perf_counter()
+        living = [worker for worker in self.workers.values() if worker.is_living]
+        n_refused = sum(worker.state == REFUSED for worker in self.workers.values())
+        can_start = len(self._failures) - n_refused < MAX_FAILED_STARTS
+        n_new = self.transport.n_possible() - len(living) - n_refused if can_start else 0
+        for _ in range(n_new):
+            name = self.transport.add()
+            self.workers[name] = WorkerCount(name, perf_counter())
+        if n_new <= 0 and not living and self._failures:
+            raise ClusterError(
+                f"{self.transport.name}: no worker can be used\n" + "\n".join(self._failures)
+            )
+        if all(worker.state == STARTING for worker in living):
+            waited_s = self._looked_s - self._seen_s
+            if waited_s > JOIN_S:
+                raise ClusterError(
+                    f"{self.transport.name}: no worker has joined for {waited_s:.0f} s: are there "
+                    f"free cores, and is arcbatt installed on every machine?"
+                )
+        self._copy_stragglers()
+
+    def _copy_stragglers(self) -> None:
+        for out in self._out.values():
+            if not self._idle or self._queue:
+                return
+            if out.is_island or len(out.since_s) > 1:
+                continue
+            times = self._unit_s.get((out.unit.proposer, out.unit.item), [0.0])
+            limit_s = max(STRAGGLER_S, STRAGGLER_TIMES * sum(times) / len(times))
+            (since_s,) = out.since_s.values()
+            if perf_counter() - since_s > limit_s:
+                self.n_retries += 1
+                self._send(self._idle.popleft(), out.unit)
+
+    # --- what is said of it ---
+
+    def _say(self, message: str) -> None:
+        self._loop.watcher.on_message(self._loop, message)
+
+    def _log(self, worker: str, event: str, **details: Any) -> None:
+        """Add a line to the log of a worker."""
+        if self._folder is None:
+            return
+        record = {"elapsed_s": round(self._loop.elapsed_s, 3), "event": event, **details}
+        try:
+            with (self._folder / f"{worker}.jsonl").open("a", encoding="utf-8") as file:
+                file.write(json.dumps(record) + "\n")
+        except OSError as error:
+            self._folder = None
+            self._say(f"the logs of workers cannot be written ({error.strerror}); going on without")
+
+
+def _describe(unit: Unit) -> str:
+    tasks = unit.tasks[0] if len(unit.tasks) == 1 else f"{len(unit.tasks)} tasks"
+    return f"{unit.proposer}, {unit.item}, {tasks}"
+
+
+def _only(noted: Mapping[str, Any], task: str) -> dict[str, Any]:
+    return {task: noted[task]} if task in noted else {}

@@ -1,0 +1,54 @@
+"""A name or an address in, a cluster out: `local:N`, `auto`, `HOST:PORT`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from arcbatt.measure import usable_cores
+
+from ..run import RunOptions
+from .driver import WORKERS, Cluster
+from .local import LocalProcesses
+from .ray_actors import AUTO, RayActors, check_reachable, import_ray
+from .transport import ClusterError, Transport
+
+MAX_LOCAL = 1024
+_LOCAL = re.compile(r"local:(\d{1,6})")
+_ADDRESS = re.compile(r"(ray://)?[\w.\-\[\]:]+:\d{1,5}")
+
+
+def check_cluster(text: str | None) -> None:
+    """Refuse a cluster that cannot be used, before anything is begun; nothing is started."""
+    if text is None:
+        return
+    if local := _LOCAL.fullmatch(text):
+        if not 1 <= int(local[1]) <= MAX_LOCAL:
+            raise ClusterError(f"{text}: expected 1 to {MAX_LOCAL} workers")
+        return
+    if text != AUTO and not _ADDRESS.fullmatch(text):
+        raise ClusterError(
+            f"{text} is no cluster; clusters are local:N (N processes of this machine), auto "
+            f"(Ray of this machine) and HOST:PORT (Ray there)"
+        )
+    import_ray()
+    if text != AUTO:
+        check_reachable(text)
+
+
+def open_cluster(text: str, options: RunOptions, folder: Path | None = None) -> Cluster:
+    """Return the cluster of a name, for one run; a `ClusterError` if it cannot be used.
+
+    Each worker has `options.n_threads` threads; without, one on Ray, and on this machine its part
+    of the cores. Logs of workers go to a folder of the run's folder.
+    """
+    check_cluster(text)
+    transport: Transport
+    if local := _LOCAL.fullmatch(text):
+        n_workers = int(local[1])
+        n_threads = options.n_threads or max(usable_cores() // n_workers, 1)
+        logs = None if folder is None else folder / WORKERS
+        transport = LocalProcesses(n_workers, n_threads, options.device, logs)
+    else:
+        transport = RayActors(text, options.n_threads or 1, options.device)
+    return Cluster(transport, options, folder)
