@@ -24,6 +24,7 @@
 #include "primitives/panels.hpp"
 #include "primitives/templates.hpp"
 #include "primitives/object_bars.hpp"
+#include "primitives/patterns.hpp"
 #include "columns.hpp"
 
 namespace arc {
