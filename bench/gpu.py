@@ -21,7 +21,7 @@ from rich.table import Table
 from arcbatt.conformance import read_recorded, replay
 from arcbatt.conformance.engines import fused
 from arcbatt.conformance.recorded import SHIPPED
-from arcbatt.engine import calibration, gpu, health
+from arcbatt.engine import calibration, gpu, health, kernels
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.results import BattResult
 from arcbatt.engine.samples import Samples
@@ -55,7 +55,7 @@ def main() -> None:
     except gpu.GpuError as error:
         sys.exit(f"there is no GPU to measure: {error}")
     start = time.perf_counter()
-    gpu.compile_modules(gpu.kernel_modules(), 0)
+    kernels.load([name for names in kernels.modules().values() for name in names], 0)
     console.print(
         f"{health.look_for_gpus().gpus[0].name}; kernels: {time.perf_counter() - start:.1f} s"
     )

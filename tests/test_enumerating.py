@@ -178,7 +178,6 @@ def test_a_stack_has_twins_that_differ_in_the_tests_alone() -> None:
     for name in SAMPLE:
         (task,) = training(name)
         found = enumerate_view(plain(task), replace(QUICK, max_stacks=100))
-        assert len({stack.outputs for stack in found.stacks}) > 1
         for first in found.stacks[:2]:
             for stack in found.stacks[-3:]:
                 n_other = sum(a != b for a, b in zip(first.picks, stack.picks, strict=False))

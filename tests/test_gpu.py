@@ -5,24 +5,29 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
+from ctypes import CDLL
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcbatt.engine import _engine, calibration, gpu
+from arcbatt.engine import _engine, calibration, flatten, gpu, kernels
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.calibration import Calibration
 from arcbatt.engine.results import BattArrays, BattResult
 from arcbatt.engine.samples import Samples
-from arcbatt.engine.schedule import schedule
+from arcbatt.engine.table import domain_names
 from arcbatt.language import Budget, all_primitives, parse_program
 from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
 from arcbatt.tasks import load
+
+from . import gpu_on_cpu
 
 SMALL = Budget(steps=200_000, bytes=2**22)
 NO_PROFILE = np.zeros(0, np.int64)
@@ -53,24 +58,157 @@ def check_equal(got: BattResult, wanted: BattResult) -> None:
 
 
 @given(st.lists(st.integers(0, 10**6), max_size=12))
-def test_schedules_hold_every_node_once_after_its_arguments(seeds: list[int]) -> None:
-    nodes = Batt([random_program(seed, 8) for seed in seeds])._nodes
-    made = schedule(nodes)
-    assert sorted(made.nodes.tolist()) == list(range(len(nodes)))
-    assert sum(step.n_nodes for step in made.steps) == len(nodes)
+def test_plans_hold_every_node_once_after_its_arguments(seeds: list[int]) -> None:
+    batt = Batt([random_program(seed, 8) for seed in seeds])
+    nodes, plan = batt._nodes, batt.plan
+    run = {node for k in plan.programs for node in batt.programs[k].nodes()}
     done: set[object] = set()
-    for step in made.steps:
-        members = [nodes[k] for k in made.nodes[step.first : step.first + step.n_nodes]]
-        assert all(arg in done for node in members for arg in node.args)
-        assert {node.name if node.kind == "call" else step.head for node in members} == {step.head}
-        done.update(members)
+    at_node = at_other = 0
+    for stage in plan.stages:
+        for step in stage.steps:
+            members = [nodes[k] for k in plan.nodes[at_node : at_node + step.n_nodes]]
+            others = plan.others[at_other : at_other + step.n_others].tolist()
+            at_node, at_other = at_node + step.n_nodes, at_other + step.n_others
+            assert all(arg in done for node in members for arg in node.args)
+            done.update(members)
+            if step.kind == "site":
+                for site, phase in ((entry >> 2, entry & 3) for entry in others):
+                    _, home, column, *_ = plan.sites[site].tolist()
+                    is_last = phase == plan.sites[site][9]
+                    if home == flatten.NO_DOMAIN and is_last:
+                        assert all(arg in done for arg in nodes[column].args)
+                        done.add(nodes[column])
+    assert done == run
+
+
+def test_what_calls_functions_is_known_to_the_plan() -> None:
+    names = domain_names()
+    takes = {
+        primitive.name
+        for primitive in all_primitives().values()
+        if {names[domain] for domain in primitive.domains} & {"ANY_FUNCTION", "FUNCTIONS"}
+    }
+    assert takes == set(flatten.SITES) | set(flatten.COMBINATORS) | {"rapply"}
+
+
+@pytest.mark.parametrize(
+    ("text", "runs"),
+    [
+        ("apply(size, objects(I, T, F, T))", True),
+        ("mapply(fork(shift, identity, compose(invert, ulcorner)), objects(I, T, F, T))", True),
+        ("apply(lbind(apply, size), pair(I, I))", True),
+        ("apply(branch(T, size, color), objects(I, T, F, T))", False),
+        ("rapply(combine(initset(size), initset(height)), I)", False),
+        ("apply(power(outbox, 3), objects(I, T, F, T))", True),
+        ("apply(power(outbox, size(I)), objects(I, T, F, T))", False),
+    ],
+)
+def test_functions_are_written_out_where_they_are_known(text: str, runs: bool) -> None:
+    batt = Batt([parse_program(f"def f(I):\n    return {text}\n")])
+    assert bool(batt.plan.programs.size) == runs
 
 
 def test_programs_of_one_shape_share_their_steps() -> None:
     text = "def f(I):\n    return paint(replace(I, {k}, 3), asobject({turn}(I)))\n"
     turns = ("hmirror", "vmirror", "rot90")
     programs = [parse_program(text.format(k=k, turn=turns[k % 3])) for k in range(9)]
-    assert len(Batt(programs).schedule.steps) == 1 + len(turns) + 3
+    assert Batt(programs).plan.n_steps == 1 + len(turns) + 3
+
+
+# --- the kernels, on the CPU ---
+
+
+@pytest.fixture(scope="session")
+def library_of_kernels(tmp_path_factory: pytest.TempPathFactory) -> CDLL:
+    return gpu_on_cpu.compile_kernels(tmp_path_factory.mktemp("kernels"))
+
+
+@pytest.fixture
+def on_cpu(library_of_kernels: CDLL, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", gpu_on_cpu.fake_cupy())
+    monkeypatch.setattr(kernels, "kernel", gpu_on_cpu.kernel_of(library_of_kernels))
+    monkeypatch.setattr(kernels, "load", lambda *_: None)
+    monkeypatch.setattr(gpu, "new_array", np.empty)
+    monkeypatch.setattr(gpu, "_look_for_devices", lambda: (1, ""))
+    monkeypatch.setattr(gpu, "_idle_memory", {})
+
+
+NESTED = """
+def f(I):
+    a = objects(I, T, F, T)
+    b = apply(lbind(apply, compose(invert, first)), apply(toindices, a))
+    c = apply(fork(mapply, lbind(lbind, shift), compose(initset, ulcorner)), a)
+    d = mapply(fork(connect, first, last), product(ofcolor(I, 0), corners(ofcolor(I, 0))))
+    e = order(a, chain(even, size, delta))
+    g = pair(b, c)
+    h = pair(initset(d), e)
+    k = repeat(c_iz_n(S, palette, size), valmax(initset(T), identity))
+    return pair(pair(g, h), pair(k, k))
+"""
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("steps", [400, 6000, 200_000])
+def test_functions_as_steps_agree(steps: int) -> None:
+    programs = [solver.program for solver in library_programs()][::3]
+    programs += [random_program(seed, 10, well_typed=seed % 3 > 0) for seed in range(60)]
+    programs.append(parse_program(NESTED.replace("def f(I)", "def f(S, I)")))
+    batt, samples = Batt(programs), training_samples(12)
+    budget = Budget(steps=steps, bytes=steps * 20)
+    wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+    got = batt.run(samples, budget, device="cuda", keep_values=True)
+    check_equal(got, wanted)
+    n_run = len(samples) * batt.plan.programs.size
+    assert got.ran_on["cuda:0"] == n_run
+    assert got.ran_on["cpu"] == wanted.reasons.size - n_run
+    for program in range(0, len(programs), 5):
+        for sample in range(0, len(samples), 5):
+            assert got.outcome(program, sample) == wanted.outcome(program, sample)
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_too_many_elements_are_run_in_smaller_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt, samples = Batt([parse_program(NESTED.replace("(I)", "(S, I)", 1))]), training_samples(9)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    monkeypatch.setattr(gpu, "MAX_ELEMENTS", 150)
+    got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, wanted)
+    assert 0 < got.ran_on["cuda:0"] < 9
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_too_little_memory_leaves_work_to_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([solver.program for solver in library_programs()][::2])
+    samples = training_samples(20)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    monkeypatch.setattr(gpu, "POOL_SHARE", 0.0)
+    monkeypatch.setattr(gpu, "MIN_POOL_BYTES", 2**20)
+    got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, wanted)
+    assert got.ran_on["cpu"] > 0
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_a_device_that_fails_in_the_middle_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([solver.program for solver in library_programs()][::4])
+    samples = training_samples(6)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    real, error = kernels.kernel, sys.modules["cupy"].cuda.runtime.CUDARuntimeError
+    n_left = iter(range(9))
+
+    def failing(device: int, name: str) -> Any:
+        if next(n_left, None) is None:
+            raise error("an illegal memory access was encountered")
+        return real(device, name)
+
+    monkeypatch.setattr(kernels, "kernel", failing)
+    with pytest.warns(RuntimeWarning, match="the CPU runs instead: an illegal memory access"):
+        got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, wanted)
+    assert dict(got.ran_on) == {"cpu": wanted.reasons.size}
+
+
+# --- sharing out ---
 
 
 @given(st.integers(0, 50), st.integers(1, 5))
@@ -81,26 +219,37 @@ def test_shares_hold_every_sample_once_and_are_even(n_samples: int, n_workers: i
     assert max(map(len, parts)) - min(map(len, parts)) <= 1
 
 
-def test_every_primitive_has_a_kernel() -> None:
-    kernels = gpu._kernels()
-    assert set(all_primitives()) <= set(kernels)
-    assert gpu.calls_functions("mapply")
-    assert not gpu.calls_functions("hmirror")
+def test_every_primitive_that_a_plan_runs_has_a_kernel() -> None:
+    made = {name for names in kernels.modules().values() for name in names}
+    assert {f"run_{name}" for name in all_primitives()} - made == {
+        f"run_{name}" for name in {*flatten.SITES, *flatten.NEVER}
+    }
+    assert {f"site_{name}" for name in flatten.SITES} <= made
 
 
+# All of them take minutes; what they share is in each.
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs CUDA's compiler")
-def test_the_headers_compile_for_the_gpu(tmp_path: Path) -> None:
-    # All modules at once, not optimized: they have the headers in common, and those would be
-    # compiled for each of them.
-    source = tmp_path / "all.cu"
-    source.write_text(gpu.module_source(*gpu.kernel_modules()), "utf-8")
-    options = ["-std=c++17", "-ptx", "-Xcicc", "-O0", "-Werror", "all-warnings", *gpu.definitions()]
-    target = tmp_path / "all.ptx"
-    command = ["nvcc", *options, "-I", gpu.INCLUDE, "-o", target, source]
+@pytest.mark.parametrize("module", ["common", "functions"])
+def test_the_headers_compile_for_the_gpu(module: str, tmp_path: Path) -> None:
+    source, target = tmp_path / f"{module}.cu", tmp_path / f"{module}.fatbin"
+    source.write_text(kernels.source(module), "utf-8")
+    command = kernels.nvcc_command(source, target, [90])
     compiled = subprocess.run(command, capture_output=True, text=True)
     assert compiled.returncode == 0, compiled.stderr
-    text = target.read_text("utf-8")
-    assert all(f".entry {name}(" in text for _, name in gpu._kernels().values())
+    assert target.stat().st_size > 0
+
+
+def test_kernels_compiled_of_other_sources_are_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernels, "COMPILED", tmp_path)
+    (tmp_path / "common.fatbin").write_bytes(b"code")
+    assert kernels.compiled_file("common") is None
+    (tmp_path / "sources").write_text("0123456789abcdef\n")
+    assert kernels.compiled_file("common") is None
+    (tmp_path / "sources").write_text(kernels.source_digest() + "\n")
+    assert kernels.compiled_file("common") == tmp_path / "common.fatbin"
+    assert kernels.compiled_file("functions") is None
 
 
 @pytest.mark.skipif(n_gpus() > 0, reason="needs a machine without a GPU")
@@ -128,6 +277,7 @@ def test_what_a_gpu_leaves_the_cpu_finishes(monkeypatch: pytest.MonkeyPatch) -> 
     wanted = batt.run(samples, SMALL, device="cpu", keep_values=True)
     rng = np.random.default_rng(0)
     left = rng.random(wanted.reasons.shape) < 0.2
+    left[np.setdiff1d(np.arange(len(programs)), batt.plan.programs)] = True
 
     def run_some(*arguments: object) -> tuple[dict[str, int], list[object]]:
         arrays = next(a for a in arguments if isinstance(a, BattArrays))
@@ -192,10 +342,10 @@ def test_a_calibration_holds_for_its_machine_alone(
 
 
 def test_predictions_grow_with_the_work() -> None:
-    plain = Batt([parse_program("def f(I):\n    return hmirror(vmirror(I))\n")]).schedule
+    plain = Batt([parse_program("def f(I):\n    return hmirror(vmirror(I))\n")]).plan
     with_functions = Batt(
         [parse_program("def f(I):\n    return apply(size, objects(I, T, F, T))\n")]
-    ).schedule
+    ).plan
     one, many = (CALIBRATION.predict(plain, n, 4) for n in (1, 10**6))
     assert one.cpu_s < one.gpu_s
     assert many.gpu_s < many.cpu_s

@@ -236,6 +236,9 @@ FOLLOWING = [
     ("fill_panels", (8, 0), "09629e4f"),
     ("fill_panels", (0, 0), "1e32b0e9"),
     ("fill_panels", (2, 1), "29623171"),
+    ("continue_pattern", (3, 1), "05269061"),
+    ("continue_pattern", (0, 0), "53b68214"),
+    ("continue_pattern", (1, 1), "d8c310e9"),
 ]
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from arcbatt.language import Reason
 from arcbatt.language.primitives.classes import FEATURES, OWN_FEATURES, described
 from arcbatt.language.primitives.panels import BY_LINES, KEYS, LAYOUTS_IN_WORDS
+from arcbatt.language.registry import words_of_call
 
 from .conftest import grids
 from .test_engine import check_call
@@ -253,3 +254,60 @@ def test_a_map_has_a_cell_for_each_panel() -> None:
     beside = grid_of("44500", "44500", "66666", "00500", "00500")
     assert give("fill_panels", ((square, beside),), square, 8, 0) == failure(Reason.EMPTY)
     assert give("fill_panels", ((square, grid_of("1")),), square, 8, 0) == failure(Reason.EMPTY)
+
+
+# --- in words ---
+
+
+def test_classes_in_words() -> None:
+    demos = ((grid_of("10"), grid_of("3")), (grid_of("22", "02"), grid_of("4")))
+    said = [words_of_call("learn_class", None, [demos, demos[0][0], k]) for k in range(12)]
+    assert len({lines[0] for lines in said}) == 12
+    assert said[0][1:] == ["1: the output of demo 1", "3: the output of demo 2"]
+    assert said[2][1:] == ["blue: the output of demo 1", "red: the output of demo 2"]
+    assert said[3][1] == "blue: the output of demo 1"
+    assert said[4][1:] == ["##/.#: the output of demo 2", "#.: the output of demo 1"]
+    assert said[6][1:] == [
+        "not so and not so: the output of demo 2",
+        "not so and so: the output of demo 1",
+    ]
+    assert said[7][1] == "not so: the output of demo 1"
+
+
+def test_panels_in_words() -> None:
+    grid = grid_of("10520", "00533")
+    over = ((grid, grid_of("20", "33")),)
+    colors, shown, count = (
+        words_of_call("learn_panels", None, [over, grid, 0, how]) for how in range(3)
+    )
+    assert colors[0].startswith("panels (between lines of a colour but 0) lie over each other")
+    assert "blue, red: what panel 2 shows" in colors
+    assert "nothing, something: what panel 2 shows" in shown
+    assert count[1:] == [
+        "0 of them: what panel 1 shows",
+        "1 of them: what panel 2 shows",
+        "2 of them: what panel 2 shows",
+    ]
+    one = ((grid_of("15"), grid_of("7")),)
+    assert words_of_call("learn_panels", None, [one, grid_of("15"), 2, 1])[1:] == [
+        "something, something: orange"
+    ]
+    (picked,) = words_of_call("pick_panel", None, [((grid, grid_of("20", "33")),), grid, 0, 12])
+    assert picked.endswith("its rank by cells that are not 0, from the most: 0")
+    cells = words_of_call("panel_cells", None, [((grid, grid_of("14")),), grid, 0, 0])
+    assert cells[1:] == ["1: its commonest colour", "3: yellow"]
+
+
+def test_filling_in_words() -> None:
+    demos, grid = demos_of("29623171"), demos_of("29623171")[0][0]
+    key, *lines = words_of_call("fill_panels", None, [demos, grid, 2, 1])
+    assert key.endswith("is all panels, laid over each other:")
+    assert any(
+        line.startswith("a black place, in a panel that shows most, becomes") for line in lines
+    )
+    square = grid_of("10511", "00510", "55555", "10510", "11511")
+    told = words_of_call("fill_panels", None, [((square, square),), square, 8, 0])
+    assert "a place that shows something, stays where the key shows nothing" in told
+    sevens = tuple(tuple(7 if cell != 5 else 5 for cell in row) for row in square)
+    told = words_of_call("fill_panels", None, [((square, sevens),), square, 0, 0])
+    assert any(line.endswith("becomes orange where the key shows nothing") for line in told)

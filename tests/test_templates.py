@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcbatt.language import Reason, all_primitives
+from arcbatt.language.registry import words_of_call
 
 from .conftest import grids
 from .test_engine import check_call
@@ -148,3 +149,11 @@ def test_bars_that_are_too_long_or_none_fail() -> None:
         assert give("object_bars", grid, *codes) == failure(Reason.EMPTY)
         check_call("object_bars", [grid, *codes])
     assert give("object_bars", ((1,) * 31,), 0, 0, 0) == ((1,),)
+
+
+def test_every_code_is_told_in_words() -> None:
+    for name, work in (("complete_templates", TEMPLATE_CODES), ("object_bars", BAR_CODES)):
+        said = {tuple(words_of_call(name, None, [grid_of("1"), *codes])) for codes in work}
+        assert len(said) == len(work)
+    (line,) = words_of_call("object_bars", None, [grid_of("1"), 2, 8, 4])
+    assert line == "all but the largest of the colours, the largest first, as bars downwards"

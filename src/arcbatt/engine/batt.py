@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,11 +17,10 @@ from arcbatt.language.ir import walk_new
 from arcbatt.measure import usable_cores
 from arcbatt.plurals import count
 
-from . import _engine, calibration, gpu, profiling
+from . import _engine, calibration, flatten, gpu, profiling
 from .defined import DEFINITIONS, find_defined, run_defined
 from .results import ARRAY_TYPES, BattArrays, BattResult, KeptWords
 from .samples import Samples
-from .schedule import Schedule, schedule
 from .table import primitive_numbers
 
 # As in include/arcbatt/batt.hpp.
@@ -47,6 +47,7 @@ class Batt:
         self.programs = _check_programs(programs)
         self.is_defined = find_defined(self.programs)  # those that only definitions can run
         self._nodes: list[Node] = []
+        self._results: list[int] = []
         self.fused = self._fuse([self.programs[k] for k in np.flatnonzero(~self.is_defined)])
 
     def _fuse(self, programs: Sequence[Program]) -> _engine.FusedBatt:
@@ -83,7 +84,7 @@ class Batt:
                 firsts.append(first)
                 counts.append(len(node.args))
             results.append(places[program.result])
-        self._nodes = list(places)
+        self._nodes, self._results = list(places), results
         return _engine.FusedBatt(
             np.array(ops, np.uint8),
             np.array(primitives, np.int32),
@@ -120,13 +121,13 @@ class Batt:
         return f"<Batt: {n_programs}, {count(self.n_calls, 'call')}>"
 
     @cached_property
-    def schedule(self) -> Schedule:
-        """The steps that a GPU takes for it."""
-        return schedule(self._nodes)
+    def plan(self) -> flatten.Plan:
+        """What a GPU is to do for it."""
+        return flatten.plan(self._nodes, self._results)
 
     @cached_property
     def _on_gpu(self) -> gpu.GpuBatt:
-        return gpu.GpuBatt(self.fused, self.schedule, len(self.programs))
+        return gpu.GpuBatt(self.fused, self.plan, len(self.programs))
 
     def run(
         self,
@@ -177,14 +178,19 @@ class Batt:
         on_cpu = arrays.reasons.size - len(self.programs) * len(left)
         ran_on: dict[str, int] = {}
         if len(left):
-            ran_on, words = gpu.run_batt(
-                self._on_gpu, samples, left, run.budget, devices, arrays, keep_values
-            )
-            kept += words
+            # What the GPU leaves out is known before: the CPU runs it meanwhile.
+            left_out = np.zeros(arrays.reasons.shape, np.bool_)
+            left_out[:, left] = True
+            left_out[self.plan.programs] = False
+            with ThreadPoolExecutor(1) as beside:
+                others = beside.submit(self._finish, run, left_out)
+                ran_on, words = gpu.run_batt(
+                    self._on_gpu, samples, left, run.budget, devices, arrays, keep_values
+                )
+                kept += words + others.result().put_into(arrays)
             unfinished = arrays.reasons == _engine.NOT_RUN
-            if unfinished.any():
-                kept += self._finish(run, unfinished, arrays)
-                on_cpu += int(unfinished.sum())
+            kept += self._finish(run, unfinished).put_into(arrays)
+            on_cpu += int(left_out.sum() + unfinished.sum())
         if on_cpu or not ran_on:
             ran_on["cpu"] = on_cpu
         return arrays.to_result(ran_on, tuple(kept) if keep_values else None)
@@ -215,24 +221,42 @@ class Batt:
         ran_on = {**part.ran_on, DEFINITIONS: len(defined) * len(samples)}
         return arrays.to_result(ran_on, () if keep_values else None, values)
 
-    def _finish(self, run: _Run, left: NDArray[np.bool_], arrays: BattArrays) -> list[KeptWords]:
+    def _finish(self, run: _Run, left: NDArray[np.bool_]) -> _Rest:
         """Runs on the CPU what is left: those programs alone, on those samples."""
         programs: NDArray[np.int64] = np.flatnonzero(left.any(axis=1))
         samples = np.flatnonzero(left.any(axis=0)).astype(np.uint32)
+        if not len(samples):
+            return _Rest(left, programs, run.new_arrays(0), [])
         some = len(programs) < len(self.programs)
         batt = Batt([self.programs[k] for k in programs]) if some else self
         found = run.new_arrays(len(programs))
         kept = run.on_cpu(batt.fused, samples, found)
-        rows, columns = np.nonzero(left[programs])
+        return _Rest(left, programs, found, kept)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """What some programs gave, of which some results were asked for."""
+
+    wanted: NDArray[np.bool_]  # [program, sample] of all
+    programs: NDArray[np.int64]
+    found: BattArrays
+    kept: list[KeptWords]
+
+    def put_into(self, arrays: BattArrays) -> list[KeptWords]:
+        """Write them where they belong, and return the values that were kept."""
+        rows, columns = np.nonzero(self.wanted[self.programs])
         for name in BattArrays._fields:
-            getattr(arrays, name)[programs[rows], columns] = getattr(found, name)[rows, columns]
-        n_samples = left.shape[1]
+            into = getattr(arrays, name)
+            into[self.programs[rows], columns] = getattr(self.found, name)[rows, columns]
+        n_samples = self.wanted.shape[1]
 
         def cells_here(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-            here: NDArray[np.int64] = programs[cells // n_samples] * n_samples + cells % n_samples
+            program, sample = cells // n_samples, cells % n_samples
+            here: NDArray[np.int64] = self.programs[program] * n_samples + sample
             return here
 
-        return [words._replace(cells=cells_here(words.cells)) for words in kept]
+        return [words._replace(cells=cells_here(words.cells)) for words in self.kept]
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +318,7 @@ def _check_programs(programs: Sequence[Program]) -> tuple[Program, ...]:
 
 
 def _expect(batt: Batt, n_samples: int, n_threads: int) -> calibration.Prediction:
-    return calibration.of_this_machine(Batt).predict(batt.schedule, n_samples, n_threads)
+    return calibration.of_this_machine(Batt).predict(batt.plan, n_samples, n_threads)
 
 
 def prefers_gpu(batt: Batt, device: str, n_samples: int, n_threads: int) -> bool:

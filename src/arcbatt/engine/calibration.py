@@ -18,12 +18,12 @@ import numpy as np
 from arcbatt.language import parse_program
 from arcbatt.measure import usable_cores
 
-from . import gpu, health
+from . import health, kernels
 from .samples import Samples
 
 if TYPE_CHECKING:
     from .batt import Batt
-    from .schedule import Schedule
+    from .flatten import Plan
 
 PLAIN = """
 def plain_{k}(I):
@@ -73,14 +73,14 @@ class Calibration:
     gpu_plain_ratio: float  # seconds for a second of a core
     gpu_function_ratio: float
 
-    def predict(self, schedule: Schedule, n_samples: int, n_threads: int) -> Prediction:
+    def predict(self, plan: Plan, n_samples: int, n_threads: int) -> Prediction:
         """What a batt is expected to take on samples of middling size."""
-        n_functions = gpu.n_function_calls(schedule)
-        plain_s = self.plain_call_s * (schedule.n_nodes - n_functions)
+        n_functions = plan.n_function_calls
+        plain_s = self.plain_call_s * (plan.n_nodes - n_functions)
         function_s = self.function_call_s * n_functions
         core_s = max(plain_s + function_s, 1e-9)
         on_gpu_s = plain_s * self.gpu_plain_ratio + function_s * self.gpu_function_ratio
-        fixed_s = self.gpu_run_s + self.gpu_step_s * len(schedule.steps)
+        fixed_s = self.gpu_run_s + self.gpu_step_s * plan.n_steps
         n_threads = min(n_threads, n_samples)
         return Prediction(
             cpu_s=self.thread_s * n_threads + core_s * n_samples / n_threads,
@@ -116,7 +116,7 @@ def machine() -> str:
     """What a calibration holds for: the first GPU, the cores, the engine's source."""
     gpus = health.look_for_gpus().gpus
     name = gpus[0].name if gpus else "no GPU"
-    return f"{name}, {usable_cores()} cores, engine {gpu.source_digest()}"
+    return f"{name}, {usable_cores()} cores, engine {kernels.source_digest()}"
 
 
 def load() -> Calibration | None:
@@ -174,9 +174,9 @@ def measure(new_batt: Callable[..., Batt], here: str) -> Calibration:
     n_cores = usable_cores()
     plain_s, function_s = (least_s(batt, few, "cpu") for batt in (plain, of_functions))
     threaded_s = least_s(plain, few, "cpu", n_cores)
-    plain_call_s = plain_s / N_FEW / plain.schedule.n_nodes
-    n_functions = gpu.n_function_calls(of_functions.schedule)
-    n_plain = of_functions.schedule.n_nodes - n_functions
+    plain_call_s = plain_s / N_FEW / plain.plan.n_nodes
+    n_functions = of_functions.plan.n_function_calls
+    n_plain = of_functions.plan.n_nodes - n_functions
     function_call_s = (function_s / N_FEW - plain_call_s * n_plain) / n_functions
 
     small_s = least_s(small, one, "cuda:0")
@@ -189,7 +189,7 @@ def measure(new_batt: Callable[..., Batt], here: str) -> Calibration:
 
     plain_ratio, plain_rest_s = ratio_and_rest(plain, plain_s)
     function_ratio, _ = ratio_and_rest(of_functions, function_s)
-    more_steps = len(plain.schedule.steps) - len(small.schedule.steps)
+    more_steps = plain.plan.n_steps - small.plan.n_steps
     step_s = max(0.0, plain_rest_s - small_s) / more_steps
     return Calibration(
         machine=here,
@@ -197,7 +197,7 @@ def measure(new_batt: Callable[..., Batt], here: str) -> Calibration:
         thread_s=max(0.0, threaded_s - plain_s / n_cores) / n_cores,
         plain_call_s=plain_call_s,
         function_call_s=max(plain_call_s, function_call_s),
-        gpu_run_s=max(0.0, small_s - step_s * len(small.schedule.steps)),
+        gpu_run_s=max(0.0, small_s - step_s * small.plan.n_steps),
         gpu_step_s=step_s,
         gpu_plain_ratio=plain_ratio,
         gpu_function_ratio=FUNCTION_TAIL * max(plain_ratio, function_ratio),

@@ -49,6 +49,7 @@ DIRECT = (
     "pick_panel",
     "panel_cells",
     "fill_panels",
+    "continue_pattern",
 )
 # Those that give what they have learnt as data, and what applies that.
 AS_DATA = {"learn_actions": "apply_actions", "learn_rewrites": "rewrite"}

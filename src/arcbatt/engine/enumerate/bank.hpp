@@ -67,7 +67,6 @@ class HashTable {
     while (keys_[at] && keys_[at] != hash) at = (at + 1) & (keys_.size() - 1);
     return keys_[at] ? &numbers_[at] : nullptr;
   }
-  void prefetch(u64 hash) const { __builtin_prefetch(&keys_[hash & (keys_.size() - 1)]); }
   u64 size() const { return n_; }
   u64 bytes() const { return keys_.size() * 12; }
 
@@ -165,8 +164,8 @@ class Bank {
     return given;
   }
 
-  // What a move gives on a value, as it is until the next call and no entry of the bank. A list is put
-  // together by `heap`; `list_hash` is then its hash, and 0 for a picture. Failed where it is refused.
+  // What a move that gives no list of a picture gives on a value, as it is until the next call and no
+  // entry of the bank. A list is put together by `heap`; `list_hash` is then its hash, and 0 for a picture. Failed where it is refused.
   Pic give(u32 id, u32 number, u8 depth, const Move* heap, u64& list_hash) {
     const Move& move = ALL_MOVES[number];
     const bool is_list = entries_[id].is_list;
@@ -187,8 +186,7 @@ class Bank {
       return checked(move.to_picture(lane_, entries_[id].picture, move.args, size));
     }
     if (move.shape == Shape::L_TO_P) return checked(move.pick(lane_, pictures_of(id), move.args));
-    const PicList list = move.shape == Shape::P_TO_L ? move.to_list(lane_, entries_[id].picture, move.args)
-                                                     : move.sift(lane_, pictures_of(id), move.args);
+    const PicList list = move.sift(lane_, pictures_of(id), move.args);
     if (!heap || is_refused(list)) return failed_picture<u8>(EMPTY);
     list_hash = HASH_K1;
     for (i32 k = 0; k < list.n; k++) list_hash = fold_product(list_hash ^ hash_of_picture(list.items[k]), HASH_K2);

@@ -15,6 +15,7 @@ from . import (
     objects,
     panels,
     patches,
+    patterns,
     picture_drawing,
     picture_lists,
     picture_pairs,
@@ -57,4 +58,5 @@ FAMILIES = (
     panels,
     templates,
     object_bars,
+    patterns,
 )

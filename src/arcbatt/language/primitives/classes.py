@@ -7,21 +7,27 @@ fails as empty.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import TypeAlias
 
 from ..budget import charge
 from ..domains import Demos, Grid, Number
 from ..failure import empty
 from ..registry import primitive
 from ..values import Value
-from .observations import BY_COLOR_4, BY_COLOR_8, ZEROS, check_colors, commonest, cut, ranks
+from .observations import (
+    BY_COLOR_4,
+    BY_COLOR_8,
+    ZEROS,
+    FeatureOf,
+    check_colors,
+    commonest,
+    counted,
+    cut,
+    each,
+    ranked,
+)
 
 # --- what grids are told by ---
-
-# What each of some grids is like, by itself or among them.
-Feature: TypeAlias = Callable[[Sequence[Grid]], Sequence[Hashable]]
 
 
 def cells_of(grid: Grid) -> Iterator[int]:
@@ -49,9 +55,9 @@ def _turned_mask(grid: Grid) -> Grid:
     """One mask for all eight that mirrors and turns make of a grid's."""
     mask = _mask(grid)
     turns = []
-    for each in (mask, tuple(zip(*mask, strict=True))):
-        turns += [each, each[::-1]]
-        turns += [tuple(row[::-1] for row in each), tuple(row[::-1] for row in each[::-1])]
+    for shown in (mask, tuple(zip(*mask, strict=True))):
+        turns += [shown, shown[::-1]]
+        turns += [tuple(row[::-1] for row in shown), tuple(row[::-1] for row in shown[::-1])]
     return min(turns)
 
 
@@ -71,52 +77,36 @@ def _n_of(color: int) -> Callable[[Grid], int]:
     return lambda grid: sum(cell == color for cell in cells_of(grid))
 
 
-def _each(describe: Callable[[Grid], Hashable]) -> Feature:
-    return lambda grids: [describe(grid) for grid in grids]
-
-
-def _ranked(measure: Callable[[Grid], int], falling: bool = True) -> Feature:
-    return lambda grids: ranks([measure(grid) for grid in grids], falling)
-
-
-def _counted(describe: Callable[[Grid], Hashable]) -> Feature:
-    def count(grids: Sequence[Grid]) -> list[int]:
-        counts = Counter(map(describe, grids))
-        return [counts[describe(grid)] for grid in grids]
-
-    return count
-
-
 # What a grid is like by itself, which tells classes of whole grids too.
-OWN_FEATURES: tuple[tuple[str, Feature], ...] = (
-    ("how many cells are not 0", _each(_n_shown)),
-    ("how many colours but 0 it has", _each(lambda grid: len(_colors(grid)))),
-    ("which colours but 0 it has", _each(_colors)),
-    ("its commonest colour but 0", _each(lambda grid: commonest(cells_of(grid)))),
-    ("which cells are not 0", _each(_mask)),
-    ("which cells are not 0, up to mirrors and turns", _each(_turned_mask)),
-    ("whether it is its mirror image, left to right and top to bottom", _each(_mirrors)),
+OWN_FEATURES: tuple[tuple[str, FeatureOf[Grid]], ...] = (
+    ("how many cells are not 0", each(_n_shown)),
+    ("how many colours but 0 it has", each(lambda grid: len(_colors(grid)))),
+    ("which colours but 0 it has", each(_colors)),
+    ("its commonest colour but 0", each(lambda grid: commonest(cells_of(grid)))),
+    ("which cells are not 0", each(_mask)),
+    ("which cells are not 0, up to mirrors and turns", each(_turned_mask)),
+    ("whether it is its mirror image, left to right and top to bottom", each(_mirrors)),
     (
         "whether it is its transpose",
-        _each(lambda grid: grid == tuple(zip(*grid, strict=True))),
+        each(lambda grid: grid == tuple(zip(*grid, strict=True))),
     ),
-    ("how many 8-connected objects of one colour it has", _each(_n_parts(BY_COLOR_8))),
-    ("how many 4-connected objects of one colour it has", _each(_n_parts(BY_COLOR_4))),
-    ("how many parts of 0 it encloses", _each(_n_enclosed)),
-    ("how many cells have not its commonest colour", _each(_n_minor)),
+    ("how many 8-connected objects of one colour it has", each(_n_parts(BY_COLOR_8))),
+    ("how many 4-connected objects of one colour it has", each(_n_parts(BY_COLOR_4))),
+    ("how many parts of 0 it encloses", each(_n_enclosed)),
+    ("how many cells have not its commonest colour", each(_n_minor)),
 )
-FEATURES = (
+FEATURES: tuple[tuple[str, FeatureOf[Grid]], ...] = (
     *OWN_FEATURES,
-    ("its rank by cells that are not 0, from the most", _ranked(_n_shown)),
-    ("its rank by cells that are not 0, from the fewest", _ranked(_n_shown, falling=False)),
-    ("its rank by colours, from the most", _ranked(lambda grid: len(_colors(grid)))),
-    ("how many are equal to it", _counted(lambda grid: grid)),
-    ("how many are not 0 where it is not", _counted(_mask)),
-    ("its rank by 8-connected objects, from the most", _ranked(_n_parts(BY_COLOR_8))),
-    ("its rank by cells of other colours than its commonest", _ranked(_n_minor)),
+    ("its rank by cells that are not 0, from the most", ranked(_n_shown)),
+    ("its rank by cells that are not 0, from the fewest", ranked(_n_shown, falling=False)),
+    ("its rank by colours, from the most", ranked(lambda grid: len(_colors(grid)))),
+    ("how many are equal to it", counted(lambda grid: grid)),
+    ("how many are not 0 where it is not", counted(_mask)),
+    ("its rank by 8-connected objects, from the most", ranked(_n_parts(BY_COLOR_8))),
+    ("its rank by cells of other colours than its commonest", ranked(_n_minor)),
     ("which of all it is", lambda grids: list(range(len(grids)))),
     *(
-        (f"its rank by cells of {color}, from the most", _ranked(_n_of(color)))
+        (f"its rank by cells of {color}, from the most", ranked(_n_of(color)))
         for color in range(1, 10)
     ),
 )

@@ -6,7 +6,6 @@ of the wrong type. Nothing is guessed: what the demos contradict, or do not show
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
 
@@ -26,8 +25,10 @@ from .observations import (
     check_colors,
     cut_all,
     margin,
+    marks_of,
     measure_color,
     pairs_of_one_size,
+    pick_marked,
     relative_view,
 )
 
@@ -402,18 +403,14 @@ def pick_object(S: Demos, I: Grid, segments: Number, feature: Number) -> Value: 
         raise empty("pick_object: no demos")
     *cuts, own = cut_all([*(given for given, _ in S), I], segments)
     marks = object_marks(S, cuts, feature)
-    picked = [part for part, key in _described(own, feature) if key in marks]
-    if len(picked) != 1:
-        raise empty(f"pick_object: {len(picked)} objects are like those that the demos pick")
-    return picked[0].box
+    return pick_marked("pick_object", _shown(own, feature), marks)
+
+
+def _shown(parts: list[Part], feature: int) -> list[tuple[Grid, Hashable]]:
+    return [(part.box, key) for part, key in _described(parts, feature)]
 
 
 def object_marks(S: Pairs, cuts: Sequence[list[Part]], feature: int) -> set[Hashable]:
     """What the one object is like that each demo picks."""
-    marks: set[Hashable] | None = None
-    for (_, wanted), parts in zip(S, cuts, strict=True):
-        described = _described(parts, feature)
-        counts = Counter(key for _, key in described)
-        new = {key for part, key in described if counts[key] == 1 and part.box == wanted}
-        marks = new if marks is None else marks & new
-    return marks or set()
+    wanted = [each for _, each in S]
+    return marks_of([_shown(parts, feature) for parts in cuts], wanted)

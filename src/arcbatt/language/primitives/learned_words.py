@@ -45,7 +45,7 @@ def name_color(color: int) -> str:
 
 
 def shortened(lines: Sequence[str]) -> list[str]:
-    """Return the first of some lines, and how many more there are."""
+    """Return the first lines, and how many there are more."""
     if len(lines) <= MAX_LINES:
         return list(lines)
     return [*lines[:MAX_LINES], f"and {len(lines) - MAX_LINES} more"]
@@ -57,7 +57,8 @@ def _nth(rank: int, most: str) -> str:
     return f"the {most}" if rank == 0 else f"the {endings.get(rank, f'{rank + 1}th')} {most}"
 
 
-def _names(colors: Iterable[int]) -> str:
+def color_names(colors: Iterable[int]) -> str:
+    """Return the names of colours, in their order."""
     return " and ".join(map(name_color, sorted(colors))) or "nothing"
 
 
@@ -143,7 +144,7 @@ SIGHT_WORDS: tuple[tuple[str, Phrase], ...] = (
         lambda seen: f"its part {'touches' if seen else 'does not touch'} the edge",
     ),
     ("the first colours but its own in 4 directions", _each(_FIRST_BESIDE, NOTHING)),
-    ("which colours are around it", lambda seen: f"around it are {_names(seen)}"),
+    ("which colours are around it", lambda seen: f"around it are {color_names(seen)}"),
     (
         "the object in whose box it lies",
         lambda seen: (
@@ -152,7 +153,7 @@ SIGHT_WORDS: tuple[tuple[str, Phrase], ...] = (
     ),
     (
         "which colours its row and column have",
-        lambda seen: f"its row has {_names(seen[0])}, its column {_names(seen[1])}",
+        lambda seen: f"its row has {color_names(seen[0])}, its column {color_names(seen[1])}",
     ),
 )
 # By code less those above, the places whose colours are told apart but not known.
@@ -250,7 +251,7 @@ _FULLNESS = ("one that does not fill its box", "a square", "a line", "a rectangl
 _EXTREMES = ("one of the largest", "one of the smallest", "neither largest nor smallest")
 # By code, what an object is told by: in general, and a phrase for what it is.
 FEATURE_WORDS: tuple[tuple[str, Phrase], ...] = (
-    ("its colours", lambda colors: f"one that has {_names(colors)}"),
+    ("its colours", lambda colors: f"one that has {color_names(colors)}"),
     ("its size", lambda size: f"one of {size} cell{'s' * (size != 1)}"),
     ("the rank of its size", _ranked("largest")),
     ("the rank of its size", _ranked("smallest")),
@@ -259,7 +260,7 @@ FEATURE_WORDS: tuple[tuple[str, Phrase], ...] = (
     ("its shape, however turned", lambda places: f"one like {_shape(places)} in some turn"),
     ("its shape", lambda places: f"one like {_shape(places)}"),
     ("whether it touches the edge", lambda so: f"one {'' if so else 'not '}at the edge"),
-    ("the colours around it", lambda colors: f"one that touches {_names(colors)}"),
+    ("the colours around it", lambda colors: f"one that touches {color_names(colors)}"),
     ("how many have its shape", lambda n: f"one of {n} of its shape"),
     (
         "its mirror symmetry",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..domains import Grid, Number
 from ..failure import empty
-from ..registry import primitive
+from ..registry import primitive, worded
 from ..values import Value
 from .observations import BY_COLOR_8, TOGETHER_8, Part, all_places, check_colors, commonest, cut_all
 
@@ -90,3 +90,12 @@ def object_bars(grid: Grid, what: Number, choice: Number, drawing: Number) -> Va
         rows.append(bar[::-1] if drawing in (3, 5) else bar)
     is_upright = drawing in (0, 4, 5)
     return tuple(zip(*rows, strict=True)) if is_upright else tuple(rows)
+
+
+@worded("object_bars")
+def _(given: Value, grid: Grid, what: int, choice: int, drawing: int) -> list[str]:
+    which, order = divmod(choice, len(ORDERS_IN_WORDS))
+    return [
+        f"{WHICH_IN_WORDS[which]} of the {WHATS_IN_WORDS[what]}, {ORDERS_IN_WORDS[order]}, as "
+        f"{DRAWINGS_IN_WORDS[drawing]}"
+    ]

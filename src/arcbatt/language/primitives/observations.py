@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from ..budget import charge
 from ..failure import empty, wrong_type
@@ -410,23 +410,26 @@ def relative_view(grid: Grid, code: int) -> Callable[[int, int], Numbered]:
 
 # --- what an object is like ---
 
-Feature: TypeAlias = Callable[[list[Part]], Sequence[Hashable]]
+T = TypeVar("T")
+# What each of some things, objects or panels of a grid, is like.
+FeatureOf: TypeAlias = Callable[[Sequence[T]], Sequence[Hashable]]
+Feature: TypeAlias = FeatureOf[Part]
 
 
-def _each(describe: Callable[[Part], Hashable]) -> Feature:
-    return lambda parts: [describe(part) for part in parts]
+def each(describe: Callable[[T], Hashable]) -> FeatureOf[T]:
+    return lambda things: [describe(thing) for thing in things]
 
 
-def _ranked(measure: Callable[[Part], int], falling: bool) -> Feature:
-    return lambda parts: ranks([measure(part) for part in parts], falling)
+def ranked(measure: Callable[[T], int], falling: bool = True) -> FeatureOf[T]:
+    return lambda things: ranks([measure(thing) for thing in things], falling)
 
 
-def _counted(describe: Callable[[Part], Hashable]) -> Feature:
-    """How many objects of the grid are alike."""
+def counted(describe: Callable[[T], Hashable]) -> FeatureOf[T]:
+    """How many of them are alike."""
 
-    def count(parts: list[Part]) -> list[int]:
-        counts = Counter(map(describe, parts))
-        return [counts[describe(part)] for part in parts]
+    def count(things: Sequence[T]) -> list[int]:
+        counts = Counter(map(describe, things))
+        return [counts[describe(thing)] for thing in things]
 
     return count
 
@@ -439,38 +442,60 @@ def _fullness(part: Part) -> int:
     return 2 if 1 in (part.height, part.width) else 3
 
 
-def _extreme(parts: list[Part]) -> list[int]:
+def _extreme(parts: Sequence[Part]) -> list[int]:
     sizes = {part.size for part in parts}
     first, last = max(sizes, default=0), min(sizes, default=0)
     return [0 if part.size == first else 1 if part.size == last else 2 for part in parts]
 
 
 FEATURES: tuple[Feature, ...] = (
-    _each(lambda part: part.colors),
-    _each(lambda part: part.size),
-    _ranked(lambda part: part.size, falling=True),
-    _ranked(lambda part: part.size, falling=False),
-    _each(lambda part: (part.height, part.width)),
-    _each(lambda part: part.n_holes),
-    _each(lambda part: part.turned_shape),
-    _each(lambda part: part.shape),
-    _each(lambda part: part.on_edge),
-    _each(lambda part: part.touching),
-    _counted(lambda part: part.shape),
-    _each(lambda part: part.mirrors),
-    _ranked(lambda part: part.left, falling=False),
-    _ranked(lambda part: part.top, falling=False),
-    _each(_fullness),
+    each(lambda part: part.colors),
+    each(lambda part: part.size),
+    ranked(lambda part: part.size, falling=True),
+    ranked(lambda part: part.size, falling=False),
+    each(lambda part: (part.height, part.width)),
+    each(lambda part: part.n_holes),
+    each(lambda part: part.turned_shape),
+    each(lambda part: part.shape),
+    each(lambda part: part.on_edge),
+    each(lambda part: part.touching),
+    counted(lambda part: part.shape),
+    each(lambda part: part.mirrors),
+    ranked(lambda part: part.left, falling=False),
+    ranked(lambda part: part.top, falling=False),
+    each(_fullness),
     _extreme,
-    _counted(lambda part: part.colors),
-    _ranked(lambda part: part.n_holes, falling=True),
-    _ranked(lambda part: part.height * part.width, falling=True),
-    _ranked(lambda part: part.width, falling=True),
-    _ranked(lambda part: part.height, falling=True),
-    _each(lambda part: part.size == 1),
-    _each(lambda part: any(part.mirrors)),
-    _ranked(lambda part: part.size - max(part.counts.values()), falling=True),
+    counted(lambda part: part.colors),
+    ranked(lambda part: part.n_holes, falling=True),
+    ranked(lambda part: part.height * part.width, falling=True),
+    ranked(lambda part: part.width, falling=True),
+    ranked(lambda part: part.height, falling=True),
+    each(lambda part: part.size == 1),
+    each(lambda part: any(part.mirrors)),
+    ranked(lambda part: part.size - max(part.counts.values()), falling=True),
 )
+
+
+# What something shows, and what it is told by.
+Marked: TypeAlias = tuple[Grid, Hashable]
+
+
+def marks_of(picking: Iterable[Sequence[Marked]], wanted: Iterable[Grid]) -> set[Hashable]:
+    """What those are told by that demos pick, each of which alone is told so in its demo."""
+    marks: set[Hashable] | None = None
+    for things, picked in zip(picking, wanted, strict=True):
+        counts = Counter(key for _, key in things)
+        new = {key for shown, key in things if counts[key] == 1 and shown == picked}
+        marks = new if marks is None else marks & new
+    return marks or set()
+
+
+def pick_marked(name: str, things: Sequence[Marked], marks: set[Hashable]) -> Grid:
+    """The one of some things that is told by a mark."""
+    picked = [shown for shown, key in things if key in marks]
+    if len(picked) != 1:
+        raise empty(f"{name}: {len(picked)} are like those that the demos pick")
+    return picked[0]
 
 
 # --- the roles of colours ---

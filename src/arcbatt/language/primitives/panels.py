@@ -6,16 +6,16 @@ colours 0 to 9, and what demos contradict or do not show fails as empty.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from ..domains import Demos, Grid, Number
 from ..failure import empty
 from ..registry import primitive
 from ..values import Pair, Value
 from .classes import cells_of, charge_for, described
-from .observations import all_places, check_colors, commonest, size_of
+from .observations import all_places, check_colors, commonest, marks_of, pick_marked, size_of
 
 # --- layouts ---
 
@@ -33,7 +33,7 @@ BY_LINES, BY_GAPS, SIDEWAYS, UPRIGHT, QUARTERS, SQUARES = range(len(LAYOUTS_IN_W
 
 
 @dataclass(frozen=True)
-class _Panels:
+class Panels:
     """The panels of a grid, row by row: where they begin, and what colour the lines have."""
 
     rows: list[int]
@@ -68,7 +68,7 @@ def _squares(n_rows: int, width: int) -> tuple[list[int], list[int], int, int]:
     return list(range(0, n_rows, side)), list(range(0, width, side)), side, side
 
 
-def _panels_of(name: str, grid: Grid, layout: int) -> _Panels:
+def panels_of(name: str, grid: Grid, layout: int) -> Panels:
     n_rows, n_columns = size_of(grid)
     down, across = n_rows // 2, n_columns // 2
     found: list[tuple[list[int], list[int], int, int]]
@@ -91,24 +91,44 @@ def _panels_of(name: str, grid: Grid, layout: int) -> _Panels:
                 for row in rows
                 for column in columns
             )
-            return _Panels(rows, columns, grids, number if layout == BY_LINES else 0)
+            return Panels(rows, columns, grids, number if layout == BY_LINES else 0)
     raise empty(f"{name}: a grid has no such panels")
 
 
-def _all_panels(name: str, S: Demos, I: Grid, layout: int) -> list[_Panels]:  # noqa: E741
+def all_panels(name: str, S: Demos, I: Grid, layout: int) -> list[Panels]:  # noqa: E741
     """The panels of the demos' inputs, then those of the grid."""
-    return [_panels_of(name, grid, layout) for grid in (*(given for given, _ in S), I)]
+    return [panels_of(name, grid, layout) for grid in (*(given for given, _ in S), I)]
 
 
 # --- what is learnt ---
 
 
+# How many panels there are, and what is told of what they show at a place.
+FoldKey: TypeAlias = tuple[int, Any]
+
 FOLDS_IN_WORDS = ("what they show", "which of them show something", "how many show something")
 
 
-def _fold_key(colors: Sequence[int], how: int) -> Hashable:
+def _fold_key(colors: Sequence[int], how: int) -> FoldKey:
     shown = tuple(color != 0 for color in colors)
     return len(colors), (tuple(colors), shown, sum(shown))[how]
+
+
+def fold_table(S: Demos, lessons: Sequence[Panels], how: int) -> dict[FoldKey, set[int]]:
+    """By what places are told the ways that are right: panels by number, and 10 + a colour."""
+    table: dict[FoldKey, set[int]] = {}
+    for panels, (_, wanted) in zip(lessons, S, strict=True):
+        if size_of(wanted) != size_of(panels.grids[0]):
+            raise empty("learn_panels: an output has not the size of a panel")
+        for i, row in enumerate(wanted):
+            for j, color in enumerate(row):
+                colors = [panel[i][j] for panel in panels.grids]
+                ways = {k for k, shown in enumerate(colors) if shown == color} | {10 + color}
+                key = _fold_key(colors, how)
+                table[key] = table.get(key, ways) & ways
+                if not table[key]:
+                    raise empty("learn_panels: places that are alike come out different")
+    return table
 
 
 @primitive(
@@ -133,22 +153,10 @@ def learn_panels(S: Demos, I: Grid, layout: Number, how: Number) -> Value:  # no
     grid has 2 to 64 panels.
     """
     check_colors("learn_panels", S, I)
-    *lessons, own = _all_panels("learn_panels", S, I, layout)
+    *lessons, own = all_panels("learn_panels", S, I, layout)
     if any(len(panels.grids) > MAX_FOLDED for panels in (*lessons, own)):
         raise empty("learn_panels: too many panels")
-    # By key the ways that are right: panels by their number, and 10 and more for colours.
-    table: dict[Hashable, set[int]] = {}
-    for panels, (_, wanted) in zip(lessons, S, strict=True):
-        if size_of(wanted) != size_of(panels.grids[0]):
-            raise empty("learn_panels: an output has not the size of a panel")
-        for i, row in enumerate(wanted):
-            for j, color in enumerate(row):
-                colors = [panel[i][j] for panel in panels.grids]
-                ways = {k for k, shown in enumerate(colors) if shown == color} | {10 + color}
-                key = _fold_key(colors, how)
-                table[key] = table.get(key, ways) & ways
-                if not table[key]:
-                    raise empty("learn_panels: places that are alike come out different")
+    table = fold_table(S, lessons, how)
 
     def fold(i: int, j: int) -> int:
         colors = [panel[i][j] for panel in own.grids]
@@ -185,25 +193,35 @@ def pick_panel(S: Demos, I: Grid, layout: Number, feature: Number) -> Value:  # 
     check_colors("pick_panel", S, I)
     if not S:
         raise empty("pick_panel: no demos")
-    *lessons, own = _all_panels("pick_panel", S, I, layout)
+    *lessons, own = all_panels("pick_panel", S, I, layout)
     charge_for([panels.grids for panels in (*lessons, own)])
-    marks: set[Hashable] | None = None
+    marks = panel_marks(S, lessons, feature)
+    return pick_marked("pick_panel", _shown(own, feature), marks)
+
+
+def _shown(panels: Panels, feature: int) -> list[tuple[Grid, Hashable]]:
+    return list(zip(panels.grids, described(panels.grids, feature), strict=True))
+
+
+def panel_marks(S: Demos, lessons: Sequence[Panels], feature: int) -> set[Hashable]:
+    """What the one panel is like that each demo picks."""
+    wanted = [each for _, each in S]
+    return marks_of([_shown(panels, feature) for panels in lessons], wanted)
+
+
+def cell_table(S: Demos, lessons: Sequence[Panels], feature: int) -> dict[Hashable, set[int]]:
+    """By what panels are told the colours that are right; -1 stands for the panel's own."""
+    table: dict[Hashable, set[int]] = {}
     for panels, (_, wanted) in zip(lessons, S, strict=True):
+        if size_of(wanted) != panels.shape:
+            raise empty("panel_cells: an output has not a cell for each panel")
         keys = described(panels.grids, feature)
-        counts = Counter(keys)
-        new = {
-            key
-            for panel, key in zip(panels.grids, keys, strict=True)
-            if counts[key] == 1 and panel == wanted
-        }
-        marks = new if marks is None else marks & new
-    own_keys = described(own.grids, feature)
-    picked = [
-        panel for panel, key in zip(own.grids, own_keys, strict=True) if marks and key in marks
-    ]
-    if len(picked) != 1:
-        raise empty(f"pick_panel: {len(picked)} panels are like those that the demos pick")
-    return picked[0]
+        for panel, key, color in zip(panels.grids, keys, cells_of(wanted), strict=True):
+            ways = {color, -1} if color == commonest(cells_of(panel)) else {color}
+            table[key] = table.get(key, ways) & ways
+            if not table[key]:
+                raise empty("panel_cells: panels that are alike become different colours")
+    return table
 
 
 @primitive(
@@ -223,19 +241,9 @@ def panel_cells(S: Demos, I: Grid, layout: Number, feature: Number) -> Value:  #
     them in `pick_panel`.
     """
     check_colors("panel_cells", S, I)
-    *lessons, own = _all_panels("panel_cells", S, I, layout)
+    *lessons, own = all_panels("panel_cells", S, I, layout)
     charge_for([panels.grids for panels in (*lessons, own)])
-    # By key the colours that are right; -1 stands for the panel's own.
-    table: dict[Hashable, set[int]] = {}
-    for panels, (_, wanted) in zip(lessons, S, strict=True):
-        if size_of(wanted) != panels.shape:
-            raise empty("panel_cells: an output has not a cell for each panel")
-        keys = described(panels.grids, feature)
-        for panel, key, color in zip(panels.grids, keys, cells_of(wanted), strict=True):
-            ways = {color, -1} if color == commonest(cells_of(panel)) else {color}
-            table[key] = table.get(key, ways) & ways
-            if not table[key]:
-                raise empty("panel_cells: panels that are alike become different colours")
+    table = cell_table(S, lessons, feature)
     colors = []
     for panel, key in zip(own.grids, described(own.grids, feature), strict=True):
         if key not in table:
@@ -295,9 +303,17 @@ KEYS: tuple[tuple[str, Callable[[Sequence[Grid]], Grid | None], bool], ...] = (
 )
 
 
+WAYS_IN_WORDS = (
+    "stays",
+    "becomes what the key shows",
+    "becomes its panel's commonest colour",
+    "becomes the lines' colour",
+)
+
+
 def _places(
-    panels: _Panels, key: int, is_most_told: bool
-) -> Iterator[tuple[Pair, Hashable, tuple[int, ...]]]:
+    panels: Panels, key: int, is_most_told: bool
+) -> Iterator[tuple[Pair, tuple[bool, bool, bool], tuple[int, ...]]]:
     """Each place in a panel, what it is told by, and the colours that it may become."""
     _, choose, is_map = KEYS[key]
     shown = choose(panels.grids)
@@ -315,6 +331,27 @@ def _places(
                 place = (panels.rows[row] + i, panels.columns[column] + j)
                 told = (own != 0, other != 0, is_most)
                 yield place, told, (own, other, main, panels.line_color)
+
+
+def fill_table(
+    S: Demos, lessons: Sequence[Panels], key: int, is_most_told: bool
+) -> dict[tuple[bool, bool, bool], set[int]]:
+    """By what places are told the ways that are right: places of `WAYS_IN_WORDS`, 10 + a colour."""
+    table: dict[tuple[bool, bool, bool], set[int]] = {}
+    for panels, (given, wanted) in zip(lessons, S, strict=True):
+        if size_of(given) != size_of(wanted):
+            raise empty("fill_panels: an output has not its input's size")
+        left = set(all_places(given))
+        for (i, j), told, colors in _places(panels, key, is_most_told):
+            left.remove((i, j))
+            color = wanted[i][j]
+            ways = {k for k, each in enumerate(colors) if each == color} | {10 + color}
+            table[told] = table.get(told, ways) & ways
+            if not table[told]:
+                raise empty("fill_panels: places that are alike become different")
+        if any(given[i][j] != wanted[i][j] for i, j in left):
+            raise empty("fill_panels: something changes beside the panels")
+    return table
 
 
 @primitive(
@@ -346,22 +383,9 @@ def fill_panels(S: Demos, I: Grid, key: Number, most: Number) -> Value:  # noqa:
     `learn_panels`.
     """
     check_colors("fill_panels", S, I)
-    *lessons, own = _all_panels("fill_panels", S, I, BY_LINES)
+    *lessons, own = all_panels("fill_panels", S, I, BY_LINES)
     charge_for([panels.grids for panels in (*lessons, own)])
-    table: dict[Hashable, set[int]] = {}
-    for panels, (given, wanted) in zip(lessons, S, strict=True):
-        if size_of(given) != size_of(wanted):
-            raise empty("fill_panels: an output has not its input's size")
-        left = set(all_places(given))
-        for (i, j), told, colors in _places(panels, key, bool(most)):
-            left.remove((i, j))
-            color = wanted[i][j]
-            ways = {k for k, each in enumerate(colors) if each == color} | {10 + color}
-            table[told] = table.get(told, ways) & ways
-            if not table[told]:
-                raise empty("fill_panels: places that are alike become different")
-        if any(given[i][j] != wanted[i][j] for i, j in left):
-            raise empty("fill_panels: something changes beside the panels")
+    table = fill_table(S, lessons, key, bool(most))
     rows = [list(row) for row in I]
     for (i, j), told, colors in _places(own, key, bool(most)):
         if told not in table:

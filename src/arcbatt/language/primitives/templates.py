@@ -14,7 +14,7 @@ from typing import TypeAlias
 from ..budget import charge
 from ..domains import Grid, Number
 from ..failure import empty
-from ..registry import primitive
+from ..registry import primitive, worded
 from ..values import Pair, Value
 from .observations import TOGETHER_4, TOGETHER_8, Part, check_colors, commonest, cut_all, size_of
 
@@ -192,3 +192,12 @@ def complete_templates(grid: Grid, match: Number, turns: Number, removes: Number
         for i, j in parts[template].places:
             rows[i][j] = 0
     return tuple(map(tuple, rows))
+
+
+@worded("complete_templates")
+def _(given: Value, grid: Grid, match: int, turns: int, removes: int) -> list[str]:
+    how = "also mirrored and turned" if turns else "as it is"
+    return [
+        f"an object of several colours is completed, {how}, or larger, where "
+        f"{MATCHES_IN_WORDS[match]}{', and is taken away itself' * removes}"
+    ]

@@ -73,31 +73,38 @@ ARC_FN Value load(const Batt& batt, const Instruction& code, const Sample& sampl
   }
 }
 
-// The arguments of a node into the lane's frame; how many of them have not failed before one has.
-ARC_FN u32 gather(Lane& lane, const Batt& batt, const Instruction& code, const Slots& slots) {
+// Where a node's arguments come from and what it gave goes to.
+struct NodePlace {
+  Slots slots;
+  const u32* args;
+  u32 node;
+
+  ARC_FN Value arg(u32 k) const { return slots.value(args[k]); }
+  ARC_FN void fill(const Value& value, u64 steps, u64 bytes) const {
+    if (thread_index() == 0) {
+      slots.value(node) = value;
+      slots.cost(node) = {steps, bytes};
+    }
+    sync();
+  }
+  // What a node gave that has run into a limit.
+  ARC_FN void fill_exceeded(const Lane& lane) const {
+    fill(fail(lane.exhausted ? NOT_RUN : OVER_BUDGET), lane.exhausted ? UNKNOWN_STEPS : TOO_MANY_STEPS,
+         lane.bytes);
+  }
+};
+
+// The arguments of a call into the lane's frame; how many of them have not failed before one has.
+template <class Place>
+ARC_FN u32 gather(Lane& lane, const Place& place, u32 n_args) {
   Value* args = lane.frame;
-  const u32* nodes = batt.args + code.first;
-  const i64 n_right = first_where(code.n_args, [=](i64 k) {
-    const Value arg = slots.value(nodes[k]);
+  const i64 n_right = first_where(n_args, [&](i64 k) {
+    const Value arg = place.arg((u32)k);
     if (k < MAX_ARITY + 1) args[k] = arg;
     return arg.failed();
   });
   sync();
   return (u32)n_right;
-}
-
-// What a node gave.
-ARC_FN void fill_slot(const Slots& slots, u32 node, const Value& value, u64 steps, u64 bytes) {
-  if (thread_index() == 0) {
-    slots.value(node) = value;
-    slots.cost(node) = {steps, bytes};
-  }
-  sync();
-}
-// What a node gave that has run into a limit.
-ARC_FN void fill_slot_exceeded(const Lane& lane, const Slots& slots, u32 node) {
-  fill_slot(slots, node, fail(lane.exhausted ? NOT_RUN : OVER_BUDGET),
-            lane.exhausted ? UNKNOWN_STEPS : TOO_MANY_STEPS, lane.bytes);
 }
 
 ARC_FN void begin_node(Lane& lane, u64 steps) {
@@ -124,6 +131,7 @@ struct KnownPrimitive {
     return RUN(lane, args);
   }
 };
+#if !defined(ARC_FLAT)
 struct AnyPrimitive {
   u32 number;
   ARC_FN const PrimitiveInfo& info() const { return info_of(number); }
@@ -134,43 +142,43 @@ struct AnyPrimitive {
   }
   ARC_FN Value run(Lane& lane, const Value* args) const { return run_primitive(lane, number, args); }
 };
+#endif
 
-// Runs a node that is a call of a primitive into its slot. It counts as call_primitive does; but it
-// begins from nothing and needs the lane's own counting only while the primitive runs.
-template <class P>
-ARC_FN void run_call(Lane& lane, const Batt& batt, u32 node, const Instruction& code, const Slots& slots,
-                     const P& primitive) {
-  const u32 n_args = code.n_args, n_right = gather(lane, batt, code, slots);
+// Runs a call of a primitive where it stands. It counts as call_primitive does; but it begins from
+// nothing and needs the lane's own counting only while the primitive runs.
+template <class P, class Place>
+ARC_FN void run_call(Lane& lane, u32 n_args, const P& primitive, const Place& place) {
+  const u32 n_right = gather(lane, place, n_args);
   const Value* args = lane.frame;
-  if (n_right < n_args) return fill_slot(slots, node, slots.value(batt.args[code.first + n_right]), 0, 0);
+  if (n_right < n_args) return place.fill(place.arg(n_right), 0, 0);
   u64 steps = 1, heaviest = 0;
   const bool arity_fits = n_args == primitive.info().arity;
   const u32 n_weighed = arity_fits ? primitive.info().arity : n_args;
   for (u32 k = 0; k < n_weighed; k++)
     if (k >= MAX_ARITY || !(primitive.info().peeks >> k & 1)) {
-      const u64 weight = weight_of(k < MAX_ARITY ? args[k] : slots.value(batt.args[code.first + k]));
+      const u64 weight = weight_of(k < MAX_ARITY ? args[k] : place.arg(k));
       heaviest = max_of(heaviest, weight);
       steps += weight;
     }
   begin_node(lane, steps);
-  if (heaviest > lane.max_elements || steps > lane.max_steps) return fill_slot_exceeded(lane, slots, node);
-  if (!arity_fits || !primitive.accepts(args))
-    return fill_slot(slots, node, fail(WRONG_TYPE), steps, 0);
+  if (heaviest > lane.max_elements || steps > lane.max_steps) return place.fill_exceeded(lane);
+  if (!arity_fits || !primitive.accepts(args)) return place.fill(fail(WRONG_TYPE), steps, 0);
   const Value result = primitive.run(lane, args);
-  if (lane.exceeded) return fill_slot_exceeded(lane, slots, node);
-  if (result.failed()) return fill_slot(slots, node, result, lane.steps, lane.bytes);
+  if (lane.exceeded) return place.fill_exceeded(lane);
+  if (result.failed()) return place.fill(result, lane.steps, lane.bytes);
   const u64 made = weight_of(result), bytes = lane.bytes + BYTES_AN_ELEMENT * (1 + made);
   steps = lane.steps + made;
   if (made > lane.max_elements || steps > lane.max_steps || bytes > lane.max_bytes)
-    return fill_slot_exceeded(lane, slots, node);
-  fill_slot(slots, node, result, steps, bytes);
+    return place.fill_exceeded(lane);
+  place.fill(result, steps, bytes);
 }
 
+#if !defined(ARC_FLAT)
 // Runs a node that is a call of a function value, which is its first argument.
-ARC_FN void run_invoke(Lane& lane, const Batt& batt, u32 node, const Instruction& code, const Slots& slots) {
-  const u32 n_args = code.n_args, n_right = gather(lane, batt, code, slots);
+ARC_FN void run_invoke(Lane& lane, u32 n_args, const NodePlace& place) {
+  const u32 n_right = gather(lane, place, n_args);
   const Value* args = lane.frame;
-  if (n_right < n_args) return fill_slot(slots, node, slots.value(batt.args[code.first + n_right]), 0, 0);
+  if (n_right < n_args) return place.fill(place.arg(n_right), 0, 0);
   begin_node(lane, 0);
   Value result = fail(WRONG_TYPE);
   if (n_args <= MAX_ARITY + 1) {
@@ -178,27 +186,28 @@ ARC_FN void run_invoke(Lane& lane, const Batt& batt, u32 node, const Instruction
   } else if (args[0].kind == FUNCTION && !args[0].n) {
     // More arguments than any function takes: a bare primitive still counts what it was given.
     lane.charge(1 + read_weight(lane, info_of(args[0].aux), args + 1, MAX_ARITY));
-    for (u32 k = MAX_ARITY + 1; k < n_args; k++)
-      lane.charge(weight_of(slots.value(batt.args[code.first + k])));
+    for (u32 k = MAX_ARITY + 1; k < n_args; k++) lane.charge(weight_of(place.arg(k)));
   }
-  if (lane.exceeded) return fill_slot_exceeded(lane, slots, node);
-  fill_slot(slots, node, result, lane.steps, lane.bytes);
+  if (lane.exceeded) return place.fill_exceeded(lane);
+  place.fill(result, lane.steps, lane.bytes);
 }
 
 // Runs any node into its slot; false when the lane's memory was not enough.
 ARC_FN bool run_node(Lane& lane, const Batt& batt, u32 node, const Sample& sample, const Slots& slots) {
   const Instruction code = batt.code[node];
+  const NodePlace place = {slots, batt.args + code.first, node};
   if (code.op < CALL) {
-    fill_slot(slots, node, load(batt, code, sample), 0, 0);
+    place.fill(load(batt, code, sample), 0, 0);
     return true;
   }
   if (code.op == INVOKE) {
-    run_invoke(lane, batt, node, code, slots);
+    run_invoke(lane, code.n_args, place);
   } else {
-    run_call(lane, batt, node, code, slots, AnyPrimitive{code.primitive});
+    run_call(lane, code.n_args, AnyPrimitive{code.primitive}, place);
   }
   return !lane.exhausted;
 }
+#endif
 
 // What a program gave, all of its nodes having been run.
 ARC_FN Outcome outcome_of(const Batt& batt, u32 program, const Budget& budget, const Sample& sample,

@@ -105,9 +105,63 @@ ARC_FN i64 sort_unique(Lane& lane, Key* keys, i64 n) {
   });
 }
 
+// The ranges of the three parts of keys.
+struct KeyBox {
+  i64 color, row, column;           // the least
+  i64 n_colors, n_rows, n_columns;  // to the greatest
+
+  ARC_FN u64 volume() const { return (u64)n_colors * n_rows * n_columns; }
+  ARC_FN u64 place(Key key) const {
+    return ((color_of(key) - color) * n_rows + (row_of(key) - row)) * n_columns + (column_of(key) - column);
+  }
+  ARC_FN Key key(u64 place) const {
+    const u64 in_colors = place / n_columns;
+    return key_of(color + in_colors / n_rows, row + in_colors % n_rows, column + place % n_columns);
+  }
+};
+ARC_FN KeyBox box_of_keys(const Key* keys, i64 n) {
+  constexpr i64 END = 1LL << 22;
+  KeyBox box;
+  box.color = least(n, END, [=](i64 k) { return color_of(keys[k]); });
+  box.row = least(n, END, [=](i64 k) { return row_of(keys[k]); });
+  box.column = least(n, END, [=](i64 k) { return column_of(keys[k]); });
+  box.n_colors = greatest(n, -END, [=](i64 k) { return color_of(keys[k]); }) - box.color + 1;
+  box.n_rows = greatest(n, -END, [=](i64 k) { return row_of(keys[k]); }) - box.row + 1;
+  box.n_columns = greatest(n, -END, [=](i64 k) { return column_of(keys[k]); }) - box.column + 1;
+  return box;
+}
+
+// Sorts many keys that lie close together, and removes duplicates, by a bit for each possible one: how
+// many are left; -1 where that does not pay, or there is no memory for it.
+ARC_NOINLINE i64 sort_unique_by_bits(Lane& lane, Key* keys, i64 n) {
+  constexpr i64 MANY = 512, BITS_A_KEY = 16;
+  if (n < MANY || !any(n - 1, [=](i64 k) { return keys[k] >= keys[k + 1]; })) return -1;
+  const KeyBox box = box_of_keys(keys, n);
+  if (box.n_colors > n || box.n_rows > n || box.n_columns > n || box.volume() > (u64)(BITS_A_KEY * n)) return -1;
+  const i64 n_words = (i64)(box.volume() + 31) / 32;
+  const Scratch scratch(lane);
+  u32* bits = lane.allocate_array<u32>(n_words);
+  i32* starts = lane.allocate_array<i32>(n_words);
+  if (!bits || !starts) return -1;
+  each(n_words, [=](i64 k) { bits[k] = 0; });
+  each(n, [=](i64 k) {
+    const u64 place = box.place(keys[k]);
+    atomic_or(bits + place / 32, 1u << place % 32);
+  });
+  const i64 kept = running_sums(n_words, starts, [=](i64 k) { return count_bits(bits[k]); });
+  each(n_words, [=](i64 k) {
+    i32 to = starts[k];
+    for (u32 left = bits[k]; left; left &= left - 1) keys[to++] = box.key(32 * (u64)k + lowest_bit(left));
+  });
+  scratch.give_back(lane);
+  return kept;
+}
+
 // A set of locations or cells from keys in any order, which are overwritten.
 ARC_FN Value set_of_keys(Lane& lane, Kind kind, Key* keys, i64 n) {
-  n = sort_unique(lane, keys, n);
+  const i64 kept = sort_unique_by_bits(lane, keys, n);
+  if (lane.exceeded) return fail(OVER_BUDGET);
+  n = kept >= 0 ? kept : sort_unique(lane, keys, n);
   return n < 0 ? fail(OVER_BUDGET) : keys_value(kind, keys, (u32)n);
 }
 
@@ -129,10 +183,34 @@ ARC_NOINLINE bool sort_places(Lane& lane, const Value* keys, i32* places, i64 n,
     each(n, [=](i64 k) { places[k] = (i32)(packed[k] & 0xffffffffu); });
     return true;
   }
+  each(n, [=](i64 k) { places[k] = (i32)k; });
+  const int sign = descending ? -1 : 1;
+  if (!any(n - 1, [=](i64 k) { return sign * compare_alone(keys[k], keys[k + 1]) > 0; })) return true;
   i32* other = lane.allocate_array<i32>(n);
   if (!other) return false;
-  each(n, [=](i64 k) { places[k] = (i32)k; });
   i32 *from = places, *to = other;
+#if defined(__CUDACC__)
+  // Each finds its place by its rank in the other run.
+  for (i64 run = 1; run < n; run *= 2) {
+    each(n, [=](i64 k) {
+      const i64 start = k & -2 * run;  // runs are powers of two long
+      const i64 middle = min_of(start + run, n), end = min_of(start + 2 * run, n);
+      const bool in_first = k < middle;
+      const Value key = keys[from[k]];
+      i64 low = in_first ? middle : start, high = in_first ? end : middle;
+      const i64 first = low;
+      while (low < high) {
+        const i64 between = (low + high) / 2;
+        const int c = sign * compare_alone(keys[from[between]], key);
+        if (in_first ? c < 0 : c <= 0) low = between + 1; else high = between;
+      }
+      to[in_first ? k + (low - first) : start + (k - middle) + (low - first)] = from[k];
+    });
+    i32* t = from;
+    from = to;
+    to = t;
+  }
+#else
   for (i64 run = 1; run < n; run *= 2) {
     for (i64 start = 0; start < n; start += 2 * run) {
       i64 a = start, middle = min_of(start + run, n), b = middle, end = min_of(start + 2 * run, n);
@@ -151,6 +229,7 @@ ARC_NOINLINE bool sort_places(Lane& lane, const Value* keys, i32* places, i64 n,
     from = to;
     to = t;
   }
+#endif
   if (from != places) copy(places, from, n);
   return true;
 }
@@ -249,15 +328,10 @@ ARC_NOINLINE Value set_of(Lane& lane, Value* members, i64 n) {
   ARC_ALLOCATE(places, i32, n);
   if (!sort_places(lane, members, places, n, false)) return fail(OVER_BUDGET);
   ARC_NEW_MEMBERS(sorted, n);
-  i64 kept = 0;
-  for (i64 k = 0; k < n; k++) {
-    const Value next = members[places[k]];
-    if (kept && equal(sorted[kept - 1], next)) continue;
-    sync();
-    if (thread_index() == 0) sorted[kept] = next;
-    sync();
-    kept++;
-  }
+  const i64 kept = filter(
+      n, 0,
+      [=](i64 k) { return k == 0 || compare_alone(members[places[k - 1]], members[places[k]]) != 0; },
+      [=](i64 k, i64 place) { sorted[place] = members[places[k]]; });
   return block_value(lane, SET, 0, sorted, (u32)kept);
 }
 

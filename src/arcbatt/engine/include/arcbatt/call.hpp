@@ -7,6 +7,7 @@
 
 namespace arc {
 
+#if !defined(ARC_FLAT)
 // The primitive's own work on arguments that fit their domains, out of range where they are no codes
 // of it; see primitives.hpp.
 ARC_NOINLINE Value run_primitive(Lane& lane, u32 primitive, const Value* args);
@@ -39,14 +40,7 @@ ARC_NOINLINE Value call_primitive(Lane& lane, u32 primitive, const Value* args, 
   return result;
 }
 
-ARC_FN i64 arity_of(Value function) {
-  i64 bound = 0;
-  while (function.n && (function.aux == P_rbind || function.aux == P_lbind)) {
-    function = Value(function.members()[0]);
-    bound++;
-  }
-  return (function.n ? 1 : (i64)info_of(function.aux).arity) - bound;
-}
+#endif
 
 // --- columns ---
 
@@ -175,6 +169,58 @@ ARC_NOINLINE Value container_of_column(Lane& lane, bool tuple, const Column& col
 // A primitive on whole columns, where that is written out; false where it is not, nothing done then.
 ARC_NOINLINE bool run_on_columns(Lane& lane, u32 primitive, const Column* args, i64 n, Column* result);
 
+// x where the guard has not failed, the guard's failure where it has.
+ARC_FN Column guarded(Lane& lane, const Column& x, const Column& guard, i64 n) {
+  if (!first_failure(guard, n).failed()) return x;
+  if (guard.form == Column::SAME) return guard;
+  Value* values = lane.allocate_array<Value>(n);
+  if (!values) return failed_column(lane);
+  each(n, [&](i64 k) { values[k] = guard.values[k].failed() ? Value(guard.values[k]) : x.at(k); });
+  return value_column(values);
+}
+
+// Which values of a column equal one; failures stay.
+ARC_NOINLINE Column matches(Lane& lane, const Column& got, const Value& target, i64 n) {
+  if (got.form == Column::VALUES || got.form == Column::SAME) {
+    Value* values = lane.allocate_array<Value>(n);
+    if (!values) return failed_column(lane);
+    for (i64 k = 0; k < n; k++) {
+      Value v = got.at(k);
+      Value outcome = v.failed() ? v : truth(equal(v, target));
+      if (thread_index() == 0) values[k] = outcome;
+    }
+    sync();
+    return narrowed(lane, values, n);
+  }
+  i32* found = lane.allocate_array<i32>(n);
+  if (!found) return failed_column(lane);
+  each(n, [&](i64 k) {
+    found[k] = got.form == Column::NUMBERS     ? target.kind == INT && got.ints[k] == target.number
+               : got.form == Column::LOCATIONS ? target.kind == PAIR && got.keys[k] == target.key
+                                               : target.kind == CELL && got.keys[k] == target.key;
+  });
+  return number_column(found);
+}
+// How many values of a column have not failed.
+ARC_FN i64 n_right(const Column& x, i64 n) {
+  if (!first_failure(x, n).failed()) return n;
+  return total(n, [&](i64 k) { return !x.at(k).failed(); });
+}
+
+#if defined(ARC_FLAT)
+// Functions are steps of the schedule: what they gave was computed before; see flat.hpp.
+ARC_EXTERN Column map_function(Lane& lane, const Value& function, const Column* args, u32 n_args, i64 n);
+#else
+
+ARC_FN i64 arity_of(Value function) {
+  i64 bound = 0;
+  while (function.n && (function.aux == P_rbind || function.aux == P_lbind)) {
+    function = Value(function.members()[0]);
+    bound++;
+  }
+  return (function.n ? 1 : (i64)info_of(function.aux).arity) - bound;
+}
+
 // A primitive on each element: arguments that failed give that failure, at no cost.
 ARC_NOINLINE Column map_primitive(Lane& lane, u32 primitive, const Column* args, u32 n_args, i64 n) {
   Column result;
@@ -196,16 +242,6 @@ ARC_NOINLINE Column map_primitive(Lane& lane, u32 primitive, const Column* args,
   }
   sync();
   return narrowed(lane, values, n);
-}
-
-// x where the guard has not failed, the guard's failure where it has.
-ARC_FN Column guarded(Lane& lane, const Column& x, const Column& guard, i64 n) {
-  if (!first_failure(guard, n).failed()) return x;
-  if (guard.form == Column::SAME) return guard;
-  Value* values = lane.allocate_array<Value>(n);
-  if (!values) return failed_column(lane);
-  each(n, [&](i64 k) { values[k] = guard.values[k].failed() ? Value(guard.values[k]) : x.at(k); });
-  return value_column(values);
 }
 
 // The function's values of n tuples of arguments, as `call` of language/calling.py gives them.
@@ -251,41 +287,22 @@ ARC_NOINLINE Column map_function(Lane& lane, Value function, const Column* args,
       return lane.exceeded ? failed_column(lane) : x;
     }
     case P_matcher: {
-      const Column x = args[0];
-      i64 n_called = n;
-      if (first_failure(x, n).failed()) n_called = total(n, [&](i64 k) { return !x.at(k).failed(); });
-      if (!lane.charge(n_called)) return failed_column(lane);
-      Column got = map_function(lane, captured[0], args, 1, n);
-      const Value target = captured[1];
-      if (got.form == Column::VALUES || got.form == Column::SAME) {
-        Value* values = lane.allocate_array<Value>(n);
-        if (!values) return failed_column(lane);
-        for (i64 k = 0; k < n; k++) {
-          Value v = got.at(k);
-          Value outcome = v.failed() ? v : truth(equal(v, target));
-          if (thread_index() == 0) values[k] = outcome;
-        }
-        sync();
-        return narrowed(lane, values, n);
-      }
-      i32* matches = lane.allocate_array<i32>(n);
-      if (!matches) return failed_column(lane);
-      each(n, [&](i64 k) {
-        bool same_kind = got.form == Column::NUMBERS     ? target.kind == INT && got.ints[k] == target.number
-                         : got.form == Column::LOCATIONS ? target.kind == PAIR && got.keys[k] == target.key
-                                                         : target.kind == CELL && got.keys[k] == target.key;
-        matches[k] = same_kind;
-      });
-      return number_column(matches);
+      if (!lane.charge(n_right(args[0], n))) return failed_column(lane);
+      const Column got = map_function(lane, captured[0], args, 1, n);
+      return matches(lane, got, captured[1], n);
     }
     default: return same_column(fail(WRONG_TYPE));
   }
 }
 
+#endif
+
 // A function's value of one tuple of arguments.
 ARC_FN Value call_function(Lane& lane, const Value& function, const Value* args, u32 n_args) {
   if (function.kind != FUNCTION) return fail(WRONG_TYPE);
+#if !defined(ARC_FLAT)
   if (!function.n) return call_primitive(lane, function.aux, args, n_args);
+#endif
   if (n_args > MAX_ARITY) return fail(WRONG_TYPE);
   Column columns[MAX_ARITY];
   for (u32 k = 0; k < n_args; k++) columns[k] = same_column(args[k]);

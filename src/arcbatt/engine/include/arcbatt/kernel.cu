@@ -1,7 +1,8 @@
-// The GPU side of a run. A kernel for each primitive runs all its calls that are ready, on all samples:
-// a call on a sample is one item, done by one warp. So a kernel's code is small and its own, and few
-// samples or few calls still fill the card.
-#include "batt.hpp"
+// The GPU side of a run. A kernel for each primitive runs all its calls that are ready, on all samples
+// and, within functions, on all elements of all containers: a call on one of them is one item, done by
+// one warp. So a kernel's code is small and its own, and few samples or few calls still fill the card.
+#define ARC_FLAT
+#include "flat.hpp"
 #include "words.hpp"
 
 namespace arc {
@@ -38,6 +39,7 @@ struct Launch {
   i32* numbers;
   i64* n_words;  // [program, chosen sample]: of values that are kept; later where they start
   i32* words;
+  Flat flat;
 
   ARC_FN Slots slots(u32 at) const { return {values + at, costs + at, n_chosen}; }
 };
@@ -49,9 +51,11 @@ struct Worker {
   Lane lane;
   Pool pool;
   u64 taken;  // from the pool, by the call
+  Replay replay;
 };
+ARC_EXTERN Replay& replay_of(Lane& lane) { return ((Worker*)lane.owner)->replay; }
 
-ARC_NOINLINE char* grow_arena(void* owner, u64 bytes, u64* given) {
+ARC_EXTERN char* grow_arena(void* owner, u64 bytes, u64* given) {
   Worker& worker = *(Worker*)owner;
   const u64 size = bytes <= PAGE_BYTES / 2 ? PAGE_BYTES : (bytes + 255) & ~255ULL;
   const u64 taken = worker.taken + size;
@@ -64,30 +68,39 @@ ARC_NOINLINE char* grow_arena(void* owner, u64 bytes, u64* given) {
   return worker.pool.start + at;
 }
 
-// The items of a kernel, taken from its queue a few at a time.
-struct Queue {
-  u32* next;
+// What a kernel is to do, written by the host. Its items, taken a few at a time, are nodes of the batt on
+// all samples, then things within functions (`others`), of which each starts at some item after those.
+struct Step {
+  const u32* nodes;
+  const u32* others;
+  const u32* starts;
+  u32* counts;  // of sites: by item, how many elements it asks for
+  u32* next;    // the next item
+  u32 n_nodes;
+  u32 n_others;
   u32 n_items;
   u32 at_once;
+
+  ARC_FN u32 which(u32 item) const { return find_start(starts, n_others, item); }
 };
 
 template <class Body>
-ARC_FN void each_item(const Launch& launch, const Queue& queue, Body body) {
+ARC_FN void each_item(const Launch& launch, const Step& step, Body body) {
+  const u32 n_items = step.n_items, at_once = step.at_once;
   for (;;) {
-    u32 first = queue.n_items;
-    if (thread_index() == 0 && !*(volatile const u32*)launch.stopped)
-      first = atomicAdd(queue.next, queue.at_once);
+    u32 first = n_items;
+    if (thread_index() == 0 && !*(volatile const u32*)launch.stopped) first = atomicAdd(step.next, at_once);
     first = shuffle(first, 0);
-    if (first >= queue.n_items) return;
-    const u32 end = min_of(first + queue.at_once, queue.n_items);
+    if (first >= n_items) return;
+    const u32 end = min_of(first + at_once, n_items);
     for (u32 item = first; item < end; item++) body(item);
   }
 }
 
-// run(lane, node, code, slots) of each of the nodes on each sample.
+// run(lane, item) of all items, by a warp each.
 template <class Run>
-ARC_FN void run_nodes(const Launch& launch, const Queue& queue, const u32* nodes, u32 n_nodes, Run run) {
-  __shared__ alignas(16) char workers[ARC_BLOCK_THREADS / W][sizeof(Worker)];
+ARC_FN void run_items(const Launch& launch, const Step& step, Run run) {
+  alignas(16) __shared__ char workers[ARC_BLOCK_THREADS / W][sizeof(Worker)];
   Worker& worker = *(Worker*)workers[threadIdx.x / W];
   Lane& lane = worker.lane;
   Page& page = launch.pages[(blockIdx.x * ARC_BLOCK_THREADS + threadIdx.x) / W];
@@ -99,69 +112,155 @@ ARC_FN void run_nodes(const Launch& launch, const Queue& queue, const u32* nodes
   lane.max_elements = min_of<u64>(launch.budget.steps, launch.budget.bytes / BYTES_AN_ELEMENT);
   worker.pool = launch.pool;
   sync();
-  each_item(launch, queue, [&](u32 item) {
-    const u32 at = item / n_nodes, node = nodes[item - at * n_nodes];
+  each_item(launch, step, [&](u32 item) {
     worker.taken = 0;
-    const Slots slots = launch.slots(at);
-    const Instruction code = launch.batt.code[node];
-    run(lane, node, code, slots);
+    run(lane, item);
   });
   if (thread_index() == 0) page = {lane.top, lane.end};
 }
 
-}  // namespace arc
-
-// What every kernel is given: the launch, and its queue.
-#define ARC_WORK const arc::Launch* launch, arc::u32* next, arc::u32 n_items, arc::u32 at_once
-#define ARC_KERNEL extern "C" __global__ void __launch_bounds__(ARC_BLOCK_THREADS, ARC_BLOCKS_A_SM)
-
-// The calls of a primitive; the host adds a line ARC_RUN(name) for each that it wants.
-#define ARC_RUN(name)                                                                                 \
-  ARC_KERNEL run_##name(ARC_WORK, const arc::u32* nodes, arc::u32 n_nodes) {                          \
-    using namespace arc;                                                                              \
-    run_nodes(*launch, {next, n_items, at_once}, nodes, n_nodes,                                      \
-              [&](Lane& lane, u32 node, const Instruction& code, const Slots& slots) {                \
-                run_call(lane, launch->batt, node, code, slots,                                       \
-                         KnownPrimitive<P_##name, prim_##name>());                                    \
-              });                                                                                     \
-  }
-
-#if defined(ARC_FUNCTIONS)
-
-// Calls of function values, and of primitives that take them: these can come to call any primitive,
-// so that this kernel holds them all.
-ARC_KERNEL run_functions(ARC_WORK, const arc::u32* nodes, arc::u32 n_nodes) {
-  using namespace arc;
-  run_nodes(*launch, {next, n_items, at_once}, nodes, n_nodes,
-            [&](Lane& lane, u32 node, const Instruction& code, const Slots& slots) {
-              if (code.op == INVOKE)
-                run_invoke(lane, launch->batt, node, code, slots);
-              else
-                run_call(lane, launch->batt, node, code, slots, AnyPrimitive{code.primitive});
-            });
+// A primitive's calls, those of the batt's nodes and those within functions.
+template <class P>
+ARC_FN void run_calls(const Launch& launch, const Step& step, const P& primitive) {
+  const u32 n_of_nodes = step.n_nodes * (u32)launch.n_chosen;
+  run_items(launch, step, [&](Lane& lane, u32 item) {
+    if (item < n_of_nodes) {
+      const u32 at = item / step.n_nodes, node = step.nodes[item - at * step.n_nodes];
+      const Instruction code = launch.batt.code[node];
+      run_call(lane, code.n_args, primitive, NodePlace{launch.slots(at), launch.batt.args + code.first, node});
+      return;
+    }
+    item -= n_of_nodes;
+    const u32 which = step.which(item);
+    const FlatOp& op = launch.flat.ops[step.others[which]];
+    const FlatDomain& domain = launch.flat.domains[op.domain];
+    const u32 element = item - step.starts[which], row = domain.row_of_element(element);
+    Frame* frame = domain.frames[row];
+    const u32 k = element - (domain.firsts[row] - domain.firsts[0]);
+    const ElementPlace place = {launch.flat, op.args, frame, k, filled_values(frame, op.column) + k};
+    if (is_over(frame, lane)) return place.fill(fail(OVER_BUDGET), 0, 0);
+    run_call(lane, op.n_args, primitive, place);
+  });
 }
 
-#endif
+// Calls within functions on all elements of a frame: run(lane, op, frame) gives the column.
+template <class Run>
+ARC_FN void run_columns(const Launch& launch, const Step& step, Run run) {
+  run_items(launch, step, [&](Lane& lane, u32 item) {
+    const u32 which = step.which(item);
+    const FlatOp& op = launch.flat.ops[step.others[which]];
+    Frame* frame = launch.flat.domains[op.domain].frames[item - step.starts[which]];
+    if (frame) fill_column(lane, op, frame, [&]() { return run(lane, op, frame); });
+  });
+}
+
+// A phase of sites of one primitive: run(lane, site, place) is the call. `others` are sites and phases.
+template <class Run>
+ARC_FN void run_sites(const Launch& launch, const Step& step, Run run) {
+  run_items(launch, step, [&](Lane& lane, u32 item) {
+    const u32 which = step.which(item);
+    const u32 entry = step.others[which], phase = entry & 3, row = item - step.starts[which];
+    const FlatSite& site = launch.flat.sites[entry >> 2];
+    const u32 at = site.home == NO_DOMAIN ? row : 0;
+    run_phase(lane, launch.flat, site, phase, row, launch.slots(at), step.counts + item,
+              [&](const SitePlace& place) { run(lane, site, place); });
+  });
+}
+
+}  // namespace arc
+
+// What every kernel is given.
+#define ARC_WORK const arc::Launch *launch, const arc::Step *step
+#define ARC_KERNEL extern "C" __global__ void __launch_bounds__(ARC_BLOCK_THREADS, ARC_BLOCKS_A_SM)
+
+// The host adds a line for each kernel that it wants: ARC_RUN for a primitive's calls, ARC_COLUMN for
+// those on whole columns, ARC_SITE for those that call functions.
+#define ARC_RUN(name)                                                                 \
+  ARC_KERNEL run_##name(ARC_WORK) {                                                   \
+    using namespace arc;                                                              \
+    run_calls(*launch, *step, KnownPrimitive<P_##name, prim_##name>());               \
+  }
+#define ARC_COLUMN(name)                                                              \
+  ARC_KERNEL column_##name(ARC_WORK) {                                                \
+    using namespace arc;                                                              \
+    run_columns(*launch, *step, [&](Lane& lane, const FlatOp& op, Frame* frame) {     \
+      return map_known<P_##name, prim_##name>(lane, launch->flat, op, frame);         \
+    });                                                                               \
+  }
+#define ARC_SITE(name)                                                                \
+  ARC_KERNEL site_##name(ARC_WORK) {                                                  \
+    using namespace arc;                                                              \
+    run_sites(*launch, *step, [&](Lane& lane, const FlatSite& site, const SitePlace& place) { \
+      run_call(lane, site.n_args, KnownPrimitive<P_##name, prim_##name>(), place);    \
+    });                                                                               \
+  }
 
 #if defined(ARC_COMMON)
 
 // The nodes that are no calls.
-ARC_KERNEL run_loads(ARC_WORK, const arc::u32* nodes, arc::u32 n_nodes) {
+ARC_KERNEL run_load(ARC_WORK) {
   using namespace arc;
-  for (u32 item = blockIdx.x * ARC_BLOCK_THREADS + threadIdx.x; item < n_items;
-       item += gridDim.x * ARC_BLOCK_THREADS) {
-    const u32 at = item / n_nodes, node = nodes[item - at * n_nodes];
+  const u32 n_nodes = step->n_nodes, n_items = step->n_items;
+  for (u32 item = blockIdx.x * blockDim.x + threadIdx.x; item < n_items; item += gridDim.x * blockDim.x) {
+    const u32 at = item / n_nodes, node = step->nodes[item - at * n_nodes];
     const Slots slots = launch->slots(at);
     slots.value(node) = load(launch->batt, launch->batt.code[node], launch->samples[launch->chosen[at]]);
     slots.cost(node) = {0, 0};
   }
 }
 
-// What the programs gave.
+ARC_KERNEL site_invoke(ARC_WORK) {
+  using namespace arc;
+  run_sites(*launch, *step, [&](Lane& lane, const FlatSite& site, const SitePlace& place) {
+    invoke(lane, site.n_args, place);
+  });
+}
+ARC_KERNEL column_match(ARC_WORK) {
+  using namespace arc;
+  run_columns(*launch, *step, [&](Lane& lane, const FlatOp& op, Frame* frame) {
+    return match(lane, launch->flat, op, frame);
+  });
+}
+ARC_KERNEL column_guard(ARC_WORK) {
+  using namespace arc;
+  run_columns(*launch, *step, [&](Lane& lane, const FlatOp& op, Frame* frame) {
+    return guard(lane, launch->flat, op, frame);
+  });
+}
+
+// firsts[k] := the sum of counts before k, for k up to n; one block.
+extern "C" __global__ void __launch_bounds__(1024) add_counts(const arc::u32* counts, arc::u32* firsts,
+                                                              arc::u32 n) {
+  __shared__ arc::u32 sums[1024];
+  arc::u32 before = 0;
+  for (arc::u32 start = 0; start < n; start += blockDim.x) {
+    const arc::u32 k = start + threadIdx.x, count = k < n ? counts[k] : 0;
+    sums[threadIdx.x] = count;
+    __syncthreads();
+    for (arc::u32 reach = 1; reach < blockDim.x; reach *= 2) {
+      const arc::u32 more = threadIdx.x >= reach ? sums[threadIdx.x - reach] : 0;
+      __syncthreads();
+      sums[threadIdx.x] += more;
+      __syncthreads();
+    }
+    if (k < n) firsts[k] = before + sums[threadIdx.x] - count;
+    before += sums[blockDim.x - 1];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) firsts[n] = before;
+}
+
+// to[k] := from[places[k]].
+extern "C" __global__ void pick(const arc::u32* from, const arc::u32* places, arc::u32* to, arc::u32 n) {
+  for (arc::u32 k = blockIdx.x * blockDim.x + threadIdx.x; k < n; k += gridDim.x * blockDim.x)
+    to[k] = from[places[k]];
+}
+
+// What the programs gave; they stand in the place of nodes.
 ARC_KERNEL find_outcomes(ARC_WORK) {
   using namespace arc;
-  each_item(*launch, {next, n_items, at_once}, [&](u32 item) {
-    const u32 at = item / launch->batt.n_programs, program = item - at * launch->batt.n_programs;
+  each_item(*launch, *step, [&](u32 item) {
+    const u32 at = item / step->n_nodes, program = step->nodes[item - at * step->n_nodes];
     const u32 sample = launch->chosen[at];
     const Outcome out =
         outcome_of(launch->batt, program, launch->budget, launch->samples[sample], launch->slots(at));
@@ -179,7 +278,7 @@ ARC_KERNEL find_outcomes(ARC_WORK) {
 // How many words the values take that are to be kept; then the words, from where they start.
 ARC_KERNEL count_kept(ARC_WORK) {
   using namespace arc;
-  each_item(*launch, {next, n_items, at_once}, [&](u32 item) {
+  each_item(*launch, *step, [&](u32 item) {
     const u32 program = item / launch->n_chosen, at = item - program * launch->n_chosen;
     const bool kept = launch->reasons[program * launch->n_samples + launch->chosen[at]] == OK;
     const u64 n = kept ? count_words(launch->slots(at).value(launch->batt.results[program])) : 0;
@@ -188,7 +287,7 @@ ARC_KERNEL count_kept(ARC_WORK) {
 }
 ARC_KERNEL write_kept(ARC_WORK) {
   using namespace arc;
-  each_item(*launch, {next, n_items, at_once}, [&](u32 item) {
+  each_item(*launch, *step, [&](u32 item) {
     const u32 program = item / launch->n_chosen, at = item - program * launch->n_chosen;
     if (launch->reasons[program * launch->n_samples + launch->chosen[at]] == OK)
       write_words(launch->words + launch->n_words[item],

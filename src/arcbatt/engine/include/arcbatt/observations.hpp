@@ -480,6 +480,40 @@ ARC_NOINLINE void describe(const Lesson& lesson, const Cutting& cutting, const D
   }
 }
 
+// The one of the last grid's things that is like those which demos pick, -1 where not one is. A demo's
+// things are numbered from its first on; key(k) tells them, shows(d, k) says whether one is what demo d
+// picks. `counts` has room for a number for each slot of the table.
+template <class Key, class Shows>
+ARC_FN i64 pick_alike(i64 n_demos, const i64* firsts, Key key, Shows shows, Book& book, i32* counts) {
+  // For each key how many demos, from the first on, pick a thing that alone has it.
+  book.clear();
+  for (i64 d = 0; d < n_demos; d++) {
+    const i64 first = firsts[d], end = firsts[d + 1];
+    for (i64 k = first; k < end; k++) {
+      const u64 slot = book.slot_of(key(k));
+      book.keys[slot] = key(k);
+      book.values[slot] = max_of(book.values[slot], 0);
+      counts[slot] = 0;
+    }
+    for (i64 k = first; k < end; k++) counts[book.slot_of(key(k))]++;
+    bool any_left = false;
+    for (i64 k = first; k < end; k++) {
+      const u64 slot = book.slot_of(key(k));
+      if (counts[slot] != 1 || book.values[slot] != d || !shows(d, k)) continue;
+      book.values[slot]++;
+      any_left = true;
+    }
+    if (!any_left) return -1;
+  }
+  i64 picked = -1;
+  for (i64 k = firsts[n_demos]; k < firsts[n_demos + 1]; k++) {
+    if (book.values[book.slot_of(key(k))] != n_demos) continue;
+    if (picked >= 0) return -1;
+    picked = k;
+  }
+  return picked;
+}
+
 // --- what a cell sees ---
 
 constexpr int N_PLAIN_SIGHTS = 22;

@@ -60,6 +60,39 @@ ARC_NOINLINE int compare(const Value& a, const Value& b) {
   return compare_members(a, b);
 }
 
+#if defined(__CUDACC__)
+// The same by one thread alone, so that each of a lane's threads can compare values of its own.
+ARC_NOINLINE int compare_alone(const Value& a, const Value& b) {
+  const int ra = rank_of(a), rb = rank_of(b);
+  if (ra != rb) return ra < rb ? -1 : 1;
+  if (ra == 0) return 0;
+  if (ra == 1) return sign_of(a.number - b.number);
+  const bool rows = a.kind == GRID && width_of(a) == width_of(b);
+  if (a.kind == b.kind) {
+    if (a.kind == PAIR || a.kind == CELL) return a.key == b.key ? 0 : a.key < b.key ? -1 : 1;
+    if (a.kind == INTS || a.kind == INTSET || rows) {
+      const i64 width = rows ? width_of(a) : 1, na = a.n * width, nb = b.n * width;
+      for (i64 k = 0; k < na && k < nb; k++)
+        if (a.ints[k] != b.ints[k]) return a.ints[k] < b.ints[k] ? -1 : 1;
+      return sign_of(na - nb);
+    }
+    if (a.kind == INDICES || a.kind == OBJECT) {
+      for (u32 k = 0; k < a.n && k < b.n; k++)
+        if (a.keys[k] != b.keys[k]) return a.keys[k] < b.keys[k] ? -1 : 1;
+      return sign_of((i64)a.n - b.n);
+    }
+  }
+  if (ra == 4 && a.aux != b.aux) return a.aux < b.aux ? -1 : 1;
+  for (u32 k = 0; k < a.n && k < b.n; k++) {
+    const int c = compare_alone(member(a, k), member(b, k));
+    if (c) return c;
+  }
+  return sign_of((i64)a.n - b.n);
+}
+#else
+ARC_FN int compare_alone(const Value& a, const Value& b) { return compare(a, b); }
+#endif
+
 ARC_NOINLINE bool equal(const Value& a, const Value& b) {
   if (a.kind != b.kind || a.n != b.n) return false;
   switch (a.kind) {

@@ -17,6 +17,7 @@ typedef unsigned long long u64;
 #if defined(__CUDACC__)
 #define ARC_FN __device__ inline
 #define ARC_NOINLINE __device__ __noinline__
+#define ARC_METHOD __device__ __noinline__
 #define ARC_EXTERN __device__
 #define ARC_TABLE(type, name) __device__ const type name[]
 constexpr int W = 32;
@@ -26,11 +27,14 @@ ARC_FN u32 ballot(bool flag) { return __ballot_sync(0xffffffffu, flag); }
 ARC_FN i64 broadcast(i64 value) { return __shfl_sync(0xffffffffu, value, 0); }
 ARC_FN i64 exchange(i64 value, int offset) { return __shfl_xor_sync(0xffffffffu, value, offset); }
 ARC_FN u32 shuffle(u32 value, int source) { return __shfl_sync(0xffffffffu, value, source); }
+ARC_FN i64 shuffle_up(i64 value, int by) { return __shfl_up_sync(0xffffffffu, value, by); }
+ARC_FN i64 last_of(i64 value) { return __shfl_sync(0xffffffffu, value, 31); }
 ARC_FN int count_bits(u32 bits) { return __popc(bits); }
 ARC_FN int lowest_bit(u32 bits) { return __ffs((int)bits) - 1; }
 ARC_FN int lowest_bit64(u64 bits) { return __ffsll((i64)bits) - 1; }
 ARC_FN void atomic_or(u32* word, u32 bits) { atomicOr(word, bits); }
 ARC_FN u32 atomic_add(u32* word, u32 value) { return atomicAdd(word, value); }
+ARC_FN void atomic_add(u64* word, u64 value) { atomicAdd(word, value); }
 #else
 #define ARC_FN inline
 // Compiled for several levels of the instruction set; the best one is taken when the module loads.
@@ -42,12 +46,15 @@ ARC_FN u32 atomic_add(u32* word, u32 value) { return atomicAdd(word, value); }
 #define ARC_TABLE(type, name) static const type name[]
 #define ARC_EXTERN
 #define ARC_NOINLINE [[maybe_unused]] static __attribute__((noinline))
+#define ARC_METHOD __attribute__((noinline))
 constexpr int W = 1;
 ARC_FN int thread_index() { return 0; }
 ARC_FN void sync() {}
 ARC_FN u32 ballot(bool flag) { return flag; }
 ARC_FN i64 broadcast(i64 value) { return value; }
 ARC_FN i64 exchange(i64 value, int) { return value; }
+ARC_FN i64 shuffle_up(i64 value, int) { return value; }
+ARC_FN i64 last_of(i64 value) { return value; }
 ARC_FN int count_bits(u32 bits) { return __builtin_popcount(bits); }
 ARC_FN int lowest_bit(u32 bits) { return __builtin_ctz(bits); }
 ARC_FN int lowest_bit64(u64 bits) { return __builtin_ctzll(bits); }
@@ -57,6 +64,7 @@ ARC_FN u32 atomic_add(u32* word, u32 value) {
   *word += value;
   return before;
 }
+ARC_FN void atomic_add(u64* word, u64 value) { *word += value; }
 #endif
 
 template <class T>
@@ -144,6 +152,24 @@ ARC_FN i64 filter(i64 n, i64 first, Keep keep, Emit emit) {
   }
   sync();
   return first;
+}
+
+// starts[k] := the sum of f(j) for all j before k, for k below n; returns the sum of all.
+template <class T, class F>
+ARC_FN i64 running_sums(i64 n, T* starts, F f) {
+  i64 before = 0;
+  for (i64 first = 0; first < n; first += W) {
+    const i64 k = first + thread_index(), own = k < n ? (i64)f(k) : 0;
+    i64 sum = own;
+    for (int by = 1; by < W; by *= 2) {
+      const i64 more = shuffle_up(sum, by);
+      if (thread_index() >= by) sum += more;
+    }
+    if (k < n) starts[k] = (T)(before + sum - own);
+    before += W == 1 ? own : last_of(sum);
+  }
+  sync();
+  return before;
 }
 
 // A part that only one thread runs; its result is everyone's.

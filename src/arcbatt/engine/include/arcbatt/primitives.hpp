@@ -24,10 +24,12 @@
 #include "primitives/panels.hpp"
 #include "primitives/templates.hpp"
 #include "primitives/object_bars.hpp"
+#include "primitives/patterns.hpp"
 #include "columns.hpp"
 
 namespace arc {
 
+#if !defined(ARC_FLAT)
 ARC_NOINLINE Value run_primitive(Lane& lane, u32 primitive, const Value* args) {
   switch (primitive) {
 #define ARC_PRIMITIVE(name, arity, peeks, d0, d1, d2, d3, name_hash) \
@@ -39,5 +41,6 @@ ARC_NOINLINE Value run_primitive(Lane& lane, u32 primitive, const Value* args) {
     default: return fail(WRONG_TYPE);
   }
 }
+#endif
 
 }  // namespace arc

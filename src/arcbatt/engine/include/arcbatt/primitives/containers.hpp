@@ -532,6 +532,19 @@ ARC_NOINLINE Value prim_product(Lane& lane, const Value* args) {
     return keys_value(kind, keys, (u32)n);
   }
   ARC_NEW_MEMBERS(members, n);
+  if (has_locations(a) && locations) {
+    ARC_ALLOCATE(cells, i32, 4 * n);
+    each(n, [=](i64 k) {
+      const Key one = location_at(a, k / nb), other = location_at(b, k % nb);
+      i32* pair = cells + 4 * k;
+      pair[0] = row_of(one);
+      pair[1] = column_of(one);
+      pair[2] = row_of(other);
+      pair[3] = column_of(other);
+      members[k] = grid_value(pair, 2, 2);
+    });
+    return is_set(a) && is_set(b) ? set_of_sorted(lane, members, n) : set_of(lane, members, n);
+  }
   for (i64 i = 0; i < na; i++)
     for (i64 j = 0; j < nb; j++) {
       Value both = tuple_of_two(lane, member(a, (u32)i), member(b, (u32)j));

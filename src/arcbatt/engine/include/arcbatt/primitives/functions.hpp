@@ -34,10 +34,19 @@ ARC_NOINLINE Value merge_members(Lane& lane, bool tuple, const Value* inners, i6
       u32 kind = locations ? INDICES : OBJECT;
       if (any(n, [=](i64 k) { return inners[k].kind != kind && inners[k].n; })) continue;
       ARC_ALLOCATE(keys, Key, n_members);
-      i64 start = 0;
-      for (i64 k = 0; k < n; k++) {
-        copy(keys + start, inners[k].keys, inners[k].n);
-        start += inners[k].n;
+      if (W > 1 && n > W) {  // a thread for each of many, which are small
+        ARC_ALLOCATE(starts, i32, n);
+        running_sums(n, starts, [=](i64 k) { return inners[k].n; });
+        each(n, [=](i64 k) {
+          const Value inner = inners[k];
+          for (u32 j = 0; j < inner.n; j++) keys[starts[k] + j] = inner.keys[j];
+        });
+      } else {
+        i64 start = 0;
+        for (i64 k = 0; k < n; k++) {
+          copy(keys + start, inners[k].keys, inners[k].n);
+          start += inners[k].n;
+        }
       }
       return set_of_keys(lane, (Kind)kind, keys, n_members);
     }

@@ -417,38 +417,6 @@ ARC_FN bool shows(const Region& region, const Scene& wanted) {
       if (region.scene->cell(region.top + i, region.left + j) != wanted.cell(i, j)) return false;
   return true;
 }
-// The number of the object that is picked; -1 where there is none. `counts` has room for a number for
-// each slot of the table.
-ARC_FN i64 pick_object(const Lesson& lesson, const Cutting& cutting, Book& book, i32* counts) {
-  // For each key how many demos in turn pick the object that alone has it.
-  book.clear();
-  for (i64 d = 0; d < lesson.n_demos; d++) {
-    const i64 first = cutting.firsts[d], end = cutting.firsts[d + 1];
-    for (i64 r = first; r < end; r++) {
-      const u64 key = cutting.regions[r].key, slot = book.slot_of(key);
-      book.keys[slot] = key;
-      book.values[slot] = max_of(book.values[slot], 0);
-      counts[slot] = 0;
-    }
-    for (i64 r = first; r < end; r++) counts[book.slot_of(cutting.regions[r].key)]++;
-    bool any_left = false;
-    for (i64 r = first; r < end; r++) {
-      const u64 slot = book.slot_of(cutting.regions[r].key);
-      if (counts[slot] != 1 || book.values[slot] != d) continue;
-      if (!shows(cutting.regions[r], lesson.wanted[d])) continue;
-      book.values[slot]++;
-      any_left = true;
-    }
-    if (!any_left) return -1;
-  }
-  i64 picked = -1;
-  for (i64 r = cutting.firsts[lesson.n_scenes - 1]; r < cutting.n; r++) {
-    if (book.values[book.slot_of(cutting.regions[r].key)] != lesson.n_demos) continue;
-    if (picked >= 0) return -1;
-    picked = r;
-  }
-  return picked;
-}
 
 enum ObjectLesson { COLORS, PICK };
 
@@ -470,7 +438,11 @@ ARC_NOINLINE Reason learn_objects_in(Lane& lane, const Value* a, ObjectLesson wh
   });
   size = {(i32)a[1].n, (i32)width_of(a[1])};
   if (what == COLORS) return (Reason)serial([&]() { return (i64)learn_objects(lesson, cutting, book, to); });
-  const i64 picked = serial([&]() { return pick_object(lesson, cutting, book, counts); });
+  const i64 picked = serial([&]() {
+    auto key = [&](i64 r) { return cutting.regions[r].key; };
+    auto is_wanted = [&](i64 d, i64 r) { return shows(cutting.regions[r], lesson.wanted[d]); };
+    return pick_alike(lesson.n_demos, cutting.firsts, key, is_wanted, book, counts);
+  });
   if (picked < 0) return EMPTY;
   const Region region = cutting.regions[picked];
   const i32* from = a[1].ints;

@@ -36,17 +36,20 @@ ARC_FN i32 find_runs(i32 n, F is_line, i32* starts, i32& length) {
   return n_runs;
 }
 
+ARC_FN bool is_row_of(const Scene& scene, i32 i, i32 color) {
+  for (i32 j = 0; j < scene.width; j++)
+    if (scene.cell(i, j) != color) return false;
+  return true;
+}
+ARC_FN bool is_column_of(const Scene& scene, i32 j, i32 color) {
+  for (i32 i = 0; i < scene.n_rows; i++)
+    if (scene.cell(i, j) != color) return false;
+  return true;
+}
+
 ARC_FN bool lay_between_lines(const Scene& scene, i32 color, Layout& layout) {
-  auto is_row = [&](i32 i) {
-    for (i32 j = 0; j < scene.width; j++)
-      if (scene.cell(i, j) != color) return false;
-    return true;
-  };
-  auto is_column = [&](i32 j) {
-    for (i32 i = 0; i < scene.n_rows; i++)
-      if (scene.cell(i, j) != color) return false;
-    return true;
-  };
+  auto is_row = [&](i32 i) { return is_row_of(scene, i, color); };
+  auto is_column = [&](i32 j) { return is_column_of(scene, j, color); };
   layout.line_color = color;
   layout.n_rows = find_runs(scene.n_rows, is_row, layout.rows, layout.height);
   layout.n_columns = find_runs(scene.width, is_column, layout.columns, layout.width);
@@ -201,35 +204,6 @@ ARC_FN Reason learn_panels_in(Lane& lane, const Value* a, i32* to, Place& size) 
 
 // --- panels as things ---
 
-// The panel of the grid that is like those which demos pick; -1 where not one is.
-ARC_NOINLINE i64 find_panel(const PanelLesson& lesson, Book& book, i32* counts) {
-  // For each key how many demos, from the first on, pick a panel that alone has it.
-  book.clear();
-  const Windows& all = lesson.windows;
-  for (i64 d = 0; d < lesson.n_demos; d++) {
-    const i64 first = all.firsts[d], end = all.firsts[d + 1];
-    for (i64 k = first; k < end; k++) {
-      const u64 slot = book.slot_of(all.keys[k]);
-      book.keys[slot] = all.keys[k];
-      book.values[slot] = max_of(book.values[slot], 0);
-      counts[slot] = 0;
-    }
-    for (i64 k = first; k < end; k++) counts[book.slot_of(all.keys[k])]++;
-    for (i64 k = first; k < end; k++) {
-      const u64 slot = book.slot_of(all.keys[k]);
-      if (counts[slot] != 1 || book.values[slot] != d) continue;
-      book.values[slot] += are_equal_windows(all.windows[k], window_of(lesson.wanted[d]), false);
-    }
-  }
-  i64 picked = -1;
-  for (i64 k = all.firsts[lesson.n_demos]; k < all.n(); k++) {
-    if (book.values[book.slot_of(all.keys[k])] != lesson.n_demos) continue;
-    if (picked >= 0) return -1;
-    picked = k;
-  }
-  return picked;
-}
-
 ARC_NOINLINE Reason color_panels(const PanelLesson& lesson, Book& book, i32* to) {
   book.clear();
   for (i64 g = 0; g <= lesson.n_demos; g++) {
@@ -272,12 +246,19 @@ ARC_FN Reason describe_panels_in(Lane& lane, const Value* a, bool picks, i32* to
     size = {lesson.own().n_rows, lesson.own().n_columns};
     return (Reason)serial([&]() { return (i64)color_panels(lesson, book, to); });
   }
-  const i64 picked = serial([&]() { return find_panel(lesson, book, counts); });
+  const Windows& all = lesson.windows;
+  const i64 picked = serial([&]() {
+    auto key = [&](i64 k) { return all.keys[k]; };
+    auto is_wanted = [&](i64 d, i64 k) {
+      return are_equal_windows(all.windows[k], window_of(lesson.wanted[d]), false);
+    };
+    return pick_alike(lesson.n_demos, all.firsts, key, is_wanted, book, counts);
+  });
   if (picked < 0) return EMPTY;
   size = {lesson.own().height, lesson.own().width};
   serial([&]() {
     i32* next = to;
-    each_color(lesson.windows.windows[picked], [&](i32 cell) { *next++ = cell; });
+    each_color(all.windows[picked], [&](i32 cell) { *next++ = cell; });
     return 0;
   });
   return OK;

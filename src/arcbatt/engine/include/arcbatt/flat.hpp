@@ -1,0 +1,335 @@
+// Functions over containers, flattened: a function's calls are steps of the schedule, run on the
+// elements of all containers of all samples at once. For the GPU; engine/flatten.py plans it.
+//
+// A site is a call that calls a function (`apply`, `argmax`...). It is run in phases: each ends where
+// it asks for a function's values of a column, of which a frame is made; the function's own calls
+// (ops) fill the frame's columns; then the site is run again from its beginning and finds there what it
+// asks for. So what a site does, in which order, and what it costs is written once, in its primitive.
+#pragma once
+#include "batt.hpp"
+
+namespace arc {
+
+// A function at work on one column: columns of its arguments, then one for each of its ops.
+struct alignas(16) Frame {
+  u64 steps;  // of all ops so far
+  u64 bytes;
+  Frame* outer;  // the frame that the site stands in; null for one of the batt's own nodes
+  u32 outer_element;
+  u32 sample;  // among the chosen
+  u32 n;       // elements
+  u32 flags;
+  u64 unused;
+  ARC_FN Column* columns() { return (Column*)(this + 1); }
+};
+constexpr u32 EXCEEDED = 1, EXHAUSTED = 2;  // flags
+
+// Where an argument of an op or site is: a node of the batt, or a column of this frame or of one so
+// many frames further out.
+typedef u32 Ref;
+constexpr u32 IN_FRAME = 1u << 31;
+ARC_FN bool is_node(Ref ref) { return !(ref & IN_FRAME); }
+ARC_FN u32 hops_of(Ref ref) { return ref >> 16 & 0x7fff; }
+ARC_FN u32 column_number(Ref ref) { return ref & 0xffff; }
+
+// A call within a function. All that follows is as engine/flatten.py writes it.
+struct FlatOp {
+  u32 primitive;
+  u32 domain;
+  u32 column;  // that it fills
+  u32 n_args;
+  Ref args[MAX_ARITY + 1];
+  u32 unused[3];
+};
+constexpr u32 MAX_PHASES = 3;
+constexpr u32 NO_DOMAIN = ~0u;
+struct FlatSite {
+  u32 primitive;
+  u32 home;         // the domain it stands in, or NO_DOMAIN
+  u32 column;       // of the home's frames; without a home the node
+  u32 n_args;
+  Ref args[MAX_ARITY + 1];
+  u32 n_phases;
+  u32 domains[MAX_PHASES];  // what each phase makes frames of
+  Ref results[MAX_PHASES];  // where in those the function's values are
+};
+// All frames of one phase of one site: a row for each sample, or for each element of its home.
+struct FlatDomain {
+  Frame** frames;
+  const u32* firsts;  // by row, the number of its first element; counted from firsts[0]
+  u64 n_rows;
+  u64 n_columns;
+  u64 n_filled;       // columns that are filled element by element
+  const u32* filled;  // which
+
+  ARC_FN u32 row_of_element(u32 element) const;
+};
+
+// The last place whose start is not after x; starts ascend from one that is not after x.
+ARC_FN u32 find_start(const u32* starts, u64 n, u32 x) {
+  u64 low = 0, high = n;
+  while (high - low > 1) {
+    const u64 middle = (low + high) / 2;
+    if (starts[middle] <= x) low = middle; else high = middle;
+  }
+  return (u32)low;
+}
+ARC_FN u32 FlatDomain::row_of_element(u32 element) const {
+  // Rows without elements start where the next one does: the last of them has the element.
+  return find_start(firsts, n_rows, firsts[0] + element);
+}
+
+struct Flat {
+  const FlatOp* ops;
+  const FlatSite* sites;
+  FlatDomain* domains;
+  Value* values;  // of the batt's nodes: [node, chosen sample]
+  u64 n_chosen;
+
+  ARC_FN Value node_value(u32 node, u32 sample) const { return values[node * n_chosen + sample]; }
+  ARC_METHOD Value fetch(Frame* frame, u32 element, Ref ref) const {
+    if (is_node(ref)) return node_value(ref, frame->sample);
+    for (u32 hops = hops_of(ref); hops; hops--) {
+      element = frame->outer_element;
+      frame = frame->outer;
+    }
+    return frame->columns()[column_number(ref)].at(element);
+  }
+  // The same for all elements of a frame.
+  ARC_METHOD Column fetch_column(Lane& lane, Frame* frame, Ref ref) const {
+    if (is_node(ref)) return same_column(node_value(ref, frame->sample));
+    if (hops_of(ref)) return same_column(fetch(frame, 0, ref));
+    const Column column = frame->columns()[column_number(ref)];
+    return column.form == Column::VALUES ? narrowed(lane, column.values, frame->n) : column;
+  }
+};
+
+ARC_FN void add_cost(Frame* frame, u64 steps, u64 bytes) {
+  atomic_add(&frame->steps, steps);
+  atomic_add(&frame->bytes, bytes);
+}
+ARC_FN void add_flags(Frame* frame, const Lane& lane) {
+  atomic_or(&frame->flags, lane.exhausted ? EXCEEDED | EXHAUSTED : EXCEEDED);
+}
+// Whether nothing more needs to be known of a frame's elements: the site's call is over budget.
+ARC_FN bool is_over(Frame* frame, const Lane& lane) {
+  for (; frame; frame = frame->outer) {
+    const volatile Frame& seen = *frame;
+    if (seen.flags || seen.steps > lane.max_steps || seen.bytes > lane.max_bytes) return true;
+  }
+  return false;
+}
+
+// Where an op's arguments come from and what it gave on one element goes to.
+struct ElementPlace {
+  const Flat& flat;
+  const Ref* args;
+  Frame* frame;
+  u32 element;
+  Value* to;
+
+  ARC_FN Value arg(u32 k) const { return flat.fetch(frame, element, args[k]); }
+  ARC_FN void fill(const Value& value, u64 steps, u64 bytes) const {
+    if (thread_index() == 0) {
+      *to = value;
+      if (steps) add_cost(frame, steps, bytes);
+    }
+    sync();
+  }
+  ARC_FN void fill_exceeded(const Lane& lane) const {
+    if (thread_index() == 0) {
+      *to = fail(lane.exhausted ? NOT_RUN : OVER_BUDGET);
+      add_flags(frame, lane);
+    }
+    sync();
+  }
+};
+
+// The memory that elements of a column are written to.
+ARC_FN Value* filled_values(Frame* frame, u32 column) { return (Value*)frame->columns()[column].values; }
+
+// What a site that is being run has come to.
+struct Replay {
+  const Flat* flat;
+  const FlatSite* site;
+  Frame* outer;
+  u32 element;
+  u32 sample;
+  u32 row;
+  u32 phase;    // functions whose values are there
+  u32 n_asked;  // functions whose values it has asked for
+  Frame* asked; // what was made of the first that were not there
+};
+ARC_EXTERN Replay& replay_of(Lane& lane);
+
+// A frame for a function's values of n tuples of arguments; null when memory ran out.
+ARC_NOINLINE Frame* new_frame(Lane& lane, const Replay& replay, const Column* args, u32 n_args, i64 n) {
+  const FlatDomain& domain = replay.flat->domains[replay.site->domains[replay.phase]];
+  const u64 head = sizeof(Frame) + domain.n_columns * sizeof(Column);
+  Frame* frame = (Frame*)lane.allocate(head + domain.n_filled * (u64)n * sizeof(Value));
+  if (!frame) return nullptr;
+  if (thread_index() == 0) {
+    *frame = {0, 0, replay.outer, replay.element, replay.sample, (u32)n, 0, 0};
+    for (u32 k = 0; k < n_args; k++) frame->columns()[k] = args[k];
+  }
+  Value* values = (Value*)((char*)frame + head);
+  each((i64)domain.n_filled, [=](i64 k) {
+    frame->columns()[domain.filled[k]] = value_column(values + k * n);
+  });
+  return frame;
+}
+
+// The function's values that are there, at their cost; or the frame to find them in, and out.
+ARC_EXTERN Column map_function(Lane& lane, const Value&, const Column* args, u32 n_args, i64 n) {
+  Replay& replay = replay_of(lane);
+  if (lane.exceeded) return failed_column(lane);
+  const FlatSite& site = *replay.site;
+  const u32 asked = replay.n_asked;
+  sync();
+  if (asked >= site.n_phases) {  // never, as long as the plan knows its primitives
+    lane.exhausted = true;
+    return failed_column(lane);
+  }
+  if (asked == replay.phase) {
+    Frame* frame = new_frame(lane, replay, args, n_args, n);
+    if (thread_index() == 0) replay.asked = frame;
+    sync();
+    return failed_column(lane);
+  }
+  if (thread_index() == 0) replay.n_asked = asked + 1;
+  sync();
+  Frame* frame = replay.flat->domains[site.domains[asked]].frames[replay.row];
+  if (frame->flags & EXHAUSTED) lane.exhausted = true;
+  if (frame->flags || !lane.charge(frame->steps, frame->bytes)) return failed_column(lane);
+  return replay.flat->fetch_column(lane, frame, site.results[asked]);
+}
+
+// Where a site's arguments come from and what it gave goes to, unless it has asked for more.
+struct SitePlace {
+  const Replay& replay;
+  Slots slots;
+
+  ARC_FN Value arg(u32 k) const {
+    const Ref ref = replay.site->args[k];
+    return replay.outer ? replay.flat->fetch(replay.outer, replay.element, ref)
+                        : replay.flat->node_value(ref, replay.sample);
+  }
+  ARC_FN void fill(const Value& value, u64 steps, u64 bytes) const {
+    if (replay.asked) return;
+    const u32 column = replay.site->column;
+    if (!replay.outer) return NodePlace{slots, nullptr, column}.fill(value, steps, bytes);
+    element_place(column).fill(value, steps, bytes);
+  }
+  ARC_FN void fill_exceeded(const Lane& lane) const {
+    if (replay.asked) return;
+    const u32 column = replay.site->column;
+    if (!replay.outer) return NodePlace{slots, nullptr, column}.fill_exceeded(lane);
+    element_place(column).fill_exceeded(lane);
+  }
+  ARC_FN ElementPlace element_place(u32 column) const {
+    return {*replay.flat, nullptr, replay.outer, replay.element,
+            filled_values(replay.outer, column) + replay.element};
+  }
+};
+
+// A call of a function value, which is the site's first argument.
+template <class Place>
+ARC_FN void invoke(Lane& lane, u32 n_args, const Place& place) {
+  const u32 n_right = gather(lane, place, n_args);
+  const Value* args = lane.frame;
+  if (n_right < n_args) return place.fill(place.arg(n_right), 0, 0);
+  begin_node(lane, 0);
+  const Value result = call_function(lane, args[0], args + 1, n_args - 1);
+  if (lane.exceeded) return place.fill_exceeded(lane);
+  place.fill(result, lane.steps, lane.bytes);
+}
+
+// One phase of a site: run(place) is its call. Returns the elements it asks for more of.
+template <class Run>
+ARC_FN void run_phase(Lane& lane, const Flat& flat, const FlatSite& site, u32 phase, u32 row, Slots slots,
+                      u32* counts, Run run) {
+  Replay& replay = replay_of(lane);
+  Frame* outer = nullptr;
+  u32 element = 0, sample = row;
+  bool wanted = true;
+  if (site.home != NO_DOMAIN) {
+    const FlatDomain& home = flat.domains[site.home];
+    const u32 home_row = home.row_of_element(row);
+    outer = home.frames[home_row];
+    element = row - (home.firsts[home_row] - home.firsts[0]);
+    sample = outer->sample;
+    wanted = !is_over(outer, lane);
+    if (!wanted && phase == 0 && thread_index() == 0)
+      filled_values(outer, site.column)[element] = fail(OVER_BUDGET);
+  }
+  if (phase > 0) wanted = wanted && flat.domains[site.domains[phase - 1]].frames[row] != nullptr;
+  if (thread_index() == 0) replay = {&flat, &site, outer, element, sample, row, phase, 0, nullptr};
+  sync();
+  if (wanted) run(SitePlace{replay, slots});
+  sync();
+  if (phase < site.n_phases && thread_index() == 0) {
+    flat.domains[site.domains[phase]].frames[row] = replay.asked;
+    *counts = replay.asked ? replay.asked->n : 0;
+  }
+  sync();
+}
+
+// An op on all elements of a frame at once; where it cannot be, on one after the other.
+template <u32 P, Value (*RUN)(Lane&, const Value*)>
+ARC_FN Column map_known(Lane& lane, const Flat& flat, const FlatOp& op, Frame* frame) {
+  Column args[MAX_ARITY + 1];
+  const i64 n = frame->n;
+  for (u32 k = 0; k < op.n_args; k++) args[k] = flat.fetch_column(lane, frame, op.args[k]);
+  if (lane.exceeded) return failed_column(lane);
+  Column result;
+  if (run_on_columns(lane, P, args, n, &result)) {
+    if (lane.exceeded) return failed_column(lane);
+    if (thread_index() == 0) add_cost(frame, lane.steps, lane.bytes);
+    return result;
+  }
+  if (lane.exceeded) return failed_column(lane);
+  Value* values = lane.allocate_array<Value>(n);
+  if (!values) return failed_column(lane);
+  for (i64 k = 0; k < n; k++) {
+    const ElementPlace place = {flat, op.args, frame, (u32)k, values + k};
+    run_call(lane, op.n_args, KnownPrimitive<P, RUN>(), place);
+    if (lane.exceeded) break;
+  }
+  sync();
+  return lane.exceeded ? failed_column(lane) : value_column(values);
+}
+
+// `matcher` of what a function gave (args[0]) and what it is to be (args[1]); args[2] is what the
+// function was given, and costs a step where it has not failed.
+ARC_FN Column match(Lane& lane, const Flat& flat, const FlatOp& op, Frame* frame) {
+  const i64 n = frame->n;
+  if (!lane.charge((u64)n_right(flat.fetch_column(lane, frame, op.args[2]), n))) return failed_column(lane);
+  const Column found =
+      matches(lane, flat.fetch_column(lane, frame, op.args[0]), flat.fetch(frame, 0, op.args[1]), n);
+  if (lane.exceeded) return failed_column(lane);
+  if (thread_index() == 0) add_cost(frame, lane.steps, 0);
+  return found;
+}
+
+// args[0] where args[1] has not failed, that failure where it has.
+ARC_FN Column guard(Lane& lane, const Flat& flat, const FlatOp& op, Frame* frame) {
+  return guarded(lane, flat.fetch_column(lane, frame, op.args[0]),
+                 flat.fetch_column(lane, frame, op.args[1]), frame->n);
+}
+
+// An op on one frame, run(frame) being its column.
+template <class Run>
+ARC_FN void fill_column(Lane& lane, const FlatOp& op, Frame* frame, Run run) {
+  Column result;
+  begin_node(lane, 0);
+  if (is_over(frame, lane)) {
+    result = same_column(fail(OVER_BUDGET));
+  } else {
+    result = run();
+    if (lane.exceeded && thread_index() == 0) add_flags(frame, lane);
+  }
+  if (thread_index() == 0) frame->columns()[op.column] = result;
+  sync();
+}
+
+}  // namespace arc

@@ -1,0 +1,134 @@
+"""A device that is no GPU: the kernels compiled for the CPU, and as much of CuPy as runs need.
+
+So the whole way of a run on a GPU (plan, launches, memory, phases) is tested where there is none.
+A kernel is run by one thread that takes all its items.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import types
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcbatt.engine import kernels
+
+SHIM = """
+#include "platform.hpp"
+#define __global__
+#define __launch_bounds__(...)
+#define __shared__ static
+#define __syncthreads()
+struct Index { unsigned x; };
+static const Index threadIdx = {0}, blockIdx = {0}, gridDim = {1}, blockDim = {1};
+template <class T, class U>
+inline T atomicAdd(T* to, U more) { T before = *to; *to += more; return before; }
+namespace arc { inline u32 shuffle(u32 value, int) { return value; } }
+"""
+
+
+def compile_kernels(folder: Path) -> ctypes.CDLL:
+    """Compile all kernels into one library."""
+    lines = [SHIM, "#define ARC_COMMON"]
+    lines.append((kernels.INCLUDE / "kernel.cu").read_text("utf-8"))
+    for names in kernels.modules().values():
+        lines += kernels.lines(names)
+    source, target = folder / "kernels.cpp", folder / "kernels.so"
+    source.write_text("\n".join(lines) + "\n", "utf-8")
+    options = ["-std=c++17", "-O0", "-shared", "-fPIC", "-w", *kernels.definitions()]
+    subprocess.run(["g++", *options, "-I", kernels.INCLUDE, "-o", target, source], check=True)
+    return ctypes.CDLL(str(target))
+
+
+class _Array(np.ndarray[Any, Any]):
+    """An array that calls its own memory the device's."""
+
+    @property
+    def data(self) -> Any:  # type: ignore[override]
+        return types.SimpleNamespace(ptr=self.ctypes.data)
+
+    def get(self, out: NDArray[Any] | None = None) -> NDArray[Any]:
+        if out is None:
+            return np.array(self)
+        out[...] = self
+        return out
+
+    def set(self, content: NDArray[Any]) -> None:
+        self[...] = content
+
+
+def _of(array: NDArray[Any]) -> Any:
+    return array.view(_Array)
+
+
+class _Nothing:
+    """A context, an event, a stream."""
+
+    done = True
+    attributes = {"MultiProcessorCount": 1}  # noqa: RUF012
+    mem_info = (2**30, 2**30)
+
+    def __init__(self, *_arguments: Any, **_options: Any) -> None: ...
+    def __enter__(self) -> _Nothing:
+        return self
+
+    def __exit__(self, *_error: Any) -> None: ...
+    def record(self) -> None: ...
+    def synchronize(self) -> None: ...
+    def free_all_blocks(self) -> None: ...
+
+
+class _Error(Exception): ...
+
+
+def fake_cupy() -> Any:
+    """Return what stands for the module `cupy`."""
+    runtime = types.SimpleNamespace(
+        CUDARuntimeError=_Error, deviceSetLimit=lambda *_: None, getDeviceCount=lambda: 1
+    )
+    cuda = types.SimpleNamespace(
+        Device=_Nothing,
+        Event=_Nothing,
+        Stream=_Nothing,
+        runtime=runtime,
+        driver=types.SimpleNamespace(CUDADriverError=_Error),
+        compiler=types.SimpleNamespace(CompileException=_Error),
+        memory=types.SimpleNamespace(OutOfMemoryError=MemoryError),
+        get_current_stream=_Nothing,
+    )
+    made = types.ModuleType("cupy")
+    made.__dict__.update(
+        cuda=cuda,
+        empty=lambda shape, dtype: _of(np.full(shape, 0x5A5A5A5A % 251, dtype)),
+        zeros=lambda shape, dtype: _of(np.zeros(shape, dtype)),
+        array=lambda content, dtype: _of(np.array(content, dtype)),
+        asarray=lambda content: _of(np.array(content)),
+        cumsum=lambda a: _of(np.cumsum(a)),
+        get_default_memory_pool=_Nothing,
+        **{name: getattr(np, name) for name in ("uint8", "uint32", "uint64", "int32", "int64")},
+    )
+    return made
+
+
+def _argument(given: Any) -> Any:
+    if isinstance(given, np.ndarray):
+        return ctypes.c_void_p(given.ctypes.data)
+    return (ctypes.c_uint32 if isinstance(given, np.uint32) else ctypes.c_uint64)(int(given))
+
+
+def kernel_of(library: ctypes.CDLL) -> Any:
+    """Return what stands for `kernels.kernel`."""
+
+    def kernel(_device: int, name: str) -> Any:
+        function = getattr(library, name)
+
+        def run(_grid: Any, _block: Any, arguments: tuple[Any, ...]) -> None:
+            function(*map(_argument, arguments))
+
+        return run
+
+    return kernel
