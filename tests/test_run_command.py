@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from arcbatt.evaluation import N_COPIES
 from arcbatt.evaluation.program_run import ProgramRun
 from arcbatt.language import Program
 from arcbatt.library import library_programs
@@ -296,10 +297,12 @@ def test_profile_shows_primitives_inside_the_engine(programs: Path, tmp_path: Pa
     assert table["title"] in outcome.err
     assert table["columns"] == ["primitive", "calls", "seconds", "share", "ns a call"]
     rows = {row[0]: row[1:] for row in table["rows"]}
-    # On every demo; what fits a task then has its trial there, on all samples.
+    # On every demo; what fits a task then has its trial there, on all samples and their copies.
     mirror, flip = (find_task(name) for name in ("67a3c6ac", "68b16354"))
     n_demos = len(mirror.demos) + len(flip.demos)
-    n_in_trial = {task: len(task.demos) + len(task.test_inputs) for task in (mirror, flip)}
+    n_in_trial = {
+        task: (1 + N_COPIES) * (len(task.demos) + len(task.test_inputs)) for task in (mirror, flip)
+    }
     assert {name: row[0] for name, row in rows.items()} == {
         "vmirror": 3 * n_demos + 3 * n_in_trial[mirror],
         "hmirror": n_demos + n_in_trial[flip],
