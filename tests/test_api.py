@@ -351,9 +351,14 @@ def test_an_interrupt_returns_what_was_found(task: Task) -> None:
         time.sleep(0.2)
         signal.raise_signal(signal.SIGINT)
 
-    threading.Thread(target=interrupt).start()
-    began_s = time.monotonic()
-    solution = arcbatt.solve(task, 60, proposers=["known", Patience()])
+    # Ignored, where the tests are a background job.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Thread(target=interrupt).start()
+        began_s = time.monotonic()
+        solution = arcbatt.solve(task, 60, proposers=["known", Patience()])
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert solution.is_interrupted and solution.fits and time.monotonic() - began_s < 30
     assert "interrupted" in repr(solution)
 
