@@ -46,7 +46,7 @@ SIMPLE_SHARE, CANDIDATE_SHARE = 0.5, 1.0
 # Of one base so many rules are judged.
 MAX_OF_BASE = 12
 # So many tasks between two looks at the clock.
-TASKS_AT_ONCE = 32
+TASKS_AT_ONCE = 6
 # Of a task on training, by whether nothing fits it.
 COST_S, GAIN_OPEN, GAIN_FITTED = 0.15, 0.04, 0.02
 # So many programs that fit all demos and agree leave nothing to be finished.

@@ -36,9 +36,9 @@ BITS_OF_REWRITING = 1.0
 BITS_BESIDE_GROUND = 1.0
 MAX_OF_VIEW = 24
 # So many tasks between two looks at the clock.
-TASKS_AT_ONCE = 64
+TASKS_AT_ONCE = 12
 # Of a task, on training.
-COST_S, GAIN = 8e-3, 0.17
+COST_S, GAIN = 0.06, 0.42
 # The primitives that learn.
 DIRECT = (
     "learn_cells",
