@@ -99,6 +99,7 @@ def fake_cupy() -> Any:
         compiler=types.SimpleNamespace(CompileException=_Error),
         memory=types.SimpleNamespace(OutOfMemoryError=MemoryError),
         get_current_stream=_Nothing,
+        get_elapsed_time=lambda _before, _after: 1.0,
     )
     made = types.ModuleType("cupy")
     made.__dict__.update(

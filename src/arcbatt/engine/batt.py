@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from arcbatt.language import Budget, Failure, Node, Program, Value, to_value
 from arcbatt.language.ir import walk_new
-from arcbatt.measure import usable_cores
+from arcbatt.measure import phase, usable_cores
 from arcbatt.plurals import count
 
 from . import _engine, calibration, flatten, gpu, profiling
@@ -123,7 +124,8 @@ class Batt:
     @cached_property
     def plan(self) -> flatten.Plan:
         """What a GPU is to do for it."""
-        return flatten.plan(self._nodes, self._results)
+        with phase("plan"):
+            return flatten.plan(self._nodes, self._results)
 
     @cached_property
     def _on_gpu(self) -> gpu.GpuBatt:
@@ -183,7 +185,7 @@ class Batt:
             left_out[:, left] = True
             left_out[self.plan.programs] = False
             with ThreadPoolExecutor(1) as beside:
-                others = beside.submit(self._finish, run, left_out)
+                others = beside.submit(copy_context().run, self._finish, run, left_out)
                 ran_on, words = gpu.run_batt(
                     self._on_gpu, samples, left, run.budget, devices, arrays, keep_values
                 )

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from arcbatt.language import Budget
 from arcbatt.measure import phase
 
-from . import _engine, kernels
+from . import _engine, kernels, profiling
 from .flatten import Plan
 from .kernels import BLOCK_THREADS
 from .results import BattArrays, KeptWords
@@ -187,10 +187,11 @@ def run_batt(
     the share of a device that cannot be used.
     """
     parts = shares(chosen, len(devices))
+    launches = profiling.launches()
 
     def work(part: int) -> tuple[int, list[KeptWords]]:
         alone = len(devices) == 1
-        run = _Run(batt, samples, budget, devices[part], arrays, keep_values, alone)
+        run = _Run(batt, samples, budget, devices[part], arrays, keep_values, alone, launches)
         return _guarded(lambda: run.all_of(parts[part]), devices[part])
 
     if len(devices) == 1:
@@ -233,6 +234,7 @@ class _Run:
     arrays: BattArrays
     keep_values: bool
     alone: bool  # no other device writes to the arrays meanwhile
+    launches: list[profiling.Launch] | None  # where to add what kernels took
 
     def all_of(self, chosen: NDArray[np.uint32]) -> tuple[int, list[KeptWords]]:
         import cupy
@@ -259,6 +261,7 @@ class _Run:
                     part = todo.pop()
                     try:
                         kept += self._chunk(cupy, part, memory)
+                        self._note_launches(cupy)
                     except _TooManyElements:
                         half = part.size // 2
                         todo += [part[:half], part[half:]] if half else []
@@ -318,8 +321,11 @@ class _Run:
         self.steps = cupy.empty((n_steps, _WORDS_OF_STEP), cupy.uint64)
         self.queues = cupy.zeros(n_steps, cupy.uint32)
         self.n_started = 0
+        self.stage = 0
+        self.timed: list[tuple[int, str, int, Any, Any]] = []
         try:
             self._run_stages(cupy, n, domains)
+            self.stage = -1
             n_run = plan.programs.size
             self._start("find_outcomes", n_run * n, on_device.at["programs"], n_run)
             _wait(cupy)
@@ -345,7 +351,7 @@ class _Run:
         """Start a kernel of no step of the plan."""
         words = self._new_steps(1)
         words["nodes"], words["n_nodes"], words["n_items"] = nodes, n_nodes, n_items
-        self._start_all([self._kernel(kernel)], words)
+        self._start_all([kernel], words)
 
     def _new_steps(self, n: int) -> NDArray[Any]:
         words = np.zeros(n, _STEP)
@@ -353,7 +359,8 @@ class _Run:
         words["next"] = self.queues.data.ptr + 4 * np.arange(first, first + n, dtype=np.uint64)
         return words
 
-    def _start_all(self, kernels: Sequence[Any], words: NDArray[Any]) -> None:
+    @phase("launch")
+    def _start_all(self, names: Sequence[str], words: NDArray[Any]) -> None:
         """Start kernels one after the other, those that have nothing to do left out."""
         n_items = words["n_items"].astype(np.int64)
         words["at_once"] = np.clip(n_items // (4 * self.n_warps), 1, 8)
@@ -366,7 +373,30 @@ class _Run:
         for k, grid in enumerate(grids):
             if grid:
                 arguments = (self.launch, np.uint64(at + 8 * _WORDS_OF_STEP * k))
-                kernels[k]((grid,), block, arguments)
+                with self._timing(names[k], int(n_items[k])):
+                    self._kernel(names[k])((grid,), block, arguments)
+
+    @contextmanager
+    def _timing(self, kernel: str, n_items: int) -> Iterator[None]:
+        """Time a launch by events around it, where that was asked for."""
+        if self.launches is None:
+            yield
+            return
+        import cupy
+
+        before, after = cupy.cuda.Event(), cupy.cuda.Event()
+        before.record()
+        yield
+        after.record()
+        self.timed.append((self.stage, kernel, n_items, before, after))
+
+    def _note_launches(self, cupy: Any) -> None:
+        """Add what the chunk's launches took, all of which are done."""
+        for stage, kernel, n_items, before, after in self.timed:
+            taken_s = cupy.cuda.get_elapsed_time(before, after) / 1000
+            name = f"cuda:{self.device}"
+            assert self.launches is not None
+            self.launches.append(profiling.Launch(name, stage, kernel, n_items, taken_s))
 
     def _kernel(self, name: str) -> Any:
         return kernels.kernel(self.device, name)
@@ -381,7 +411,8 @@ class _Run:
         sizes = np.zeros(2 * n_domains + 1, np.int64)
         sizes[-1] = n
         held = []  # what is in use until the last step is done
-        for stage in plan.stages:
+        for number, stage in enumerate(plan.stages):
+            self.stage = number
             n_items = sizes[stage.sizes]
             ends = np.concatenate([[0], np.cumsum(n_items)])
             starts = ends[:-1] - ends[stage.firsts_of_others]
@@ -414,10 +445,11 @@ class _Run:
                 sizes[n_domains + made[new]] = rows
                 held += [frames, counts, firsts]
             held.append(sent)
-            self._start_all([self._kernel(step.kernel) for step in stage.steps], words)
+            self._start_all([step.kernel for step in stage.steps], words)
             if n_asked:
                 found = cupy.empty(bounds.size, cupy.uint32)
-                self._kernel("add_counts")((1,), (1024,), (counts, firsts, np.uint32(n_asked)))
+                with self._timing("add_counts", n_asked):
+                    self._kernel("add_counts")((1,), (1024,), (counts, firsts, np.uint32(n_asked)))
                 places = np.uint64(sent.data.ptr + 4 * starts.size)
                 grid = (-(-bounds.size // 256),)
                 given = (firsts, places, found, np.uint32(bounds.size))
@@ -459,6 +491,7 @@ def _memory(cupy: Any, device: int, n_wanted: int) -> Iterator[Any]:
             idle.append(block)
 
 
+@phase("wait")
 def _wait(cupy: Any) -> None:
     """Until the device is done, Ctrl-C taken meanwhile."""
     done = cupy.cuda.Event(disable_timing=True)
