@@ -99,7 +99,7 @@ def print_profile(console: Console, name: str, work: Callable[[], object], n_row
                     f"{seconds / on_card_s:.1%}",
                     f"{longest.seconds * 1e3:.3f}",
                     f"{longest.n_items:,}",
-                    f"{seconds / n_items * 1e6:.3f}",
+                    f"{seconds / max(n_items, 1) * 1e6:.3f}",
                 )
             )
         rows.sort(key=lambda row: -float(row[3]))

@@ -39,7 +39,12 @@ def compile_kernels(folder: Path) -> ctypes.CDLL:
         lines += kernels.lines(names)
     source, target = folder / "kernels.cpp", folder / "kernels.so"
     source.write_text("\n".join(lines) + "\n", "utf-8")
-    options = ["-std=c++17", "-O0", "-shared", "-fPIC", "-w", *kernels.definitions()]
+    # So that the calls of tests are large enough for wide lanes, and too many of them, too.
+    changed = {"LARGE": 300, "MAX_LARGE": 20}
+    definitions = kernels.definitions(kernels.COMMON)
+    definitions += [f"-UARC_{name}" for name in changed]
+    definitions += [f"-DARC_{name}={value}" for name, value in changed.items()]
+    options = ["-std=c++17", "-O0", "-shared", "-fPIC", "-w", *definitions]
     subprocess.run(["g++", *options, "-I", kernels.INCLUDE, "-o", target, source], check=True)
     return ctypes.CDLL(str(target))
 

@@ -50,7 +50,7 @@ SITES: dict[str, tuple[tuple[int, ...], int]] = {
 # than a core does. And what takes its functions out of a container.
 ON_CPU = frozenset(
     "learned object_actions object_bars cell_trees rewriting symmetry"
-    " panels classes templates".split()
+    " panels classes templates patterns".split()
 )
 NEVER = frozenset(
     {"rapply"} | {p.name for p in bundled_primitives().values() if p.family in ON_CPU}
@@ -450,14 +450,15 @@ class _Scheduling:
         if steps:
             end_stage()
         flat = self.flat
+        numbers = primitive_numbers()
         return Plan(
             stages=tuple(stages),
             nodes=np.array(nodes, np.uint32),
             others=np.array(
                 [k if kind == "op" else k << 2 | p for kind, k, p in others], np.uint32
             ),
-            ops=np.array([self._op_words(op) for op in flat.ops], np.uint32),
-            sites=np.array([self._site_words(site) for site in flat.sites], np.uint32),
+            ops=np.array([self._op_words(op, numbers) for op in flat.ops], np.uint32),
+            sites=np.array([self._site_words(site, numbers) for site in flat.sites], np.uint32),
             n_columns=np.array([domain.n_columns for domain in flat.domains], np.int64),
             filled=tuple(tuple(domain.filled) for domain in flat.domains),
             programs=np.array(runs, np.uint32),
@@ -499,13 +500,18 @@ class _Scheduling:
         domains = self.flat.sites[site].domains
         return domains[phase] if phase < len(domains) else -1
 
-    def _op_words(self, op: Op) -> list[int]:
+    def _op_words(self, op: Op, numbers: dict[str, int]) -> list[int]:
         args = [self.flat.ref(arg, op.domain) for arg in op.args]
-        number = primitive_numbers().get(op.head, 0)
-        words = [number, op.domain, op.column, len(args), *_padded(args, MAX_ARITY + 1)]
+        words = [
+            numbers.get(op.head, 0),
+            op.domain,
+            op.column,
+            len(args),
+            *_padded(args, MAX_ARITY + 1),
+        ]
         return _padded(words, OP_WORDS)
 
-    def _site_words(self, site: Site) -> list[int]:
+    def _site_words(self, site: Site, numbers: dict[str, int]) -> list[int]:
         flat = self.flat
         args = [flat.ref(arg, site.home) for arg in site.args]
         results = [
@@ -514,7 +520,7 @@ class _Scheduling:
         ]
         home = NO_DOMAIN if site.home < 0 else site.home
         return [
-            *(primitive_numbers().get(site.head, 0), home, site.column, len(args)),
+            *(numbers.get(site.head, 0), home, site.column, len(args)),
             *_padded(args, MAX_ARITY + 1),
             len(site.domains),
             *_padded(site.domains, MAX_PHASES),

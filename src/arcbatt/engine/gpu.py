@@ -24,7 +24,7 @@ from arcbatt.measure import phase
 
 from . import _engine, kernels, profiling
 from .flatten import Plan
-from .kernels import BLOCK_THREADS
+from .kernels import BLOCK_THREADS, MAX_LARGE, WIDE_THREADS
 from .results import BattArrays, KeptWords
 from .samples import Samples
 
@@ -46,7 +46,7 @@ MAX_ELEMENTS = 2**28
 _WORDS_OF_BATT = 7
 _WORDS_OF_DOMAIN = 6
 _STEP = np.dtype(
-    [(name, np.uint64) for name in ("nodes", "others", "starts", "counts", "next")]
+    [(name, np.uint64) for name in ("nodes", "others", "starts", "counts", "next", "large")]
     + [(name, np.uint32) for name in ("n_nodes", "n_others", "n_items", "at_once")]
 )
 _WORDS_OF_STEP = _STEP.itemsize // 8
@@ -243,8 +243,10 @@ class _Run:
             return 0, []
         with cupy.cuda.Device(self.device) as gpu:
             _prepare(self.device)
-            steps = [step for stage in self.batt.plan.stages for step in stage.steps]
-            kernels.load({"find_outcomes", *(step.kernel for step in steps)}, self.device)
+            names = {step.kernel for stage in self.batt.plan.stages for step in stage.steps}
+            self.wide = {name: kernels.wide_kernel(name) for name in names}
+            wide = {name for name in self.wide.values() if name}
+            kernels.load({"find_outcomes", *names, *wide}, self.device)
             self.n_sms: int = gpu.attributes["MultiProcessorCount"]
             self.images = (self.batt.on(self.device), image_of(self.samples, self.device))
             shape = self.arrays.reasons.shape
@@ -321,6 +323,7 @@ class _Run:
         self.steps = cupy.empty((n_steps, _WORDS_OF_STEP), cupy.uint64)
         self.queues = cupy.zeros(n_steps, cupy.uint32)
         self.n_started = 0
+        self.held: list[Any] = []  # what is in use until the last step is done
         self.stage = 0
         self.timed: list[tuple[int, str, int, Any, Any]] = []
         try:
@@ -366,6 +369,9 @@ class _Run:
         words["at_once"] = np.clip(n_items // (4 * self.n_warps), 1, 8)
         grids = np.minimum(self.n_blocks, -(-n_items * 32 // BLOCK_THREADS)).tolist()
         first, n = self.n_started, len(words)
+        wide = [self.wide.get(name) for name in names]
+        has_wide = np.array([name is not None for name in wide]) & (n_items > 0)
+        words["large"][has_wide] = self._new_lists(int(has_wide.sum()))
         self.steps[first : first + n].set(words.view(np.uint64).reshape(n, -1))
         self.n_started += n
         at = self.steps.data.ptr + 8 * _WORDS_OF_STEP * first
@@ -375,6 +381,22 @@ class _Run:
                 arguments = (self.launch, np.uint64(at + 8 * _WORDS_OF_STEP * k))
                 with self._timing(names[k], int(n_items[k])):
                     self._kernel(names[k])((grid,), block, arguments)
+                if (name := wide[k]) is not None:
+                    blocks = (min(int(n_items[k]), self.n_sms),)
+                    with self._timing(name, 0):
+                        self._kernel(name)(blocks, (WIDE_THREADS,), arguments)
+
+    def _new_lists(self, n: int) -> NDArray[np.uint64]:
+        """Addresses of lists of items that steps leave to wide lanes, of which there are none."""
+        import cupy
+
+        lists = cupy.empty((n, MAX_LARGE + 2), cupy.uint32)
+        lists[:, :2] = 0
+        self.held.append(lists)
+        addresses: NDArray[np.uint64] = lists.data.ptr + 4 * (MAX_LARGE + 2) * np.arange(
+            n, dtype=np.uint64
+        )
+        return addresses
 
     @contextmanager
     def _timing(self, kernel: str, n_items: int) -> Iterator[None]:
@@ -410,7 +432,6 @@ class _Run:
         n_domains = len(table)
         sizes = np.zeros(2 * n_domains + 1, np.int64)
         sizes[-1] = n
-        held = []  # what is in use until the last step is done
         for number, stage in enumerate(plan.stages):
             self.stage = number
             n_items = sizes[stage.sizes]
@@ -443,8 +464,8 @@ class _Run:
                 table[made[new], 2] = rows
                 domains.set(table.ravel())
                 sizes[n_domains + made[new]] = rows
-                held += [frames, counts, firsts]
-            held.append(sent)
+                self.held += [frames, counts, firsts]
+            self.held.append(sent)
             self._start_all([step.kernel for step in stage.steps], words)
             if n_asked:
                 found = cupy.empty(bounds.size, cupy.uint32)

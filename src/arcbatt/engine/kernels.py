@@ -32,6 +32,11 @@ COMPILED = Path(__file__).parent / "compiled"
 # Threads of a block, and blocks that share a multiprocessor: they bound the registers of a thread.
 BLOCK_THREADS = 128
 BLOCKS_A_SM = 8
+# Lanes for large values, a block each; what is large; and how many calls a step may leave to them.
+WIDE_THREADS = 512
+WIDE_BLOCKS_A_SM = 2
+LARGE = 8192  # elements of a call's arguments
+MAX_LARGE = 8192
 ARCHITECTURES = (75, 80, 86, 89, 90, 100, 120)
 COMMON, COLUMNS, SITES = "common", "columns", "sites"
 # So many kernels are compiled together: more share what is common, fewer are done sooner. NVIDIA's
@@ -39,6 +44,9 @@ COMMON, COLUMNS, SITES = "common", "columns", "sites"
 KERNELS_A_MODULE = 16
 SITES_A_MODULE = 3
 _MACROS = {"run": "ARC_RUN", "column": "ARC_COLUMN", "site": "ARC_SITE"}
+# Families whose values grow large, so that their kernels are compiled for wide lanes, too.
+WIDE = "wide_"
+WIDE_FAMILIES = frozenset({"containers", "patches", "pieces", "grids", "ranks", COLUMNS, SITES})
 
 
 @cache
@@ -48,7 +56,7 @@ def source_digest() -> str:
     for path in sorted(INCLUDE.rglob("*")):
         if path.is_file():
             digest.update(path.read_bytes())
-    digest.update(repr((modules(), definitions())).encode())
+    digest.update(repr([(name, modules()[name], definitions(name)) for name in modules()]).encode())
     return digest.hexdigest()
 
 
@@ -61,9 +69,11 @@ def modules() -> dict[str, tuple[str, ...]]:
             groups.setdefault(primitive.family, []).append(f"run_{primitive.name}")
     groups[COLUMNS] = [f"column_{name}" for name in sorted(flatten.ON_COLUMNS)]
     groups[SITES] = [f"site_{name}" for name in sorted(flatten.SITES)]
+    for name in sorted(WIDE_FAMILIES):
+        groups[WIDE + name] = [WIDE + kernel for kernel in groups[name]]
     found: dict[str, tuple[str, ...]] = {}
     for name, kernels in groups.items():
-        at_most = SITES_A_MODULE if name == SITES else KERNELS_A_MODULE
+        at_most = SITES_A_MODULE if name.endswith(SITES) else KERNELS_A_MODULE
         n_parts = max(1, -(-len(kernels) // at_most))
         for k in range(n_parts):
             found[f"{name}_{k + 1}" if n_parts > 1 else name] = tuple(kernels[k::n_parts])
@@ -89,13 +99,30 @@ def source(module: str) -> str:
 
 def lines(kernels: Iterable[str]) -> list[str]:
     """The lines that make kernels of kernel.cu's macros."""
-    parts = [kernel.partition("_") for kernel in kernels]
-    return [f"{_MACROS[kind]}({primitive})" for kind, _, primitive in parts]
+    found = []
+    for kernel in kernels:
+        kind, _, primitive = kernel.removeprefix(WIDE).partition("_")
+        wide = str(kernel.startswith(WIDE)).lower()
+        found.append(f"{_MACROS[kind]}({kernel}, {primitive}, {wide})")
+    return found
 
 
-def definitions() -> list[str]:
+def wide_kernel(kernel: str) -> str | None:
+    """The kernel that runs for wide lanes what this one leaves to them, if it does."""
+    return WIDE + kernel if WIDE + kernel in _places() else None
+
+
+def definitions(module: str) -> list[str]:
     """What the headers want to be told."""
-    return [f"-DARC_BLOCK_THREADS={BLOCK_THREADS}", f"-DARC_BLOCKS_A_SM={BLOCKS_A_SM}"]
+    wide = module.startswith(WIDE)
+    macros = {
+        "BLOCK_THREADS": WIDE_THREADS if wide else BLOCK_THREADS,
+        "BLOCKS_A_SM": WIDE_BLOCKS_A_SM if wide else BLOCKS_A_SM,
+        "LARGE": LARGE,
+        "MAX_LARGE": MAX_LARGE,
+        **({"LANE_THREADS": WIDE_THREADS} if wide else {}),
+    }
+    return [f"-DARC_{name}={value}" for name, value in macros.items()]
 
 
 # --- loading ---
@@ -147,7 +174,7 @@ def _module(device: int, module: str) -> Any:
         options = (
             "-std=c++17",
             f"-I{INCLUDE}",
-            *definitions(),
+            *definitions(module),
             f"-DARC_SOURCE_0x{source_digest()}",
         )
         loaded = cupy.RawModule(code=source(module), options=options, backend="nvrtc")
@@ -188,10 +215,12 @@ def compile_one(module: str, device: str) -> None:
 # --- compiling beforehand ---
 
 
-def nvcc_command(module_source: Path, target: Path, architectures: Iterable[int]) -> list[str]:
+def nvcc_command(
+    module: str, module_source: Path, target: Path, architectures: Iterable[int]
+) -> list[str]:
     """How nvcc compiles a module for some kinds of GPUs; PTX of the oldest serves those between."""
     kinds = sorted(architectures)
-    options = ["-std=c++17", "-fatbin", "-Werror", "all-warnings", *definitions()]
+    options = ["-std=c++17", "-fatbin", "-Werror", "all-warnings", *definitions(module)]
     options += [f"-gencode=arch=compute_{kinds[0]},code=compute_{kinds[0]}"]
     options += [f"-gencode=arch=compute_{k},code=sm_{k}" for k in kinds]
     return ["nvcc", *options, "-I", str(INCLUDE), "-o", str(target), str(module_source)]
@@ -205,7 +234,7 @@ def compile_all(folder: Path, architectures: Iterable[int], n_jobs: int) -> None
     def compile_module(module: str) -> str:
         path = folder / f"{module}.cu"
         path.write_text(source(module), "utf-8")
-        command = nvcc_command(path, folder / f"{module}.fatbin", architectures)
+        command = nvcc_command(module, path, folder / f"{module}.fatbin", architectures)
         done = subprocess.run(command, capture_output=True, text=True)
         path.unlink()
         return f"{module}: {done.stderr}" if done.returncode else ""

@@ -111,7 +111,6 @@ ARC_FN void begin_node(Lane& lane, u64 steps) {
   lane.steps = steps;
   lane.bytes = 0;
   lane.exceeded = lane.exhausted = false;
-  sync();
 }
 
 // A primitive that is known when compiling, and one that is not.
@@ -144,9 +143,14 @@ struct AnyPrimitive {
 };
 #endif
 
+#if defined(ARC_FLAT)
+// Whether a call on so many elements was left to a lane of more threads; then nothing is to be done.
+ARC_EXTERN bool is_left_to_wide(Lane& lane, u64 n_elements);
+#endif
+
 // Runs a call of a primitive where it stands. It counts as call_primitive does; but it begins from
 // nothing and needs the lane's own counting only while the primitive runs.
-template <class P, class Place>
+template <bool MAY_BE_LEFT = true, class P, class Place>
 ARC_FN void run_call(Lane& lane, u32 n_args, const P& primitive, const Place& place) {
   const u32 n_right = gather(lane, place, n_args);
   const Value* args = lane.frame;
@@ -163,6 +167,9 @@ ARC_FN void run_call(Lane& lane, u32 n_args, const P& primitive, const Place& pl
   begin_node(lane, steps);
   if (heaviest > lane.max_elements || steps > lane.max_steps) return place.fill_exceeded(lane);
   if (!arity_fits || !primitive.accepts(args)) return place.fill(fail(WRONG_TYPE), steps, 0);
+#if defined(ARC_FLAT)
+  if (MAY_BE_LEFT && is_left_to_wide(lane, steps)) return;
+#endif
   const Value result = primitive.run(lane, args);
   if (lane.exceeded) return place.fill_exceeded(lane);
   if (result.failed()) return place.fill(result, lane.steps, lane.bytes);

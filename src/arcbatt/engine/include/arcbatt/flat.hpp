@@ -6,7 +6,7 @@
 // (ops) fill the frame's columns; then the site is run again from its beginning and finds there what it
 // asks for. So what a site does, in which order, and what it costs is written once, in its primitive.
 #pragma once
-#include "batt.hpp"
+#include "alone.hpp"
 
 namespace arc {
 
@@ -65,15 +65,6 @@ struct FlatDomain {
   ARC_FN u32 row_of_element(u32 element) const;
 };
 
-// The last place whose start is not after x; starts ascend from one that is not after x.
-ARC_FN u32 find_start(const u32* starts, u64 n, u32 x) {
-  u64 low = 0, high = n;
-  while (high - low > 1) {
-    const u64 middle = (low + high) / 2;
-    if (starts[middle] <= x) low = middle; else high = middle;
-  }
-  return (u32)low;
-}
 ARC_FN u32 FlatDomain::row_of_element(u32 element) const {
   // Rows without elements start where the next one does: the last of them has the element.
   return find_start(firsts, n_rows, firsts[0] + element);
@@ -111,13 +102,15 @@ ARC_FN void add_cost(Frame* frame, u64 steps, u64 bytes) {
 ARC_FN void add_flags(Frame* frame, const Lane& lane) {
   atomic_or(&frame->flags, lane.exhausted ? EXCEEDED | EXHAUSTED : EXCEEDED);
 }
-// Whether nothing more needs to be known of a frame's elements: the site's call is over budget.
+// Whether nothing more needs to be known of a frame's elements: the site's call is over budget. Other
+// lanes add to it meanwhile: what one thread sees counts for all.
 ARC_FN bool is_over(Frame* frame, const Lane& lane) {
-  for (; frame; frame = frame->outer) {
+  bool over = false;
+  for (; frame && !over; frame = frame->outer) {
     const volatile Frame& seen = *frame;
-    if (seen.flags || seen.steps > lane.max_steps || seen.bytes > lane.max_bytes) return true;
+    over = broadcast(seen.flags || seen.steps > lane.max_steps || seen.bytes > lane.max_bytes);
   }
-  return false;
+  return over;
 }
 
 // Where an op's arguments come from and what it gave on one element goes to.
@@ -161,6 +154,8 @@ struct Replay {
   Frame* asked; // what was made of the first that were not there
 };
 ARC_EXTERN Replay& replay_of(Lane& lane);
+// What an element counts for that a site or a column has, against one of a container.
+constexpr u64 SITE_EFFORT = 8, COLUMN_EFFORT = 4;
 
 // A frame for a function's values of n tuples of arguments; null when memory ran out.
 ARC_NOINLINE Frame* new_frame(Lane& lane, const Replay& replay, const Column* args, u32 n_args, i64 n) {
@@ -262,7 +257,11 @@ ARC_FN void run_phase(Lane& lane, const Flat& flat, const FlatSite& site, u32 ph
     if (!wanted && phase == 0 && thread_index() == 0)
       filled_values(outer, site.column)[element] = fail(OVER_BUDGET);
   }
-  if (phase > 0) wanted = wanted && flat.domains[site.domains[phase - 1]].frames[row] != nullptr;
+  if (phase > 0) {
+    const Frame* frame = flat.domains[site.domains[phase - 1]].frames[row];
+    wanted = wanted && frame != nullptr;
+    if (wanted && is_left_to_wide(lane, SITE_EFFORT * frame->n + frame->bytes / BYTES_AN_ELEMENT)) return;
+  }
   if (thread_index() == 0) replay = {&flat, &site, outer, element, sample, row, phase, 0, nullptr};
   sync();
   if (wanted) run(SitePlace{replay, slots});
@@ -272,6 +271,43 @@ ARC_FN void run_phase(Lane& lane, const Flat& flat, const FlatSite& site, u32 ph
     *counts = replay.asked ? replay.asked->n : 0;
   }
   sync();
+}
+
+// An op on all elements of a frame at once, an element a thread; false where that is not known of all.
+template <u32 P, Value (*RUN)(Lane&, const Value*)>
+ARC_FN bool map_alone(Lane& lane, const Flat& flat, const FlatOp& op, Frame* frame, Column* result) {
+  constexpr u32 ARITY = Declared<P>::info.arity;
+  const i64 n = frame->n;
+  if (op.n_args != ARITY) return false;
+  Value* values = lane.allocate_array<Value>(n);
+  if (!values) return false;
+  i64 room = 0;
+  char* memory = nullptr;
+  if constexpr (P == P_astuple) {
+    room = greatest(n, 0, [&](i64 k) {
+      return room_of_two(flat.fetch(frame, (u32)k, op.args[0]), flat.fetch(frame, (u32)k, op.args[1])).n_bytes;
+    });
+    memory = lane.allocate_array<char>((u64)(n * room));
+    if (!memory) return false;
+  }
+  bool unknown = false;
+  u64 steps = 0, bytes = 0;
+  each(n, [&](i64 k) {
+    Value args[ARITY];
+    for (u32 a = 0; a < ARITY; a++) args[a] = flat.fetch(frame, (u32)k, op.args[a]);
+    const AloneCall call = call_alone<P, RUN>(lane, ARITY, args, memory + k * room);
+    unknown |= !call.known;
+    values[k] = call.value;
+    steps += call.steps;
+    bytes += call.bytes;
+  });
+  if (any_thread(unknown)) return false;
+  const auto add = [](i64 a, i64 b) { return (i64)((u64)a + (u64)b); };
+  steps = (u64)fold_threads((i64)steps, add);
+  bytes = (u64)fold_threads((i64)bytes, add);
+  if (thread_index() == 0) add_cost(frame, steps, bytes);
+  *result = value_column(values);
+  return true;
 }
 
 // An op on all elements of a frame at once; where it cannot be, on one after the other.
@@ -288,11 +324,13 @@ ARC_FN Column map_known(Lane& lane, const Flat& flat, const FlatOp& op, Frame* f
     return result;
   }
   if (lane.exceeded) return failed_column(lane);
+  if (map_alone<P, RUN>(lane, flat, op, frame, &result)) return result;
+  if (lane.exceeded) return failed_column(lane);
   Value* values = lane.allocate_array<Value>(n);
   if (!values) return failed_column(lane);
   for (i64 k = 0; k < n; k++) {
     const ElementPlace place = {flat, op.args, frame, (u32)k, values + k};
-    run_call(lane, op.n_args, KnownPrimitive<P, RUN>(), place);
+    run_call<false>(lane, op.n_args, KnownPrimitive<P, RUN>(), place);
     if (lane.exceeded) break;
   }
   sync();
