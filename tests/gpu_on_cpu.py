@@ -28,6 +28,13 @@ static const Index threadIdx = {0}, blockIdx = {0}, gridDim = {1}, blockDim = {1
 template <class T, class U>
 inline T atomicAdd(T* to, U more) { T before = *to; *to += more; return before; }
 namespace arc { inline u32 shuffle(u32 value, int) { return value; } }
+// As cuLaunchKernel: of a kernel that takes a launch and a step.
+extern "C" int launch_kernel(void (*kernel)(void*, void*), unsigned, unsigned, unsigned,
+                             unsigned, unsigned, unsigned, unsigned, void*,
+                             void** given, void**) {
+  kernel(*(void**)given[0], *(void**)given[1]);
+  return 0;
+}
 """
 
 
@@ -74,6 +81,7 @@ class _Nothing:
     """A context, an event, a stream."""
 
     done = True
+    ptr = 0
     attributes = {"MultiProcessorCount": 1}  # noqa: RUF012
     mem_info = (2**30, 2**30)
 
@@ -93,7 +101,10 @@ class _Error(Exception): ...
 def fake_cupy() -> Any:
     """Return what stands for the module `cupy`."""
     runtime = types.SimpleNamespace(
-        CUDARuntimeError=_Error, deviceSetLimit=lambda *_: None, getDeviceCount=lambda: 1
+        CUDARuntimeError=_Error,
+        deviceSetLimit=lambda *_: None,
+        getDeviceCount=lambda: 1,
+        memcpyAsync=lambda to, from_, n_bytes, *_: ctypes.memmove(to, from_, n_bytes),
     )
     cuda = types.SimpleNamespace(
         Device=_Nothing,
@@ -124,6 +135,11 @@ def _argument(given: Any) -> Any:
     if isinstance(given, np.ndarray):
         return ctypes.c_void_p(given.ctypes.data)
     return (ctypes.c_uint32 if isinstance(given, np.uint32) else ctypes.c_uint64)(int(given))
+
+
+def address_in(library: ctypes.CDLL, name: str) -> int:
+    """Return where a function of the library is."""
+    return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
 
 
 def kernel_of(library: ctypes.CDLL) -> Any:

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcbatt.engine import _engine, calibration, flatten, gpu, kernels
+from arcbatt.engine import _engine, calibration, device_memory, device_run, flatten, gpu, kernels
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.calibration import Calibration
 from arcbatt.engine.results import BattArrays, BattResult
@@ -126,11 +126,22 @@ def library_of_kernels(tmp_path_factory: pytest.TempPathFactory) -> CDLL:
 @pytest.fixture
 def on_cpu(library_of_kernels: CDLL, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", gpu_on_cpu.fake_cupy())
+
+    def address(_device: int, name: str) -> int:
+        return gpu_on_cpu.address_in(library_of_kernels, name)
+
+    def wide_address(_device: int, name: str) -> int:
+        wide = kernels.wide_kernel(name)
+        return address(0, wide) if wide else 0
+
     monkeypatch.setattr(kernels, "kernel", gpu_on_cpu.kernel_of(library_of_kernels))
+    monkeypatch.setattr(kernels, "address", address)
+    monkeypatch.setattr(kernels, "wide_address", wide_address)
+    monkeypatch.setattr(kernels, "launcher", lambda: address(0, "launch_kernel"))
     monkeypatch.setattr(kernels, "load", lambda *_: None)
-    monkeypatch.setattr(gpu, "new_array", np.empty)
+    monkeypatch.setattr(device_memory, "new_array", np.empty)
     monkeypatch.setattr(gpu, "_look_for_devices", lambda: (1, ""))
-    monkeypatch.setattr(gpu, "_idle_memory", {})
+    monkeypatch.setattr(device_memory, "_idle", {})
 
 
 NESTED = """
@@ -170,7 +181,7 @@ def test_functions_as_steps_agree(steps: int) -> None:
 def test_too_many_elements_are_run_in_smaller_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     batt, samples = Batt([parse_program(NESTED.replace("(I)", "(S, I)", 1))]), training_samples(9)
     wanted = batt.run(samples, SMALL, device="cpu")
-    monkeypatch.setattr(gpu, "MAX_ELEMENTS", 150)
+    monkeypatch.setattr(device_run, "MAX_ELEMENTS", 150)
     got = batt.run(samples, SMALL, device="cuda")
     check_equal(got, wanted)
     assert 0 < got.ran_on["cuda:0"] < 9
@@ -181,8 +192,8 @@ def test_too_little_memory_leaves_work_to_the_cpu(monkeypatch: pytest.MonkeyPatc
     batt = Batt([solver.program for solver in library_programs()][::2])
     samples = training_samples(20)
     wanted = batt.run(samples, SMALL, device="cpu")
-    monkeypatch.setattr(gpu, "POOL_SHARE", 0.0)
-    monkeypatch.setattr(gpu, "MIN_POOL_BYTES", 2**20)
+    monkeypatch.setattr(device_memory, "POOL_SHARE", 0.0)
+    monkeypatch.setattr(device_memory, "MIN_POOL_BYTES", 2**20)
     got = batt.run(samples, SMALL, device="cuda")
     check_equal(got, wanted)
     assert got.ran_on["cpu"] > 0
@@ -194,7 +205,7 @@ def test_a_device_that_fails_in_the_middle_changes_nothing(monkeypatch: pytest.M
     samples = training_samples(6)
     wanted = batt.run(samples, SMALL, device="cpu")
     real, error = kernels.kernel, sys.modules["cupy"].cuda.runtime.CUDARuntimeError
-    n_left = iter(range(9))
+    n_left = iter(range(3))
 
     def failing(device: int, name: str) -> Any:
         if next(n_left, None) is None:
@@ -286,7 +297,7 @@ def test_what_a_gpu_leaves_the_cpu_finishes(monkeypatch: pytest.MonkeyPatch) -> 
         return {"cuda:0": int((~left).sum())}, list(wanted._kept or ())
 
     monkeypatch.setattr("arcbatt.engine.batt._devices", lambda _device: [0])
-    monkeypatch.setattr(gpu, "new_array", np.empty)
+    monkeypatch.setattr(device_memory, "new_array", np.empty)
     monkeypatch.setattr(gpu, "run_batt", run_some)
     got = batt.run(samples, SMALL, device="cuda", keep_values=True)
     check_equal(got, wanted)
@@ -369,7 +380,7 @@ def test_auto_goes_by_the_calibration(
     batt, samples = Batt([random_program(seed, 10) for seed in range(20)]), training_samples(30)
     wanted = batt.run(samples, SMALL, device="cpu")
     monkeypatch.setattr("arcbatt.engine.batt._devices", lambda _device: [0])
-    monkeypatch.setattr(gpu, "new_array", np.empty)
+    monkeypatch.setattr(device_memory, "new_array", np.empty)
     monkeypatch.setattr(gpu, "run_batt", run_nothing)
     check_equal(batt.run(samples, SMALL), wanted)
     assert bool(asked) == expects_gpu
@@ -453,6 +464,6 @@ def test_chunks_and_a_small_memory_change_nothing(monkeypatch: pytest.MonkeyPatc
     batt = Batt([solver.program for solver in library_programs()])
     samples = training_samples(150)
     wanted = batt.run(samples, SMALL, device="cpu")
-    monkeypatch.setattr(gpu, "POOL_SHARE", 1e-9)
-    monkeypatch.setattr(gpu, "MIN_POOL_BYTES", 64 * 2**20)
+    monkeypatch.setattr(device_memory, "POOL_SHARE", 1e-9)
+    monkeypatch.setattr(device_memory, "MIN_POOL_BYTES", 64 * 2**20)
     check_equal(batt.run(samples, SMALL, device="cuda"), wanted)

@@ -76,3 +76,15 @@ def run_tasks(
     numbers: Any,
     profile: Any,
 ) -> None: ...
+def start_kernels(
+    launcher: int,
+    stream: int,
+    launch: int,
+    functions: Any,
+    grids: Any,
+    block: int,
+    wide_functions: Any,
+    wide_grids: Any,
+    wide_block: int,
+    steps: Any,
+) -> int: ...

@@ -18,7 +18,7 @@ from arcbatt.language.ir import walk_new
 from arcbatt.measure import phase, usable_cores
 from arcbatt.plurals import count
 
-from . import _engine, calibration, flatten, gpu, profiling
+from . import _engine, calibration, device_memory, flatten, gpu, profiling
 from .defined import DEFINITIONS, find_defined, run_defined
 from .results import ARRAY_TYPES, BattArrays, BattResult, KeptWords
 from .samples import Samples
@@ -128,8 +128,8 @@ class Batt:
             return flatten.plan(self._nodes, self._results)
 
     @cached_property
-    def _on_gpu(self) -> gpu.GpuBatt:
-        return gpu.GpuBatt(self.fused, self.plan, len(self.programs))
+    def _on_gpu(self) -> device_memory.GpuBatt:
+        return device_memory.GpuBatt(self.fused, self.plan, len(self.programs))
 
     def run(
         self,
@@ -169,7 +169,9 @@ class Batt:
             if expected.cpu_s < CERTAINLY_LESS * expected.gpu_s:
                 devices, rival = [], None
         at_once_on_gpu = bool(devices) and rival is None
-        arrays = run.new_arrays(len(self.programs), gpu.new_array if at_once_on_gpu else np.empty)
+        arrays = run.new_arrays(
+            len(self.programs), device_memory.new_array if at_once_on_gpu else np.empty
+        )
         kept: list[KeptWords] = []
         left = samples.order
         if not at_once_on_gpu:
@@ -182,17 +184,17 @@ class Batt:
         if len(left):
             # What the GPU leaves out is known before: the CPU runs it meanwhile.
             left_out = np.zeros(arrays.reasons.shape, np.bool_)
-            left_out[:, left] = True
-            left_out[self.plan.programs] = False
+            others = np.delete(np.arange(len(self.programs)), self.plan.programs)
+            left_out[np.ix_(others, left)] = True
             with ThreadPoolExecutor(1) as beside:
-                others = beside.submit(copy_context().run, self._finish, run, left_out)
+                rest = beside.submit(copy_context().run, self._finish, run, left_out)
                 ran_on, words = gpu.run_batt(
                     self._on_gpu, samples, left, run.budget, devices, arrays, keep_values
                 )
-                kept += words + others.result().put_into(arrays)
+                kept += words + rest.result().put_into(arrays)
             unfinished = arrays.reasons == _engine.NOT_RUN
             kept += self._finish(run, unfinished).put_into(arrays)
-            on_cpu += int(left_out.sum() + unfinished.sum())
+            on_cpu += len(others) * len(left) + int(np.count_nonzero(unfinished))
         if on_cpu or not ran_on:
             ran_on["cpu"] = on_cpu
         return arrays.to_result(ran_on, tuple(kept) if keep_values else None)
@@ -226,9 +228,9 @@ class Batt:
     def _finish(self, run: _Run, left: NDArray[np.bool_]) -> _Rest:
         """Runs on the CPU what is left: those programs alone, on those samples."""
         programs: NDArray[np.int64] = np.flatnonzero(left.any(axis=1))
-        samples = np.flatnonzero(left.any(axis=0)).astype(np.uint32)
-        if not len(samples):
+        if not len(programs):
             return _Rest(left, programs, run.new_arrays(0), [])
+        samples = np.flatnonzero(left.any(axis=0)).astype(np.uint32)
         some = len(programs) < len(self.programs)
         batt = Batt([self.programs[k] for k in programs]) if some else self
         found = run.new_arrays(len(programs))

@@ -457,6 +457,35 @@ void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts,
 // An array is taken as it is: one that had to be converted would be written to in vain.
 auto array(const char* name) { return nb::arg(name).noconvert(); }
 
+// --- kernels of a GPU ---
+
+// As the CUDA driver declares cuLaunchKernel.
+typedef int (*LaunchKernel)(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                            unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                            void* stream, void** parameters, void** extra);
+
+// Starts kernels one after the other, each given the launch and its step, and followed by its own for
+// wide lanes if it has one; those of no blocks are left out. Returns the driver's status.
+int start_kernels(u64 launcher, u64 stream, u64 launch, Array<u64> functions, Array<u32> grids, u32 block,
+                  Array<u64> wide_functions, Array<u32> wide_grids, u32 wide_block, Array<u64> steps) {
+  const u64 n = functions.size();
+  if (grids.size() != n || wide_functions.size() != n || wide_grids.size() != n || steps.size() != n)
+    throw std::invalid_argument("kernels and what they are given must be equally many");
+  const LaunchKernel start = (LaunchKernel)launcher;
+  nb::gil_scoped_release release;
+  for (u64 k = 0; k < n; k++) {
+    if (!grids(k)) continue;
+    u64 step = steps(k);
+    void* parameters[] = {&launch, &step};
+    int status = start((void*)functions(k), grids(k), 1, 1, block, 1, 1, 0, (void*)stream, parameters, nullptr);
+    if (!status && wide_functions(k))
+      status = start((void*)wide_functions(k), wide_grids(k), 1, 1, wide_block, 1, 1, 0, (void*)stream,
+                     parameters, nullptr);
+    if (status) return status;
+  }
+  return 0;
+}
+
 }  // namespace
 
 NB_MODULE(_engine, module) {
@@ -489,4 +518,7 @@ NB_MODULE(_engine, module) {
              array("tasks_of_programs"), nb::kw_only(), nb::arg("max_steps"), nb::arg("max_bytes"),
              nb::arg("max_arena_bytes"), nb::arg("n_threads"), nb::arg("staged"), array("reasons"),
              array("n_matches"), array("hashes"), array("steps"), array("numbers"), array("profile"));
+  module.def("start_kernels", &start_kernels, nb::arg("launcher"), nb::arg("stream"), nb::arg("launch"),
+             array("functions"), array("grids"), nb::arg("block"), array("wide_functions"),
+             array("wide_grids"), nb::arg("wide_block"), array("steps"));
 }

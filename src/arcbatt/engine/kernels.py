@@ -11,6 +11,7 @@ keeps it in its own cache.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import os
 import shutil
 import subprocess
@@ -102,8 +103,9 @@ def lines(kernels: Iterable[str]) -> list[str]:
     found = []
     for kernel in kernels:
         kind, _, primitive = kernel.removeprefix(WIDE).partition("_")
-        wide = str(kernel.startswith(WIDE)).lower()
-        found.append(f"{_MACROS[kind]}({kernel}, {primitive}, {wide})")
+        wide = kernel.startswith(WIDE)
+        lanes = "WIDE" if wide else "LEAVES" if wide_kernel(kernel) else "ALL"
+        found.append(f"{_MACROS[kind]}({kernel}, {primitive}, {lanes})")
     return found
 
 
@@ -186,6 +188,27 @@ def _module(device: int, module: str) -> Any:
 def kernel(device: int, name: str) -> Any:
     """A kernel, ready to be started on a device."""
     return _module(device, module_of(name)).get_function(name)
+
+
+@cache
+def address(device: int, name: str) -> int:
+    """Where the driver has a kernel."""
+    found: int = kernel(device, name).kernel.ptr
+    return found
+
+
+@cache
+def wide_address(device: int, name: str) -> int:
+    """The same of the kernel that runs what this one leaves to wide lanes; 0 if there is none."""
+    wide = wide_kernel(name)
+    return address(device, wide) if wide else 0
+
+
+@cache
+def launcher() -> int:
+    """Where the driver's function is that starts a kernel."""
+    driver = ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
+    return ctypes.cast(driver.cuLaunchKernel, ctypes.c_void_p).value or 0
 
 
 def _compile_beside(lacking: list[str], device: int) -> None:
