@@ -137,11 +137,14 @@ def on_cpu(library_of_kernels: CDLL, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "kernel", gpu_on_cpu.kernel_of(library_of_kernels))
     monkeypatch.setattr(kernels, "address", address)
     monkeypatch.setattr(kernels, "wide_address", wide_address)
-    monkeypatch.setattr(kernels, "launcher", lambda: address(0, "launch_kernel"))
+    names = ("launch_kernel", "record_event", "wait_for_event")
+    driver = np.array([address(0, name) for name in names], np.uint64)
+    monkeypatch.setattr(kernels, "driver_functions", lambda: driver)
     monkeypatch.setattr(kernels, "load", lambda *_: None)
     monkeypatch.setattr(device_memory, "new_array", np.empty)
     monkeypatch.setattr(gpu, "_look_for_devices", lambda: (1, ""))
     monkeypatch.setattr(device_memory, "_idle", {})
+    monkeypatch.setattr(device_run, "_idle_streams", {})
 
 
 NESTED = """
@@ -240,7 +243,7 @@ def test_every_primitive_that_a_plan_runs_has_a_kernel() -> None:
 
 # All of them take minutes; what they share is in each.
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs CUDA's compiler")
-@pytest.mark.parametrize("module", ["common", "functions", "wide_pieces"])
+@pytest.mark.parametrize("module", ["common", "functions", "wide_sites_1"])
 def test_the_headers_compile_for_the_gpu(module: str, tmp_path: Path) -> None:
     source, target = tmp_path / f"{module}.cu", tmp_path / f"{module}.fatbin"
     source.write_text(kernels.source(module), "utf-8")

@@ -23,7 +23,7 @@ MIN_POOL_BYTES = 256 * 2**20
 # Memory that is there already is taken if it is this part of what is wanted.
 ENOUGH = 0.8
 _WORDS_OF_BATT = 7
-_WORDS_OF_DOMAIN = 6
+_WORDS_OF_DOMAIN = 5
 _TO_DEVICE = 1  # cudaMemcpyHostToDevice
 
 
@@ -69,14 +69,12 @@ class GpuPlan:
     def __init__(self, plan: Plan, device: int) -> None:
         import cupy
 
-        filled = [column for columns in plan.filled for column in columns]
         arrays = {
             "nodes": plan.nodes,
             "others": plan.others,
             "ops": plan.ops,
             "sites": plan.sites,
             "programs": plan.programs,
-            "filled": np.array(filled, np.uint32),
         }
         # Each starts at a multiple of 16 bytes.
         flat = [np.resize(a, -(-a.size // 4) * 4) if a.size else a for a in arrays.values()]
@@ -85,12 +83,10 @@ class GpuPlan:
         starts = np.cumsum([0, *(4 * a.size for a in flat)])
         address = int(self.memory.data.ptr)
         self.at = {name: address + int(at) for name, at in zip(arrays, starts, strict=False)}
-        n_filled = np.array([len(columns) for columns in plan.filled], np.int64)
         # As FlatDomain in flat.hpp, of which frames, firsts and rows are known later.
-        self.domains = np.zeros((len(plan.filled), _WORDS_OF_DOMAIN), np.uint64)
-        self.domains[:, 3] = plan.n_columns
-        self.domains[:, 4] = n_filled
-        self.domains[:, 5] = self.at["filled"] + 4 * (np.cumsum(n_filled) - n_filled)
+        self.domains = np.zeros((len(plan.n_columns), _WORDS_OF_DOMAIN), np.uint64)
+        self.domains[:, 3] = plan.n_args
+        self.domains[:, 4] = plan.n_columns
 
 
 @dataclass

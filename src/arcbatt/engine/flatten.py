@@ -55,11 +55,11 @@ ON_CPU = frozenset(
 NEVER = frozenset(
     {"rapply"} | {p.name for p in bundled_primitives().values() if p.family in ON_CPU}
 )
-# Primitives that run_on_columns of include/arcbatt/columns.hpp knows.
-ON_COLUMNS = frozenset(
+# Primitives that a thread does alone, as include/arcbatt/alone.hpp has them.
+ALONE = frozenset(
     "identity add subtract multiply invert double halve increment decrement crement sign even"
     " positive flip toivec tojvec greater both either equality contained index first last second"
-    " astuple size color".split()
+    " astuple size color connect shoot".split()
 )
 # Functions may share parts and so grow large when they are written out.
 MAX_OPS = 400
@@ -113,9 +113,9 @@ class Op:
     args: tuple[Symbol, ...]
 
     @property
-    def on_columns(self) -> bool:
-        """Whether it is run on all elements of a frame at once."""
-        return self.head in ON_COLUMNS or self.head in (MATCH, GUARD)
+    def is_alone(self) -> bool:
+        """Whether it is run by a thread for each element, not by a warp."""
+        return self.head in ALONE or self.head in (MATCH, GUARD)
 
 
 @dataclass(slots=True)
@@ -132,18 +132,19 @@ class Site:
 class Domain:
     outer: int
     site: int
+    n_args: int  # columns of arguments, before those of ops and sites
     n_columns: int
-    filled: list[int] = field(default_factory=list)  # columns filled element by element
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """What is run together: nodes, and ops or phases of sites, of one head."""
 
-    kind: str  # "run", "column", "site"
+    kind: str  # "run", "alone", "site"
     head: str
     n_nodes: int
     n_others: int
+    level: int  # in its stage: it needs nothing of steps of its own level or a higher one
 
     @property
     def kernel(self) -> str:
@@ -159,6 +160,8 @@ class Stage:
     """
 
     steps: tuple[Step, ...]
+    levels: NDArray[np.uint32]
+    are_alone: NDArray[np.bool_]  # whether threads run its members alone
     first_nodes: NDArray[np.int64]  # where a step's nodes start among the plan's
     n_nodes: NDArray[np.int64]
     first_other: int  # where the members start among the plan's
@@ -180,7 +183,7 @@ class Plan:
     ops: NDArray[np.uint32]
     sites: NDArray[np.uint32]
     n_columns: NDArray[np.int64]  # of domains
-    filled: tuple[tuple[int, ...], ...]  # of domains
+    n_args: NDArray[np.int64]  # of domains: columns of arguments
     programs: NDArray[np.uint32]  # those that are run
     n_nodes: int  # of the batt
     n_function_calls: int  # nodes that are sites
@@ -236,7 +239,7 @@ class _Flattening:
         self.sites.append(site)
         for place in asked:
             domain = len(self.domains)
-            self.domains.append(Domain(home, number, n_columns))
+            self.domains.append(Domain(home, number, n_columns, n_columns))
             members = tuple(Symbol(domain, k) for k in range(n_columns))
             site.domains.append(domain)
             site.results.append(self._apply(_known(args[place]), members, domain))
@@ -277,23 +280,20 @@ class _Flattening:
             raise Dynamic
         if head not in SITES:
             return self._new_op(head, args, domain)
-        made = self._new_column(domain, filled=True)
+        made = self._new_column(domain)
         self._site(head, args, domain, made)
         return Symbol(domain, made)
 
     def _new_op(self, head: str, args: tuple[Symbol, ...], domain: int) -> Symbol:
         if len(self.ops) >= self._limit:
             raise Dynamic
-        op = Op(head, domain, 0, args)
-        op.column = self._new_column(domain, filled=not op.on_columns)
+        op = Op(head, domain, self._new_column(domain), args)
         self.ops.append(op)
         return Symbol(domain, op.column, _function_of(head, args))
 
-    def _new_column(self, domain: int, *, filled: bool) -> int:
+    def _new_column(self, domain: int) -> int:
         found = self.domains[domain]
         found.n_columns += 1
-        if filled:
-            found.filled.append(found.n_columns - 1)
         return found.n_columns - 1
 
     def ref(self, symbol: Symbol, domain: int) -> int:
@@ -347,6 +347,7 @@ class _Scheduling:
     def __init__(self, flat: _Flattening, needed: list[bool]) -> None:
         self.flat = flat
         self.users: dict[_Item, list[_Item]] = defaultdict(list)
+        self.needs: dict[_Item, set[_Item]] = {}
         self.n_missing: dict[_Item, int] = {}
         self._fillers: dict[tuple[int, int], _Item] = {}
         wanted = [needed[_root(flat, k)] for k in range(len(flat.sites))]
@@ -392,6 +393,7 @@ class _Scheduling:
 
     def _want(self, item: _Item, before: set[_Item]) -> None:
         self.n_missing[item] = len(before)
+        self.needs[item] = before
         for one in before:
             self.users[one].append(item)
 
@@ -401,7 +403,7 @@ class _Scheduling:
             return "site", self.flat.sites[k].head
         if kind == "op":
             op = self.flat.ops[k]
-            return "column" if op.on_columns else "run", op.head
+            return "alone" if op.is_alone else "run", op.head
         node = self.flat.nodes[k]
         return "run", node.head if node.kind == "call" else LOAD
 
@@ -417,11 +419,13 @@ class _Scheduling:
         others: list[_Item] = []
         stages: list[Stage] = []
         steps: list[Step] = []
+        levels: dict[_Item, int] = {}  # of what the stage has done so far
 
         def end_stage() -> None:
             n_nodes, n_others = (sum(getattr(step, n) for step in steps) for n in _COUNTS)
             stages.append(self._stage(steps, len(nodes) - n_nodes, others, len(others) - n_others))
             steps.clear()
+            levels.clear()
 
         while ready:
             calls = [head for head in ready if head[0] != "site"]
@@ -436,7 +440,11 @@ class _Scheduling:
                 n_left[head] -= len(items)
                 of_nodes = [k for kind, k, _ in items if kind == "node"]
                 of_others = [item for item in items if item[0] != "node"]
-                steps.append(Step(*head, len(of_nodes), len(of_others)))
+                level = 1 + max(
+                    levels.get(need, -1) for i in items for need in self.needs[i] or (i,)
+                )
+                steps.append(Step(*head, len(of_nodes), len(of_others), level))
+                levels.update(dict.fromkeys(items, level))
                 nodes += of_nodes
                 others += of_others
                 done += items
@@ -460,7 +468,7 @@ class _Scheduling:
             ops=np.array([self._op_words(op, numbers) for op in flat.ops], np.uint32),
             sites=np.array([self._site_words(site, numbers) for site in flat.sites], np.uint32),
             n_columns=np.array([domain.n_columns for domain in flat.domains], np.int64),
-            filled=tuple(tuple(domain.filled) for domain in flat.domains),
+            n_args=np.array([domain.n_args for domain in flat.domains], np.int64),
             programs=np.array(runs, np.uint32),
             n_nodes=len(flat.nodes),
             n_function_calls=len(flat.site_of),
@@ -475,6 +483,8 @@ class _Scheduling:
         of_sites = [item for item in members if item[0] == "site"]
         return Stage(
             steps=tuple(steps),
+            levels=np.array([step.level for step in steps], np.uint32),
+            are_alone=np.array([step.kind == "alone" for step in steps]),
             first_nodes=first_node + np.cumsum(n_nodes) - n_nodes,
             n_nodes=n_nodes,
             first_other=first_other,
@@ -487,14 +497,12 @@ class _Scheduling:
         )
 
     def _size_of(self, item: _Item) -> int:
-        """Which size tells how many items it has: elements by domain, rows by domain, samples."""
+        """Which size tells how many items it has: the elements of a domain, or the samples."""
         kind, k, _ = item
-        flat = self.flat
         if kind == "op":
-            op = flat.ops[k]
-            return op.domain + len(flat.domains) * op.on_columns
-        home = flat.sites[k].home
-        return home if home >= 0 else 2 * len(flat.domains)
+            return self.flat.ops[k].domain
+        home = self.flat.sites[k].home
+        return home if home >= 0 else len(self.flat.domains)
 
     def _made_by(self, site: int, phase: int) -> int:
         domains = self.flat.sites[site].domains

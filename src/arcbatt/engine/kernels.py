@@ -23,6 +23,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arcbatt.language.registry import bundled_primitives
 from arcbatt.measure import usable_cores
 
@@ -36,18 +39,24 @@ BLOCKS_A_SM = 8
 # Lanes for large values, a block each; what is large; and how many calls a step may leave to them.
 WIDE_THREADS = 512
 WIDE_BLOCKS_A_SM = 2
+# Elements that threads run alone, one after the other or at once.
+ELEMENTS_AN_ITEM = 32
 LARGE = 8192  # elements of a call's arguments
-MAX_LARGE = 8192
+MAX_LARGE = 2048
 ARCHITECTURES = (75, 80, 86, 89, 90, 100, 120)
-COMMON, COLUMNS, SITES = "common", "columns", "sites"
+COMMON, ALONE, SITES = "common", "alone", "sites"
 # So many kernels are compiled together: more share what is common, fewer are done sooner. NVIDIA's
 # assembler (CUDA 13.0) crashes on some sites that are compiled together.
 KERNELS_A_MODULE = 16
 SITES_A_MODULE = 3
-_MACROS = {"run": "ARC_RUN", "column": "ARC_COLUMN", "site": "ARC_SITE"}
-# Families whose values grow large, so that their kernels are compiled for wide lanes, too.
+_MACROS = {"run": "ARC_RUN", "alone": "ARC_ALONE", "site": "ARC_SITE"}
+# What takes long on large values is compiled for wide lanes, too.
 WIDE = "wide_"
-WIDE_FAMILIES = frozenset({"containers", "patches", "pieces", "grids", "ranks", COLUMNS, SITES})
+WIDE_KERNELS = tuple(
+    "site_apply site_mapply site_papply site_mpapply site_prapply site_mfilter site_sfilter"
+    " site_order run_merge run_product run_combine run_difference run_dedupe run_toindices run_recolor"
+    " run_paint run_fill run_ofcolor run_upscale run_dmirror".split()
+)
 
 
 @cache
@@ -63,15 +72,14 @@ def source_digest() -> str:
 
 @cache
 def modules() -> dict[str, tuple[str, ...]]:
-    """The kernels of each module: primitives by family, those on columns, sites, and the rest."""
+    """The kernels of each module: primitives by family, those done alone, sites, and the rest."""
     groups: dict[str, list[str]] = {COMMON: []}
     for primitive in bundled_primitives().values():
         if primitive.name not in flatten.SITES and primitive.name not in flatten.NEVER:
             groups.setdefault(primitive.family, []).append(f"run_{primitive.name}")
-    groups[COLUMNS] = [f"column_{name}" for name in sorted(flatten.ON_COLUMNS)]
+    groups[ALONE] = [f"alone_{name}" for name in sorted(flatten.ALONE)]
     groups[SITES] = [f"site_{name}" for name in sorted(flatten.SITES)]
-    for name in sorted(WIDE_FAMILIES):
-        groups[WIDE + name] = [WIDE + kernel for kernel in groups[name]]
+    groups[WIDE + SITES] = [WIDE + name for name in WIDE_KERNELS]
     found: dict[str, tuple[str, ...]] = {}
     for name, kernels in groups.items():
         at_most = SITES_A_MODULE if name.endswith(SITES) else KERNELS_A_MODULE
@@ -122,6 +130,7 @@ def definitions(module: str) -> list[str]:
         "BLOCKS_A_SM": WIDE_BLOCKS_A_SM if wide else BLOCKS_A_SM,
         "LARGE": LARGE,
         "MAX_LARGE": MAX_LARGE,
+        "ELEMENTS_AN_ITEM": ELEMENTS_AN_ITEM,
         **({"LANE_THREADS": WIDE_THREADS} if wide else {}),
     }
     return [f"-DARC_{name}={value}" for name, value in macros.items()]
@@ -205,10 +214,11 @@ def wide_address(device: int, name: str) -> int:
 
 
 @cache
-def launcher() -> int:
-    """Where the driver's function is that starts a kernel."""
+def driver_functions() -> NDArray[np.uint64]:
+    """Where the driver's functions are that `start_kernels` of the engine calls."""
     driver = ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
-    return ctypes.cast(driver.cuLaunchKernel, ctypes.c_void_p).value or 0
+    functions = (driver.cuLaunchKernel, driver.cuEventRecord, driver.cuStreamWaitEvent)
+    return np.array([ctypes.cast(f, ctypes.c_void_p).value for f in functions], np.uint64)
 
 
 def _compile_beside(lacking: list[str], device: int) -> None:

@@ -125,7 +125,7 @@ ARC_FN Bounds bounds_of(const Keys& keys) {
 // threads: each thread has, and knows, only its own.
 constexpr i64 BOARD_SIZE = 64;
 struct Board {
-  static constexpr int PER_THREAD = BOARD_SIZE / W;
+  static constexpr int PER_THREAD = W < BOARD_SIZE ? BOARD_SIZE / W : 1;
   u64 rows[PER_THREAD];
   i64 n_rows;
 
