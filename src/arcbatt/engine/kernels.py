@@ -54,8 +54,8 @@ _MACROS = {"run": "ARC_RUN", "alone": "ARC_ALONE", "site": "ARC_SITE"}
 WIDE = "wide_"
 WIDE_KERNELS = tuple(
     "site_apply site_mapply site_papply site_mpapply site_prapply site_mfilter site_sfilter"
-    " site_order run_merge run_product run_combine run_difference run_dedupe run_toindices run_recolor"
-    " run_paint run_fill run_ofcolor run_upscale run_dmirror".split()
+    " site_order run_merge run_product run_combine run_difference run_dedupe run_toindices"
+    " run_recolor run_paint run_fill run_ofcolor run_upscale run_dmirror".split()
 )
 
 

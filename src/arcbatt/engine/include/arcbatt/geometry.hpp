@@ -72,7 +72,11 @@ struct Span {
   i64 first, last;
 };
 
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if defined(ARC_LANE_THREADS)
+ARC_FN i32 least_of_threads(i32 x) {
+  return (i32)fold_threads(x, [](i64 a, i64 b) { return b < a ? b : a; });
+}
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 ARC_FN i32 least_of_threads(i32 x) { return __reduce_min_sync(0xffffffffu, x); }
 #else
 ARC_FN i32 least_of_threads(i32 x) {
