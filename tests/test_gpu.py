@@ -16,7 +16,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcbatt.engine import _engine, calibration, device_memory, device_run, flatten, gpu, kernels
+from arcbatt.engine import (
+    _engine,
+    calibration,
+    device_memory,
+    device_run,
+    flatten,
+    gpu,
+    kernels,
+    profiling,
+)
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.calibration import Calibration
 from arcbatt.engine.results import BattArrays, BattResult
@@ -65,12 +74,16 @@ def test_plans_hold_every_node_once_after_its_arguments(seeds: list[int]) -> Non
     done: set[object] = set()
     at_node = at_other = 0
     for stage in plan.stages:
+        levels: dict[object, int] = {}
         for step in stage.steps:
             members = [nodes[k] for k in plan.nodes[at_node : at_node + step.n_nodes]]
             others = plan.others[at_other : at_other + step.n_others].tolist()
             at_node, at_other = at_node + step.n_nodes, at_other + step.n_others
-            assert all(arg in done for node in members for arg in node.args)
+            args = [arg for node in members for arg in node.args]
+            assert all(arg in done for arg in args)
+            assert all(levels.get(arg, -1) < step.level for arg in args)
             done.update(members)
+            levels.update(dict.fromkeys(members, step.level))
             if step.kind == "site":
                 for site, phase in ((entry >> 2, entry & 3) for entry in others):
                     _, home, column, *_ = plan.sites[site].tolist()
@@ -178,6 +191,59 @@ def test_functions_as_steps_agree(steps: int) -> None:
     for program in range(0, len(programs), 5):
         for sample in range(0, len(samples), 5):
             assert got.outcome(program, sample) == wanted.outcome(program, sample)
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_a_profile_has_every_launch() -> None:
+    batt, samples = Batt([parse_program(NESTED.replace("(I)", "(S, I)", 1))]), training_samples(4)
+    with profiling.profile() as profile:
+        got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, batt.run(samples, SMALL, device="cpu"))
+    steps = {(k, step.kernel) for k, stage in enumerate(batt.plan.stages) for step in stage.steps}
+    timed = {(launch.stage, launch.kernel) for launch in profile.launches}
+    assert timed - steps == {(-1, "find_outcomes")}
+    assert all(launch.n_items > 0 and launch.seconds > 0 for launch in profile.launches)
+    loads = [launch for launch in profile.launches if launch.kernel == "run_load"]
+    assert sum(launch.n_items for launch in loads) % len(samples) == 0
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_a_kernel_that_cannot_be_started_leaves_all_to_the_cpu(
+    monkeypatch: pytest.MonkeyPatch, library_of_kernels: CDLL
+) -> None:
+    batt, samples = Batt([parse_program("def f(I):\n    return hmirror(I)\n")]), training_samples(5)
+    names = ("refuse_kernel", "record_event", "wait_for_event")
+    driver = np.array([gpu_on_cpu.address_in(library_of_kernels, n) for n in names], np.uint64)
+    monkeypatch.setattr(kernels, "driver_functions", lambda: driver)
+    with pytest.warns(RuntimeWarning, match="the CPU runs instead: 719"):
+        got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, batt.run(samples, SMALL, device="cpu"))
+    assert dict(got.ran_on) == {"cpu": 5}
+
+
+LARGE_SETS = """
+def f(I):
+    a = asindices(I)
+    b = prapply(connect, a, a)
+    c = mapply(rbind(shift, (1, 1)), b)
+    d = apply(rbind(astuple, 1), product(a, corners(a)))
+    e = order(b, size)
+    g = papply(add, totuple(a), totuple(c))
+    return pair(pair(initset(b), initset(c)), pair(initset(d), pair(e, g)))
+"""
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_large_values_agree() -> None:
+    batt = Batt([parse_program(LARGE_SETS)])
+    samples = Samples([((1, 2, 3),) * 3, ((0,) * 5,) * 4, ((1, 2),)])
+    for steps in (2_000, 40_000, 10**7):
+        budget = Budget(steps=steps, bytes=100 * steps)
+        got = batt.run(samples, budget, device="cuda", keep_values=True)
+        wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+        check_equal(got, wanted)
+        assert got.ran_on == {"cuda:0": len(samples)}
+        assert all(got.outcome(0, k) == wanted.outcome(0, k) for k in range(len(samples)))
 
 
 @pytest.mark.usefixtures("on_cpu")

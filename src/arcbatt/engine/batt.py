@@ -184,10 +184,10 @@ class Batt:
         if len(left):
             # What the GPU leaves out is known before: the CPU runs it meanwhile.
             left_out = np.zeros(arrays.reasons.shape, np.bool_)
-            others = np.delete(np.arange(len(self.programs)), self.plan.programs)
+            others, of_others = self._not_on_gpu
             left_out[np.ix_(others, left)] = True
             with ThreadPoolExecutor(1) as beside:
-                rest = beside.submit(copy_context().run, self._finish, run, left_out)
+                rest = beside.submit(copy_context().run, self._finish, run, left_out, of_others)
                 ran_on, words = gpu.run_batt(
                     self._on_gpu, samples, left, run.budget, devices, arrays, keep_values
                 )
@@ -225,14 +225,22 @@ class Batt:
         ran_on = {**part.ran_on, DEFINITIONS: len(defined) * len(samples)}
         return arrays.to_result(ran_on, () if keep_values else None, values)
 
-    def _finish(self, run: _Run, left: NDArray[np.bool_]) -> _Rest:
-        """Runs on the CPU what is left: those programs alone, on those samples."""
+    @cached_property
+    def _not_on_gpu(self) -> tuple[NDArray[np.int64], Batt]:
+        """The programs that the plan leaves out: which, and fused without the others."""
+        others: NDArray[np.int64] = np.delete(np.arange(len(self.programs)), self.plan.programs)
+        return others, Batt([self.programs[k] for k in others])
+
+    def _finish(self, run: _Run, left: NDArray[np.bool_], part: Batt | None = None) -> _Rest:
+        """Runs on the CPU what is left: those programs alone, fused as `part`, on those samples."""
         programs: NDArray[np.int64] = np.flatnonzero(left.any(axis=1))
         if not len(programs):
             return _Rest(left, programs, run.new_arrays(0), [])
         samples = np.flatnonzero(left.any(axis=0)).astype(np.uint32)
-        some = len(programs) < len(self.programs)
-        batt = Batt([self.programs[k] for k in programs]) if some else self
+        batt = part
+        if batt is None:
+            some = len(programs) < len(self.programs)
+            batt = Batt([self.programs[k] for k in programs]) if some else self
         found = run.new_arrays(len(programs))
         kept = run.on_cpu(batt.fused, samples, found)
         return _Rest(left, programs, found, kept)
