@@ -257,10 +257,14 @@ class _Rest:
 
     def put_into(self, arrays: BattArrays) -> list[KeptWords]:
         """Write them where they belong, and return the values that were kept."""
-        rows, columns = np.nonzero(self.wanted[self.programs])
+        wanted = self.wanted[self.programs]
+        # Mostly all samples are wanted, and a row is copied at once.
+        whole = np.asarray(wanted.all(axis=1))
+        rows, columns = np.nonzero(wanted & ~whole[:, None])
         for name in BattArrays._fields:
-            into = getattr(arrays, name)
-            into[self.programs[rows], columns] = getattr(self.found, name)[rows, columns]
+            into, found = getattr(arrays, name), getattr(self.found, name)
+            into[self.programs[whole]] = found[whole]
+            into[self.programs[rows], columns] = found[rows, columns]
         n_samples = self.wanted.shape[1]
 
         def cells_here(cells: NDArray[np.int64]) -> NDArray[np.int64]:
