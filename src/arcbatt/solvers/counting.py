@@ -22,12 +22,61 @@ def solve_1fad071e(I):
     return output
 
 
+def solve_27a28665(I):
+    """The answer is one cell that tells in how many parts the drawing falls: pink for one,
+    green for two, blue for three and red for more.
+    """
+    # The drawing's colour may be the commonest, so no background is left out.
+    parts = size(sfilter(objects(I, T, F, F), compose(positive, color)))
+    many = branch(equality(parts, THREE), BLUE, RED)
+    several = branch(equality(parts, TWO), GREEN, many)
+    answer = branch(equality(parts, ONE), PINK, several)
+    output = canvas(answer, UNITY)
+    return output
+
+
+def solve_29623171(I):
+    """Gray lines cut the grid into squares: those with the most dots are filled with the
+    dots' colour, the others are emptied.
+    """
+    hue = other(remove(BLACK, palette(I)), GRAY)
+    emptied = replace(I, hue, BLACK)
+    squares = colorfilter(objects(emptied, T, F, F), BLACK)
+    n_dots = compose(rbind(colorcount, hue), rbind(toobject, I))
+    fullest = mfilter(squares, matcher(n_dots, valmax(squares, n_dots)))
+    output = fill(emptied, hue, fullest)
+    return output
+
+
+def solve_6e02f1e3(I):
+    """The number of colours picks a gray line: one colour the top row, two the main diagonal,
+    three the other diagonal."""
+    count = numcolors(I)
+    cells = asindices(I)
+    start = branch(equality(count, THREE), llcorner(cells), ulcorner(cells))
+    end = branch(equality(count, TWO), lrcorner(cells), urcorner(cells))
+    output = fill(canvas(BLACK, shape(I)), GRAY, connect(start, end))
+    return output
+
+
 def solve_6e82a1ae(I):
     """Shapes of four cells turn blue, those of three red, those of two green."""
     shapes = objects(I, T, F, T)
     # Five less the number of cells happens to be the colour.
     hue = compose(lbind(subtract, FIVE), size)
     output = paint(I, mapply(fork(recolor, hue, identity), shapes))
+    return output
+
+
+def solve_7447852a(I):
+    """A zigzag line cuts the grid into triangles; from the left, the first and then every
+    third of them turns yellow.
+    """
+    areas = colorfilter(objects(I, T, F, F), BLACK)
+    triangles = order(areas, leftmost)
+    every_third = interval(ZERO, size(triangles), THREE)
+    chosen = mapply(lbind(get_nth, triangles), every_third)
+    output = fill(I, YELLOW, chosen)
     return output
 
 
@@ -50,6 +99,17 @@ def solve_9af7a82c(I):
     bars = apply(fork(combine, bar, padding), colors)
     # The bars lie as rows and are to hang as columns.
     output = dmirror(bars)
+    return output
+
+
+def solve_a3325580(I):
+    """The shapes with the most cells, from left to right, become columns as high as they have
+    cells.
+    """
+    shapes = objects(I, T, T, T)
+    most = valmax(shapes, size)
+    largest = order(sizefilter(shapes, most), leftmost)
+    output = repeat(apply(color, largest), most)
     return output
 
 
@@ -89,6 +149,15 @@ def solve_de1cd16c(I):
     return output
 
 
+def solve_e8593010(I):
+    """Black shapes of one cell turn green, of two cells red, of three cells blue."""
+    gaps = colorfilter(objects(I, T, F, F), BLACK)
+    with_green = fill(I, GREEN, merge(sizefilter(gaps, ONE)))
+    with_red = fill(with_green, RED, merge(sizefilter(gaps, TWO)))
+    output = fill(with_red, BLUE, merge(sizefilter(gaps, THREE)))
+    return output
+
+
 def solve_f8b3ba0a(I):
     """Most blocks have one colour; the output lists the others' colours, the commonest on top."""
     blocks = fgpartition(I)
@@ -96,4 +165,27 @@ def solve_f8b3ba0a(I):
     ranked = apply(color, order(others, compose(invert, size)))
     # Each colour becomes a row of one cell.
     output = apply(rbind(repeat, ONE), ranked)
+    return output
+
+
+def solve_fcc82909(I):
+    """Every square drips green: as many rows below it as it has colours."""
+    squares = objects(I, F, F, T)
+    up_to = rbind(interval, ONE)
+    below = compose(increment, lowermost)
+    rows = fork(up_to, below, fork(add, below, numcolors))
+    columns = fork(up_to, leftmost, compose(increment, rightmost))
+    output = underfill(I, GREEN, mapply(fork(product, rows, columns), squares))
+    return output
+
+
+def solve_ff28f65a(I):
+    """The red squares are counted; so many cells of a three by three checkerboard turn blue, in
+    reading order.
+    """
+    count = size(colorfilter(objects(I, T, F, F), RED))
+    blank = canvas(BLACK, THREE_BY_THREE)
+    checkers = sfilter(asindices(blank), compose(even, fork(add, first, last)))
+    numbered = pair(order(checkers, identity), interval(ZERO, count, ONE))
+    output = fill(blank, BLUE, apply(first, numbered))
     return output

@@ -15,6 +15,13 @@ def solve_1c786137(I):
     return output
 
 
+def solve_1cf80156(I):
+    """The one shape there is, cut out."""
+    figure = first(objects(I, T, T, T))
+    output = subgrid(figure, I)
+    return output
+
+
 def solve_1f85a75f(I):
     """All colours are scattered in dots but one, which forms a shape; the output is that shape."""
     gathered = argmin(fgpartition(I), compose(size, backdrop))
@@ -38,11 +45,35 @@ def solve_2dc579da(I):
     return output
 
 
+def solve_2dee498d(I):
+    """The picture is one tile three times in a row; one tile is left."""
+    tiles = hsplit(I, THREE)
+    output = first(tiles)
+    return output
+
+
 def solve_39a8645d(I):
     """Of several small shapes the output is the one that occurs most often."""
     shapes = totuple(objects(I, T, T, T))
     pictures = apply(rbind(subgrid, I), shapes)
     output = mostcommon(pictures)
+    return output
+
+
+def solve_3de23699(I):
+    """What lies between four corner cells is cut out and takes their colour."""
+    colours = fgpartition(I)
+    marks = argmax(colours, compose(size, backdrop))
+    inside = subgrid(inbox(marks), I)
+    output = replace(inside, other(palette(inside), BLACK), color(marks))
+    return output
+
+
+def solve_3f7978a0(I):
+    """What lies between the two gray columns, their cyan ends included, is cut out."""
+    columns = ofcolor(I, GREY)
+    with_ends = combine(shift(columns, UP), shift(columns, DOWN))
+    output = subgrid(with_ends, I)
     return output
 
 
@@ -54,10 +85,38 @@ def solve_48d8fb45(I):
     return output
 
 
+def solve_5bd6f4ac(I):
+    """Of the nine panels, three by three, the one in the upper right corner."""
+    right_third = last(hsplit(I, THREE))
+    output = first(vsplit(right_third, THREE))
+    return output
+
+
 def solve_72ca375d(I):
     """Of the shapes the output is the one whose left side mirrors its right side."""
     pictures = apply(rbind(subgrid, I), objects(I, T, T, T))
     output = extract(pictures, fork(equality, identity, vmirror))
+    return output
+
+
+def solve_7b7f7511(I):
+    """The picture is one tile twice, side by side or one above the other; the tile is left."""
+    side_by_side = equality(lefthalf(I), righthalf(I))
+    output = branch(side_by_side, lefthalf(I), tophalf(I))
+    return output
+
+
+def solve_8731374e(I):
+    """The rectangle of mostly one colour is cut out of the noise; each cell of another colour
+    in it becomes a cross of a whole row and column.
+    """
+    hue = color(argmax(objects(I, T, F, F), size))
+    block = canvas(hue, THREE_BY_THREE)
+    places = occurrences(I, asobject(block))
+    rectangle = subgrid(mapply(lbind(shift, asindices(block)), places), I)
+    odd_color = leastcolor(rectangle)
+    odd_cells = ofcolor(rectangle, odd_color)
+    output = fill(rectangle, odd_color, mapply(fork(combine, hfrontier, vfrontier), odd_cells))
     return output
 
 
@@ -74,4 +133,40 @@ def solve_8efcae92(I):
     rectangles = colorfilter(objects(I, T, F, F), BLUE)
     pictures = apply(rbind(subgrid, I), rectangles)
     output = argmax(pictures, rbind(colorcount, RED))
+    return output
+
+
+def solve_a740d043(I):
+    """What lies on the background is cut out, and the background in it becomes black."""
+    ground = mostcolor(I)
+    things = merge(fgpartition(I))
+    output = replace(subgrid(things, I), ground, BLACK)
+    return output
+
+
+def solve_be94b721(I):
+    """Of the shapes the output is the one with most cells."""
+    largest = argmax(objects(I, T, F, T), size)
+    output = subgrid(largest, I)
+    return output
+
+
+def solve_c909285e(I):
+    """The frame, the only thing in the rarest colour, is cut out with what it holds."""
+    frame = ofcolor(I, leastcolor(I))
+    output = subgrid(frame, I)
+    return output
+
+
+def solve_d10ecb37(I):
+    """The upper left corner of the pattern, two by two cells, is cut out."""
+    output = crop(I, ORIGIN, TWO_BY_TWO)
+    return output
+
+
+def solve_d23f8c26(I):
+    """Only the middle column stays; all else turns black."""
+    middle_column = vfrontier(tojvec(halve(width(I))))
+    rest = difference(asindices(I), middle_column)
+    output = fill(I, BLACK, rest)
     return output

@@ -1,6 +1,73 @@
 # Lines that are shot, connected and extended; rows, columns, diagonals and frames.
 
 
+def solve_06df4c85(I):
+    """Blocks of the same colour in one row or column of the lattice are joined by blocks of
+    that colour.
+    """
+    lattice = color(first(frontiers(I)))
+    blocks = fgpartition(replace(I, BLACK, lattice))
+    links = fork(lbind(prapply, connect), toindices, toindices)
+    across = compose(rbind(mfilter, hline), links)
+    down = compose(rbind(mfilter, vline), links)
+    joined = mapply(fork(recolor, color, fork(combine, across, down)), blocks)
+    in_gaps = compose(rbind(contained, ofcolor(I, BLACK)), last)
+    output = paint(I, sfilter(joined, in_gaps))
+    return output
+
+
+def solve_178fcbfb(I):
+    """Red cells become whole columns; blue and green cells become whole rows, on top of them."""
+    columns = mapply(vfrontier, ofcolor(I, RED))
+    with_columns = fill(I, RED, columns)
+    with_blue = fill(with_columns, BLUE, mapply(hfrontier, ofcolor(I, BLUE)))
+    output = fill(with_blue, GREEN, mapply(hfrontier, ofcolor(I, GREEN)))
+    return output
+
+
+def solve_1f0c79e5(I):
+    """The two by two block leaves trails of its own colour through every corner that is
+    red.
+    """
+    reds = ofcolor(I, RED)
+    block = merge(objects(I, F, T, T))
+    hue = other(remove(RED, palette(I)), BLACK)
+    # A corner of the block is 0 or 1 down and right of its first cell.
+    steps = apply(rbind(subtract, ulcorner(block)), reds)
+    directions = apply(compose(decrement, double), steps)
+    trails = merge(prapply(shoot, toindices(block), directions))
+    output = fill(I, hue, trails)
+    return output
+
+
+def solve_1f876c06(I):
+    """Two dots of each colour are the ends of a diagonal, which is drawn."""
+    diagonal = compose(fork(connect, first, last), toindices)
+    lines = mapply(fork(recolor, color, diagonal), fgpartition(I))
+    output = paint(I, lines)
+    return output
+
+
+def solve_22168020(I):
+    """In every row the gap between two cells of one colour is filled with it."""
+    drawing = astuple(ORIGIN, I)
+    gaps = bridge(drawing, ZERO)
+    output = last(over(gaps, drawing))
+    return output
+
+
+def solve_2281f1f4(I):
+    """Red where a column with a gray mark at the top meets a row with a gray mark at the
+    side.
+    """
+    marks = ofcolor(I, GRAY)
+    marks_on_top = sfilter(marks, matcher(first, ZERO))
+    marks_at_side = difference(marks, marks_on_top)
+    crossings = product(apply(first, marks_at_side), apply(last, marks_on_top))
+    output = underfill(I, RED, crossings)
+    return output
+
+
 def solve_22eb0ac0(I):
     """Where a row has the same colour at both ends, the ends are joined by a line."""
     # Each two cells of a colour are connected; only links within a row count.
@@ -8,6 +75,85 @@ def solve_22eb0ac0(I):
     links_in_rows = compose(rbind(mfilter, hline), links)
     lines = mapply(fork(recolor, color, links_in_rows), fgpartition(I))
     output = paint(I, lines)
+    return output
+
+
+def solve_23581191(I):
+    """Each of two dots is the middle of a cross of lines in its colour; where the crosses
+    meet, the cells are red.
+    """
+    dots = objects(I, T, F, T)
+    cross = compose(fork(combine, hfrontier, vfrontier), ulcorner)
+    crosses = mapply(fork(recolor, color, cross), dots)
+    meetings = intersection(cross(first(dots)), cross(last(dots)))
+    output = fill(paint(I, crosses), RED, meetings)
+    return output
+
+
+def solve_253bf280(I):
+    """Dots that share a row or a column are joined by a green line."""
+    dots = toindices(merge(fgpartition(I)))
+    links = prapply(connect, dots, dots)
+    lines = combine(mfilter(links, hline), mfilter(links, vline))
+    output = underfill(I, GREEN, lines)
+    return output
+
+
+def solve_25d487eb(I):
+    """The odd cell in the triangle's base shoots a ray of its colour out through the tip."""
+    hue = leastcolor(I)
+    odd_cell = ofcolor(I, hue)
+    triangle = first(objects(I, F, T, T))
+    way = position(odd_cell, triangle)
+    output = underfill(I, hue, shoot(first(odd_cell), way))
+    return output
+
+
+def solve_25d8a9c8(I):
+    """Rows that are of one colour turn gray; all others turn black."""
+    one_color_rows = mfilter(frontiers(I), hline)
+    blank = canvas(BLACK, shape(I))
+    output = fill(blank, GRAY, one_color_rows)
+    return output
+
+
+def solve_29c11459(I):
+    """From both ends of a row coloured lines run to the middle, where they meet in a gray cell."""
+    left = last(smear(astuple(ORIGIN, lefthalf(I)), ZERO))
+    right = last(smear(astuple(ORIGIN, righthalf(I)), ONE))
+    dots = toindices(merge(fgpartition(I)))
+    middle_column = crop(I, tojvec(width(left)), astuple(height(I), ONE))
+    meetings = fill(middle_column, GRAY, mapply(hfrontier, dots))
+    output = hconcat(hconcat(left, meetings), right)
+    return output
+
+
+def solve_2bee17df(I):
+    """Every row and column that is free from one wall to the other turns green."""
+    free = merge(colorfilter(frontiers(trim(I)), BLACK))
+    output = fill(I, GREEN, shift(free, UNITY))
+    return output
+
+
+def solve_2c608aff(I):
+    """Dots that are level with the rectangle, across or down, are joined to it by a line."""
+    parts = objects(I, T, F, T)
+    rectangle = argmax(parts, size)
+    facing = fork(either, rbind(hmatching, rectangle), rbind(vmatching, rectangle))
+    facing_dots = sfilter(remove(rectangle, parts), facing)
+    touching = fork(add, center, rbind(gravitate, rectangle))
+    line = fork(connect, center, touching)
+    output = paint(I, mapply(fork(recolor, color, line), facing_dots))
+    return output
+
+
+def solve_3bd67248(I):
+    """From the foot of the bar a red diagonal goes up to the right and a yellow line goes
+    along the floor.
+    """
+    foot = llcorner(asindices(I))
+    with_diagonal = underfill(I, RED, shoot(foot, UP_RIGHT))
+    output = underfill(with_diagonal, YELLOW, shoot(foot, RIGHT))
     return output
 
 
@@ -21,11 +167,170 @@ def solve_40853293(I):
     return output
 
 
-def solve_1f876c06(I):
-    """Two dots of each colour are the ends of a diagonal, which is drawn."""
-    diagonal = compose(fork(connect, first, last), toindices)
-    lines = mapply(fork(recolor, color, diagonal), fgpartition(I))
-    output = paint(I, lines)
+def solve_41e4d17e(I):
+    """Through the middle of every frame goes a whole row and a whole column in pink, behind the
+    frames.
+    """
+    middles = apply(center, objects(I, T, F, T))
+    lines = combine(mapply(hfrontier, middles), mapply(vfrontier, middles))
+    output = underfill(I, PINK, lines)
+    return output
+
+
+def solve_508bd3b6(I):
+    """The cyan diagonal goes on in green to the red wall and is thrown back by it."""
+    stub = ofcolor(I, CYAN)
+    falling = contained(ulcorner(stub), stub)
+    way = branch(falling, UNITY, UP_RIGHT)
+    start = first(stub)
+    course = combine(shoot(start, way), shoot(start, invert(way)))
+    beside_wall = intersection(outbox(ofcolor(I, RED)), asindices(I))
+    impact = first(intersection(course, beside_wall))
+    # Of the four diagonals from there, two are the course and two end in the wall.
+    rays = mapply(lbind(shoot, impact), ineighbors(ORIGIN))
+    output = underfill(I, GREEN, rays)
+    return output
+
+
+def solve_5c0a986e(I):
+    """Each square throws a diagonal: the blue one from its upper left corner, the red one
+    from its lower right corner.
+    """
+    up_left = shoot(ulcorner(ofcolor(I, BLUE)), NEG_UNITY)
+    down_right = shoot(lrcorner(ofcolor(I, RED)), UNITY)
+    output = fill(fill(I, BLUE, up_left), RED, down_right)
+    return output
+
+
+def solve_5daaa586(I):
+    """Four lines cross; the output is the part between them. The dots in it have the colour
+    of one of the lines, and each draws a line to it.
+    """
+    black = ofcolor(I, BLACK)
+    # The rows and columns of the four lines are those without a black cell.
+    beside_black = combine(mapply(hfrontier, black), mapply(vfrontier, black))
+    between = subgrid(difference(asindices(I), beside_black), I)
+    hue = other(palette(trim(between)), BLACK)
+    cells = ofcolor(between, hue)
+    sides = difference(box(asindices(between)), corners(asindices(between)))
+    way = position(asindices(between), intersection(cells, sides))
+    output = fill(between, hue, mapply(rbind(shoot, way), cells))
+    return output
+
+
+def solve_623ea044(I):
+    """From the dot diagonal lines run in all four directions to the edge."""
+    output = last(lines_through(astuple(ORIGIN, I), THREE))
+    return output
+
+
+def solve_673ef223(I):
+    """Each dot turns yellow and is joined to the red bar in its rows by a cyan line. In the
+    same rows of the other bar cyan lines cross the whole grid.
+    """
+    bars = colorfilter(objects(I, T, F, T), RED)
+    dots = ofcolor(I, CYAN)
+    near = extract(bars, rbind(hmatching, dots))
+    far = other(bars, near)
+    foot = compose(rbind(astuple, leftmost(near)), first)
+    joined = underfill(I, CYAN, mapply(fork(connect, identity, foot), dots))
+    way = toivec(subtract(uppermost(far), uppermost(near)))
+    crossed = underfill(joined, CYAN, mapply(hfrontier, shift(dots, way)))
+    output = fill(crossed, YELLOW, dots)
+    return output
+
+
+def solve_67a423a3(I):
+    """A row and a column cross; the cells all around the crossing turn yellow."""
+    lines = fgpartition(I)
+    row = uppermost(argmin(lines, height))
+    column = leftmost(argmin(lines, width))
+    output = fill(I, YELLOW, neighbors(astuple(row, column)))
+    return output
+
+
+def solve_6cdd2623(I):
+    """The colour found only on the edge marks the ends of whole rows and columns, which are
+    drawn; all else is noise and goes.
+    """
+    hue = first(difference(palette(I), palette(trim(I))))
+    ends = ofcolor(I, hue)
+    rows = mapply(hfrontier, sfilter(ends, matcher(last, ZERO)))
+    columns = mapply(vfrontier, sfilter(ends, matcher(first, ZERO)))
+    output = fill(canvas(BLACK, shape(I)), hue, combine(rows, columns))
+    return output
+
+
+def solve_6d58a25d(I):
+    """Every dot under the big shape makes its column a line of its colour, from the shape
+    to the bottom.
+    """
+    big = argmax(objects(I, T, T, T), size)
+    dots = other(fgpartition(I), toobject(ofcolor(I, color(big)), I))
+    under = difference(mapply(rbind(shoot, DOWN), toindices(big)), toindices(big))
+    columns = mapply(vfrontier, intersection(toindices(dots), under))
+    output = fill(I, color(dots), intersection(under, columns))
+    return output
+
+
+def solve_6e19193c(I):
+    """Every bent shape of three cells shoots a diagonal out past its open corner, to the edge."""
+    bends = objects(I, T, F, T)
+    gap = compose(first, delta)
+    way = fork(subtract, compose(double, gap), fork(add, ulcorner, lrcorner))
+    rays = mapply(fork(shoot, fork(add, gap, way), way), bends)
+    output = fill(I, other(palette(I), BLACK), rays)
+    return output
+
+
+def solve_6f8cd79b(I):
+    """The grid gets a cyan frame."""
+    frame = box(asindices(I))
+    output = fill(I, CYAN, frame)
+    return output
+
+
+def solve_7ddcd7ec(I):
+    """Every cell at a corner of the square shoots a diagonal away from it."""
+    parts = objects(I, T, F, T)
+    block = argmax(parts, size)
+    ray = fork(shoot, ulcorner, lbind(position, block))
+    output = fill(I, color(block), mapply(ray, remove(block, parts)))
+    return output
+
+
+def solve_855e0971(I):
+    """In each layer of colour a black dot becomes a black line straight through the layer."""
+    regions = objects(I, T, F, F)
+    black = ofcolor(I, BLACK)
+    layers = difference(regions, colorfilter(regions, BLACK))
+    stacked = equality(width(first(layers)), width(I))
+    line_through = branch(stacked, vfrontier, hfrontier)
+    dots = compose(lbind(intersection, black), backdrop)
+    lines_in_layer = fork(intersection, backdrop, compose(lbind(mapply, line_through), dots))
+    output = fill(I, BLACK, mapply(lines_in_layer, layers))
+    return output
+
+
+def solve_8d510a79(I):
+    """Red cells shoot a line to the gray wall, blue ones away from it to the edge."""
+    wall_row = uppermost(ofcolor(I, GRAY))
+    foot = compose(lbind(astuple, wall_row), last)
+    to_wall = mapply(fork(connect, identity, foot), ofcolor(I, RED))
+    away = chain(toivec, sign, compose(rbind(subtract, wall_row), first))
+    from_wall = mapply(fork(shoot, identity, away), ofcolor(I, BLUE))
+    output = underfill(underfill(I, RED, to_wall), BLUE, from_wall)
+    return output
+
+
+def solve_97999447(I):
+    """Each cell shoots a line to the right, of its own colour and gray in turn."""
+    dots = objects(I, T, F, T)
+    ray = compose(rbind(shoot, RIGHT), center)
+    colored_rays = mapply(fork(recolor, color, ray), dots)
+    odd_steps = apply(tojvec, interval(ONE, width(I), TWO))
+    gray_cells = mapply(lbind(shift, toindices(merge(dots))), odd_steps)
+    output = fill(paint(I, colored_rays), GRAY, gray_cells)
     return output
 
 
@@ -44,39 +349,305 @@ def solve_99fa7670(I):
     return output
 
 
-def solve_6f8cd79b(I):
-    """The grid gets a cyan frame."""
-    frame = box(asindices(I))
-    output = fill(I, CYAN, frame)
+def solve_a3df8b1e(I):
+    """The cell in the lower left corner runs upwards diagonally and bounces off both sides."""
+    hue = other(palette(I), BLACK)
+    start = lowermost(asindices(I))
+    period = double(decrement(width(I)))
+    # Rows where the way touches the left side, the first one beyond the top edge too.
+    turning_rows = interval(start, invert(period), invert(period))
+    turns = product(turning_rows, initset(ZERO))
+    rising = mapply(rbind(shoot, UP_RIGHT), turns)
+    falling = mapply(rbind(shoot, UNITY), turns)
+    output = fill(I, hue, combine(rising, falling))
     return output
 
 
-def solve_67a423a3(I):
-    """A row and a column cross; the cells all around the crossing turn yellow."""
-    lines = fgpartition(I)
-    row = uppermost(argmin(lines, height))
-    column = leftmost(argmin(lines, width))
-    output = fill(I, YELLOW, neighbors(astuple(row, column)))
+def solve_a5f85a15(I):
+    """On the diagonals every second cell turns yellow: those in the odd columns."""
+    diagonals = difference(asindices(I), ofcolor(I, BLACK))
+    in_odd_column = chain(flip, even, last)
+    output = fill(I, YELLOW, sfilter(diagonals, in_odd_column))
     return output
 
 
-def solve_5c0a986e(I):
-    """Each square throws a diagonal: the blue one from its upper left corner, the red one
-    from its lower right corner.
+def solve_a699fb00(I):
+    """A cell that has a blue one on its left and on its right turns red."""
+    dots = ofcolor(I, BLUE)
+    between = intersection(shift(dots, RIGHT), shift(dots, LEFT))
+    output = underfill(I, RED, between)
+    return output
+
+
+def solve_a78176bb(I):
+    """Each gray triangle beside the diagonal line gives way to a parallel line that passes its
+    far tip; the gray goes."""
+    hue = other(remove(BLACK, palette(I)), GRAY)
+    triangles = apply(toindices, colorfilter(objects(I, T, F, T), GRAY))
+    under_foot = compose(lbind(add, DOWN), lrcorner)
+    above = sfilter(triangles, compose(rbind(contained, ofcolor(I, hue)), under_foot))
+    tips_above = shift(apply(urcorner, above), UP_RIGHT)
+    tips_below = shift(apply(llcorner, difference(triangles, above)), DOWN_LEFT)
+    tips = combine(tips_above, tips_below)
+    lines = combine(mapply(rbind(shoot, UNITY), tips), mapply(rbind(shoot, NEG_UNITY), tips))
+    output = fill(replace(I, GRAY, BLACK), hue, lines)
+    return output
+
+
+def solve_a85d4709(I):
+    """The gray cell of a row colours the whole row: red if it stands left, yellow in the
+    middle, green right.
     """
-    up_left = shoot(ulcorner(ofcolor(I, BLUE)), NEG_UNITY)
-    down_right = shoot(lrcorner(ofcolor(I, RED)), UNITY)
-    output = fill(fill(I, BLUE, up_left), RED, down_right)
+    gray = ofcolor(I, GRAY)
+    left = sfilter(gray, matcher(last, ZERO))
+    right = sfilter(gray, matcher(last, decrement(width(I))))
+    middle_ones = difference(difference(gray, left), right)
+    red_rows = fill(I, RED, mapply(hfrontier, left))
+    green_rows = fill(red_rows, GREEN, mapply(hfrontier, right))
+    output = fill(green_rows, YELLOW, mapply(hfrontier, middle_ones))
     return output
 
 
-def solve_23581191(I):
-    """Each of two dots is the middle of a cross of lines in its colour; where the crosses
-    meet, the cells are red.
+def solve_b527c5c6(I):
+    """A red cell at the edge of each bar shoots a red ray away from the bar. On both sides of
+    the ray there are green ones, one less than the bar is thick.
+    """
+    bars = objects(I, F, F, T)
+    red_cell = compose(ulcorner, rbind(sfilter, matcher(first, RED)))
+    next_outside = compose(first, fork(difference, compose(dneighbors, red_cell), toindices))
+    ray = fork(shoot, red_cell, fork(subtract, next_outside, red_cell))
+    thickness = compose(minimum, shape)
+    reach = fork(rbind(interval, ONE), compose(lbind(subtract, ONE), thickness), thickness)
+    band = fork(lbind(prapply, add), ray, fork(product, reach, reach))
+    with_bands = fill(I, GREEN, mapply(band, bars))
+    output = fill(with_bands, RED, mapply(ray, bars))
+    return output
+
+
+def solve_b8cdaf2b(I):
+    """The rarest colour lies in the bottom row under a lid; from the lid's ends diagonals
+    of that colour rise outwards.
+    """
+    hue = leastcolor(I)
+    lid = shift(ofcolor(I, hue), UP)
+    rays = combine(shoot(ulcorner(lid), NEG_UNITY), shoot(urcorner(lid), UP_RIGHT))
+    output = fill(I, hue, difference(rays, lid))
+    return output
+
+
+def solve_ba97ae07(I):
+    """Where two bars cross, the one below comes to lie on top."""
+    hues = remove(BLACK, palette(I))
+    bars = apply(compose(backdrop, lbind(ofcolor, I)), hues)
+    crossing = intersection(first(bars), last(bars))
+    on_top = index(I, ulcorner(crossing))
+    output = fill(I, other(hues, on_top), crossing)
+    return output
+
+
+def solve_bdad9b1f(I):
+    """The lying and the standing piece become whole lines; the crossing is yellow."""
+    pieces = objects(I, T, F, T)
+    lying = extract(pieces, hline)
+    standing = extract(pieces, vline)
+    row = hfrontier(ulcorner(lying))
+    column = vfrontier(ulcorner(standing))
+    lines = fill(fill(I, color(lying), row), color(standing), column)
+    output = fill(lines, YELLOW, intersection(row, column))
+    return output
+
+
+def solve_c1d99e64(I):
+    """Rows and columns that are black from edge to edge turn red."""
+    black_lines = colorfilter(frontiers(I), BLACK)
+    output = fill(I, RED, merge(black_lines))
+    return output
+
+
+def solve_d037b0a7(I):
+    """Every coloured cell runs down to the bottom, or to the next coloured cell."""
+    picture = astuple(ORIGIN, I)
+    output = last(smear(picture, TWO))
+    return output
+
+
+def solve_d07ae81c(I):
+    """Every dot sends out all its diagonals, which on each ground take the colour of the dots
+    that lie on it.
+    """
+    hue_a = get_color_rank(I, L1)
+    hue_b = get_color_rank(I, L2)
+    beside = compose(lbind(mapply, dneighbors), lbind(ofcolor, I))
+    ground_of = chain(mostcolor, rbind(toobject, I), beside)
+    dots = combine(ofcolor(I, hue_a), ofcolor(I, hue_b))
+    rays = mapply(fork(shoot, first, last), product(dots, ineighbors(ORIGIN)))
+    on_ground_a = intersection(rays, ofcolor(I, ground_of(hue_a)))
+    on_ground_b = intersection(rays, ofcolor(I, ground_of(hue_b)))
+    output = fill(fill(I, hue_a, on_ground_a), hue_b, on_ground_b)
+    return output
+
+
+def solve_d13f3404(I):
+    """On a grid of twice the size every coloured cell runs down to the right."""
+    enlarged = paste_on(astuple(ORIGIN, I), double(shape(I)))
+    output = last(smear(enlarged, SEVEN))
+    return output
+
+
+def solve_d22278a0(I):
+    """Every corner dot sends out angles of its colour, every other step one, as far as cells
+    are nearer to it than to any other dot.
     """
     dots = objects(I, T, F, T)
-    cross = compose(fork(combine, hfrontier, vfrontier), ulcorner)
-    crosses = mapply(fork(recolor, color, cross), dots)
-    meetings = intersection(cross(first(dots)), cross(last(dots)))
-    output = fill(paint(I, crosses), RED, meetings)
+    distance_from = lbind(lbind, manhattan)
+    nearest = compose(lbind(argmin, dots), distance_from)
+    nth_distance = lbind(get_val_rank, dots)
+    least = compose(rbind(nth_distance, ZERO), distance_from)
+    next_least = compose(rbind(nth_distance, ONE), distance_from)
+    to_dot = fork(combine, identity, compose(toindices, nearest))
+    on_angle = chain(flip, even, chain(maximum, shape, to_dot))
+    chosen = fork(both, on_angle, fork(greater, next_least, least))
+    cells = sfilter(apply(initset, asindices(I)), chosen)
+    output = paint(I, mapply(fork(recolor, compose(color, nearest), identity), cells))
+    return output
+
+
+def solve_d43fd935(I):
+    """Every dot that is level with the green block, by row or column, sends a line of its
+    colour to it, unless another dot is in the way.
+    """
+    block = ofcolor(I, GREEN)
+    dots = apply(initset, difference(merge(fgpartition(I)), recolor(GREEN, block)))
+    level = sfilter(dots, fork(either, rbind(hmatching, block), rbind(vmatching, block)))
+    line = fork(connect, ulcorner, fork(add, ulcorner, rbind(gravitate, block)))
+    # Of a free line only the dot itself is not black.
+    taken = chain(size, rbind(difference, ofcolor(I, BLACK)), line)
+    lines = mapply(fork(recolor, color, line), sfilter(level, matcher(taken, ONE)))
+    output = paint(I, lines)
+    return output
+
+
+def solve_dbc1a6ce(I):
+    """Blue dots in the same row or column are joined by cyan lines."""
+    dots = ofcolor(I, BLUE)
+    links = prapply(connect, dots, dots)
+    straight = combine(mfilter(links, hline), mfilter(links, vline))
+    output = underfill(I, CYAN, straight)
+    return output
+
+
+def solve_ded97339(I):
+    """Dots that share a row or a column are joined by a line."""
+    dots = merge(fgpartition(I))
+    links = prapply(connect, toindices(dots), toindices(dots))
+    lines = combine(mfilter(links, hline), mfilter(links, vline))
+    output = fill(I, color(dots), lines)
+    return output
+
+
+def solve_e48d4e1a(I):
+    """The cross moves down and to the left, each by as many cells as there are gray ones; these
+    vanish.
+    """
+    steps = colorcount(I, GREY)
+    cross_only = replace(I, GREY, BLACK)
+    hue = other(palette(cross_only), BLACK)
+    beams = colorfilter(frontiers(cross_only), hue)
+    upright = shift(extract(beams, vline), tojvec(invert(steps)))
+    level = shift(extract(beams, hline), toivec(steps))
+    output = fill(canvas(BLACK, shape(I)), hue, combine(upright, level))
+    return output
+
+
+def solve_ea786f4a(I):
+    """The black cell sends black diagonals to the edges in all four directions."""
+    hole = first(ofcolor(I, BLACK))
+    diagonals = mapply(lbind(shoot, hole), ineighbors(ORIGIN))
+    output = fill(I, BLACK, diagonals)
+    return output
+
+
+def solve_ec883f72(I):
+    """From the corners of the open frame diagonals go outwards, of the colour inside it."""
+    parts = fgpartition(I)
+    frame = argmax(parts, compose(size, backdrop))
+    inner = other(parts, frame)
+    outwards = compose(sign, rbind(subtract, center(frame)))
+    rays = mapply(fork(shoot, identity, outwards), corners(frame))
+    output = underfill(I, color(inner), rays)
+    return output
+
+
+def solve_ecdecbb3(I):
+    """Each red cell runs straight to the cyan lines next to it; where it meets one, a cyan ring
+    is drawn around the red cell."""
+    parts = objects(I, T, F, T)
+    dot_and_line = product(colorfilter(parts, RED), colorfilter(parts, CYAN))
+    start = compose(ulcorner, first)
+    way_onto_line = compose(crement, fork(gravitate, first, last))
+    paths = apply(fork(connect, start, fork(add, start, way_onto_line)), dot_and_line)
+    # A path that meets two lines would go through one of them.
+    cyan_cells = ofcolor(I, CYAN)
+    crossed = compose(size, lbind(intersection, cyan_cells))
+    free = merge(sfilter(paths, matcher(crossed, ONE)))
+    hits = intersection(free, cyan_cells)
+    ringed = fill(fill(I, RED, free), CYAN, mapply(neighbors, hits))
+    output = fill(ringed, RED, hits)
+    return output
+
+
+def solve_ef135b50(I):
+    """Gaps between red blocks in a row are filled with brown, save along the grid's edge."""
+    gaps = last(bridge(astuple(ORIGIN, I), ZERO))
+    output = fill(I, BROWN, difference(ofcolor(gaps, RED), box(asindices(I))))
+    return output
+
+
+def solve_f15e1fac(I):
+    """The cyan dots on one edge shoot lines across; at each red dot on the edge beside, all
+    lines step aside, one cell away from it.
+    """
+    in_row = hline(box(ofcolor(I, CYAN)))
+    across = branch(in_row, I, dmirror(I))
+    from_below = positive(uppermost(ofcolor(across, CYAN)))
+    downwards = branch(from_below, hmirror(across), across)
+    starts = ofcolor(downwards, CYAN)
+    reds = ofcolor(downwards, RED)
+    aside = branch(positive(leftmost(reds)), NEG_ONE, ONE)
+    not_below = compose(lbind(compose, flip), lbind(rbind, greater))
+    passed = chain(size, lbind(sfilter, apply(first, reds)), not_below)
+    way = fork(astuple, identity, compose(lbind(multiply, aside), passed))
+    rows = interval(ZERO, height(downwards), ONE)
+    drawn = fill(downwards, CYAN, mapply(compose(lbind(shift, starts), way), rows))
+    turned_up = branch(from_below, hmirror(drawn), drawn)
+    output = branch(in_row, turned_up, dmirror(turned_up))
+    return output
+
+
+def solve_f1cefba8(I):
+    """Each bump of the inner rectangle sends a line across the grid: in the outer colour inside
+    the frame, in the inner colour outside it."""
+    whole = toobject(difference(asindices(I), ofcolor(I, BLACK)), I)
+    outer_hue = index(I, ulcorner(whole))
+    inner_hue = other(palette(whole), outer_hue)
+    ring = inbox(whole)
+    bumps = intersection(ring, ofcolor(I, inner_hue))
+    left_side = connect(ulcorner(ring), llcorner(ring))
+    right_side = connect(urcorner(ring), lrcorner(ring))
+    at_sides = intersection(bumps, combine(left_side, right_side))
+    columns = mapply(vfrontier, difference(bumps, at_sides))
+    lines = combine(mapply(hfrontier, at_sides), columns)
+    with_rays = fill(I, inner_hue, lines)
+    output = fill(with_rays, outer_hue, intersection(lines, backdrop(whole)))
+    return output
+
+
+def solve_feca6190(I):
+    """The grid grows as many times as the row has colours; the row lies at the bottom and
+    its cells run up to the right.
+    """
+    n_hues = size(remove(BLACK, palette(I)))
+    side = multiply(width(I), n_hues)
+    lowered = astuple(toivec(subtract(side, height(I))), I)
+    output = last(smear(paste_on(lowered, astuple(side, side)), NINE))
     return output

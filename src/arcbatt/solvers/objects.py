@@ -11,11 +11,56 @@ def solve_00d62c1b(I):
     return output
 
 
+def solve_025d127b(I):
+    """Each slanted shape moves one step to the right, but its bottom row and its rightmost
+    column stay.
+    """
+    shapes = objects(I, T, T, T)
+    without_last = fork(difference, identity, rbind(shift, NEG_UNITY))
+    last_row_and_column = compose(without_last, backdrop)
+    staying = fork(intersection, toindices, last_row_and_column)
+    moving = fork(difference, toindices, last_row_and_column)
+    straightened = fork(combine, staying, compose(rbind(shift, RIGHT), moving))
+    drawn = mapply(fork(recolor, color, straightened), shapes)
+    output = paint(cover(I, merge(shapes)), drawn)
+    return output
+
+
 def solve_05f2a901(I):
     """The red shape slides towards the cyan square until it touches it."""
     shape_cells = recolor(RED, ofcolor(I, RED))
     way = gravitate(shape_cells, ofcolor(I, CYAN))
     output = move(I, shape_cells, way)
+    return output
+
+
+def solve_0e206a2e(I):
+    """Shapes of a filling colour and three other cells are the models: each is moved, turned
+    or mirrored, to where its three cells stand alone.
+    """
+    filling = color(argmax(fgpartition(I), size))
+    models = sfilter(objects(I, F, T, T), compose(lbind(contained, filling), palette))
+    cleared = cover(I, merge(models))
+    turned = combine(models, apply(dmirror, models))
+    flipped = combine(turned, apply(hmirror, turned))
+    variants = combine(flipped, apply(vmirror, flipped))
+    marks = rbind(sfilter, compose(flip, matcher(first, filling)))
+    places = compose(lbind(occurrences, cleared), marks)
+    from_marks = chain(lbind(rbind, subtract), ulcorner, marks)
+    copies = fork(mapply, lbind(lbind, shift), fork(apply, from_marks, places))
+    output = paint(cleared, mapply(copies, variants))
+    return output
+
+
+def solve_137eaa0f(I):
+    """Every shape has a gray cell; all are laid over each other so that the gray cells meet
+    in the middle of a three by three grid.
+    """
+    shapes = objects(I, F, T, T)
+    gray_place = compose(ulcorner, rbind(sfilter, matcher(first, GRAY)))
+    way_to_middle = compose(lbind(subtract, UNITY), gray_place)
+    together = mapply(fork(shift, identity, way_to_middle), shapes)
+    output = paint(canvas(BLACK, THREE_BY_THREE), together)
     return output
 
 
@@ -29,11 +74,121 @@ def solve_1caeab9d(I):
     return output
 
 
+def solve_22233c11(I):
+    """Two squares that touch by a corner get two cyan ones of their size, past the empty
+    corners of their common box.
+    """
+    shapes = objects(I, T, T, T)
+    square_size = compose(halve, height)
+    diagonals = rbind(lbind(prapply, multiply), ineighbors(ORIGIN))
+    ways = chain(diagonals, initset, square_size)
+    gaps_moved = compose(merge, fork(lbind(prapply, shift), compose(initset, delta), ways))
+    cross = fork(combine, hfrontier, vfrontier)
+    rows_and_columns = compose(lbind(mapply, cross), toindices)
+    # Only what has neither a row nor a column in common with the two is past a corner.
+    output = fill(I, CYAN, mapply(fork(difference, gaps_moved, rows_and_columns), shapes))
+    return output
+
+
+def solve_25ff71a9(I):
+    """The shape moves one row down."""
+    lowered = shift(asobject(I), DOWN)
+    output = paint(canvas(mostcolor(I), shape(I)), lowered)
+    return output
+
+
+def solve_36d67576(I):
+    """One shape is complete; the others, turned or mirrored, have only some of its colours
+    and get the rest.
+    """
+    shapes = objects(I, F, T, T)
+    model = initset(argmax(shapes, size))
+    known_colors = palette(argmin(shapes, size))
+    turned = combine(model, apply(dmirror, model))
+    flipped = combine(turned, apply(hmirror, turned))
+    variants = combine(flipped, apply(vmirror, flipped))
+    known = rbind(sfilter, compose(rbind(contained, known_colors), first))
+    places = compose(lbind(occurrences, I), known)
+    from_known = chain(lbind(rbind, subtract), ulcorner, known)
+    copies = fork(mapply, lbind(lbind, shift), fork(apply, from_known, places))
+    output = paint(I, mapply(copies, variants))
+    return output
+
+
+def solve_36fdfd69(I):
+    """Red cells that are at most one cell apart form a group; what else lies in the box
+    around a group turns yellow.
+    """
+    red = ofcolor(I, RED)
+    # Blown up to two by two cells, those of a group touch.
+    thick = mapply(lbind(shift, red), asindices(canvas(RED, TWO_BY_TWO)))
+    thick_grid = fill(canvas(BLACK, shape(I)), RED, thick)
+    groups = colorfilter(objects(thick_grid, T, T, F), RED)
+    red_of_group = compose(lbind(intersection, red), toindices)
+    output = fill(I, YELLOW, mapply(compose(delta, red_of_group), groups))
+    return output
+
+
+def solve_3aa6fb7a(I):
+    """Each corner piece gets a blue cell where its square is not complete."""
+    corner_pieces = objects(I, T, F, T)
+    output = fill(I, BLUE, mapply(delta, corner_pieces))
+    return output
+
+
+def solve_3befdf3e(I):
+    """The two colours of each square change places, and on all four sides the square grows an
+    arm in the outer colour, as long as its inside is wide.
+    """
+    squares = objects(I, F, F, T)
+    outer = index(I, ulcorner(first(squares)))
+    inner = other(palette(first(squares)), outer)
+    inside_width = compose(rbind(subtract, TWO), width)
+    four_ways = chain(rbind(apply, dneighbors(ORIGIN)), lbind(lbind, multiply), inside_width)
+    arms = mapply(fork(lbind(prapply, add), backdrop, four_ways), squares)
+    output = underfill(switch(I, inner, outer), outer, arms)
+    return output
+
+
+def solve_42a50994(I):
+    """Cells that touch no other cell, not even with a corner, are noise and go."""
+    loose = sizefilter(objects(I, T, T, T), ONE)
+    output = cover(I, merge(loose))
+    return output
+
+
+def solve_5168d44c(I):
+    """A red ring lies around one of the dots in a line; it moves on to the next dot, to the
+    right or down.
+    """
+    ring = ofcolor(I, RED)
+    to_next_dot = branch(portrait(ofcolor(I, GREEN)), TWO_BY_ZERO, ZERO_BY_TWO)
+    output = fill(cover(I, ring), RED, shift(ring, to_next_dot))
+    return output
+
+
 def solve_543a7ed5(I):
     """Every pink shape gets a green frame around it, and its holes are filled with yellow."""
     shapes = objects(I, T, F, T)
     in_frames = fill(I, GREEN, mapply(outbox, shapes))
     output = fill(in_frames, YELLOW, mapply(delta, shapes))
+    return output
+
+
+def solve_60b61512(I):
+    """The box of every yellow shape is filled up with orange."""
+    shapes = colorfilter(objects(I, T, T, T), YELLOW)
+    output = fill(I, ORANGE, mapply(delta, shapes))
+    return output
+
+
+def solve_63613498(I):
+    """A shape stands in a corner that gray lines cut off; the same shape elsewhere turns gray."""
+    corner_area = delta(ofcolor(I, GRAY))
+    model = difference(corner_area, ofcolor(I, BLACK))
+    outline = compose(normalize, toindices)
+    alike = mfilter(objects(I, T, T, T), matcher(outline, normalize(model)))
+    output = fill(I, GRAY, difference(toindices(alike), model))
     return output
 
 
@@ -46,6 +201,18 @@ def solve_67385a82(I):
     return output
 
 
+def solve_681b3aeb(I):
+    """The two pieces are put together so that they fill a three by three square."""
+    pieces = apply(normalize, fgpartition(I))
+    whole = canvas(BLACK, THREE_BY_THREE)
+    first_places = apply(lbind(shift, first(pieces)), asindices(whole))
+    second_places = apply(lbind(shift, last(pieces)), asindices(whole))
+    joined = prapply(combine, first_places, second_places)
+    fitting = extract(joined, matcher(toindices, asindices(whole)))
+    output = paint(whole, fitting)
+    return output
+
+
 def solve_6c434453(I):
     """Every closed blue ring turns into a red plus sign in the same place."""
     # A ring is the only shape here with eight cells.
@@ -53,6 +220,28 @@ def solve_6c434453(I):
     middles = apply(center, rings)
     pluses = combine(middles, mapply(dneighbors, middles))
     output = fill(cover(I, merge(rings)), RED, pluses)
+    return output
+
+
+def solve_6d75e8bb(I):
+    """The shape is filled up with red to a full rectangle."""
+    hue = other(palette(I), BLACK)
+    output = fill(I, RED, delta(ofcolor(I, hue)))
+    return output
+
+
+def solve_7e0986d6(I):
+    """Cells of the rare colour are noise: inside a rectangle they take its colour, outside
+    they go.
+    """
+    hues = remove(BLACK, palette(I))
+    hue = argmax(hues, lbind(colorcount, I))
+    healed = replace(I, other(hues, hue), hue)
+    # A cell belongs to a rectangle if it is part of a two by two block.
+    block = asindices(canvas(hue, TWO_BY_TWO))
+    places = occurrences(healed, recolor(hue, block))
+    rectangles = mapply(lbind(shift, block), places)
+    output = fill(canvas(BLACK, shape(I)), hue, rectangles)
     return output
 
 
@@ -77,6 +266,49 @@ def solve_810b9b61(I):
     return output
 
 
+def solve_91714a58(I):
+    """Only the one large rectangle stays; all noise goes, also where it touches it."""
+    largest = argmax(objects(I, T, F, T), size)
+    alone = paint(canvas(BLACK, shape(I)), largest)
+    # A cell belongs to the rectangle if it is part of a two by two block.
+    block = recolor(color(largest), asindices(canvas(BLACK, TWO_BY_TWO)))
+    rectangle = mapply(lbind(shift, block), occurrences(alone, block))
+    output = paint(canvas(BLACK, shape(I)), rectangle)
+    return output
+
+
+def solve_952a094c(I):
+    """The four dots in the corners inside a frame jump out of it, each to the opposite corner."""
+    frame = merge(objects(I, F, T, T))
+    inside = trim(subgrid(frame, I))
+    outside = outbox(frame)
+    exchanged = squeeze(astuple(ORIGIN, rot180(inside)))
+    quarters = last(resample(exchanged, shape(outside)))
+    dots = toobject(corners(asindices(quarters)), quarters)
+    emptied = fill(I, BLACK, shift(asindices(inside), increment(ulcorner(frame))))
+    output = paint(emptied, shift(dots, ulcorner(outside)))
+    return output
+
+
+def solve_a1570a43(I):
+    """The red shape moves to where the four green corners enclose it."""
+    shape_cells = recolor(RED, ofcolor(I, RED))
+    inside = increment(ulcorner(ofcolor(I, GREEN)))
+    output = move(I, shape_cells, subtract(inside, ulcorner(shape_cells)))
+    return output
+
+
+def solve_a61ba2ce(I):
+    """The four corner pieces are put together to a ring, each in the corner that it fits."""
+    pieces = apply(normalize, objects(I, T, F, T))
+    # A piece lies in the corner opposite to the cell that its box lacks.
+    lacking = compose(first, delta)
+    place = chain(double, lbind(subtract, UNITY), lacking)
+    ring = mapply(fork(shift, identity, place), pieces)
+    output = paint(canvas(mostcolor(I), (4, 4)), ring)
+    return output
+
+
 def solve_a61f2674(I):
     """Of the gray bars the longest turns blue and the shortest red; the others vanish."""
     bars = objects(I, T, F, T)
@@ -86,10 +318,70 @@ def solve_a61f2674(I):
     return output
 
 
+def solve_a79310a0(I):
+    """The cyan shape moves one down and turns red."""
+    shape_cells = ofcolor(I, CYAN)
+    cleared = fill(I, BLACK, shape_cells)
+    output = fill(cleared, RED, shift(shape_cells, DOWN))
+    return output
+
+
+def solve_a8c38be5(I):
+    """The coloured corners and wedges are put together on a gray nine by nine square, each at
+    the side or corner it fits.
+    """
+    parts = objects(replace(I, GREY, BLACK), T, F, T)
+    # A part faces away from the cells that its box has and it has not.
+    middle_twice = fork(add, ulcorner, lrcorner)
+    way = compose(sign, fork(subtract, middle_twice, compose(middle_twice, delta)))
+    room = compose(lbind(subtract, NINE), shape)
+    place = compose(halve, fork(multiply, compose(increment, way), room))
+    placed = mapply(fork(shift, normalize, place), parts)
+    output = paint(canvas(GREY, (9, 9)), placed)
+    return output
+
+
 def solve_b230c067(I):
     """Two of the three shapes are the same and turn blue; the odd one out turns red."""
     shapes = objects(I, T, T, T)
     odd_form = leastcommon(apply(normalize, totuple(shapes)))
     odd = extract(shapes, matcher(normalize, odd_form))
     output = fill(replace(I, CYAN, BLUE), RED, odd)
+    return output
+
+
+def solve_bb43febb(I):
+    """The inside of each gray rectangle turns red; its outline stays gray."""
+    rectangles = colorfilter(objects(I, T, F, F), GRAY)
+    outlines = mapply(box, rectangles)
+    output = fill(I, RED, difference(ofcolor(I, GRAY), outlines))
+    return output
+
+
+def solve_c8cbb738(I):
+    """The cells of each colour mark a figure; all figures are laid over each other, their middles
+    in one place, in a square of the largest one's size."""
+    figures = fgpartition(I)
+    dims = astuple(valmax(figures, height), valmax(figures, width))
+    way_to_middle = compose(lbind(subtract, halve(dims)), center)
+    moved = mapply(fork(shift, identity, way_to_middle), figures)
+    output = paint(canvas(mostcolor(I), dims), moved)
+    return output
+
+
+def solve_ce9e57f2(I):
+    """The lower half of each red bar turns cyan; a cell in the middle stays red."""
+    bars = objects(I, T, F, T)
+    upper_part = chain(halve, increment, height)
+    moved_down = fork(shift, identity, compose(toivec, upper_part))
+    lower_halves = mapply(fork(intersection, identity, moved_down), bars)
+    output = fill(I, CYAN, lower_halves)
+    return output
+
+
+def solve_d2abd087(I):
+    """Shapes of six cells turn red, all others blue."""
+    shapes = objects(I, T, F, T)
+    all_blue = fill(I, BLUE, merge(shapes))
+    output = fill(all_blue, RED, merge(sizefilter(shapes, SIX)))
     return output

@@ -1,6 +1,36 @@
 # Patterns continued or stamped, noise removed, rules for neighbours, sequences.
 
 
+def solve_017c7c7b(I):
+    """A pattern repeats downwards; it goes on until it is half as high again, and turns from
+    blue to red.
+    """
+    pattern = asobject(I)
+    full_height = add(height(I), halve(height(I)))
+    starts = apply(toivec, interval(ZERO, full_height, vperiod(pattern)))
+    room = canvas(BLACK, astuple(full_height, width(I)))
+    continued = paint(room, mapply(lbind(shift, pattern), starts))
+    output = replace(continued, BLUE, RED)
+    return output
+
+
+def solve_045e512c(I):
+    """Beside one whole shape stand pieces of other colours: from the whole shape copies in a
+    piece's colour march in its direction to the edge, one cell apart.
+    """
+    shapes = objects(I, T, T, T)
+    whole = argmax(shapes, size)
+    pieces = remove(whole, shapes)
+    stride = increment(shape(whole))
+    way_from_whole = compose(rbind(subtract, ulcorner(whole)), ulcorner)
+    vector = compose(lbind(multiply, stride), compose(rbind(divide, stride), way_from_whole))
+    counts = interval(ONE, maximum(shape(I)), ONE)
+    vectors = chain(rbind(apply, counts), lbind(lbind, multiply), vector)
+    copies = compose(lbind(mapply, lbind(shift, toindices(whole))), vectors)
+    output = paint(I, mapply(fork(recolor, color, copies), pieces))
+    return output
+
+
 def solve_05269061(I):
     """Three colours take turns along the diagonals. The stripes that are given are repeated
     until they fill the grid.
@@ -13,30 +43,17 @@ def solve_05269061(I):
     return output
 
 
-def solve_ba26e723(I):
-    """In every third column, from the first on, yellow turns magenta."""
-    every_third = product({0}, interval(ZERO, width(I), THREE))
-    columns = mapply(vfrontier, every_third)
-    output = fill(I, MAGENTA, intersection(columns, ofcolor(I, YELLOW)))
-    return output
-
-
-def solve_d8c310e9(I):
-    """The pattern at the bottom goes on to the right edge."""
-    pattern = merge(fgpartition(I))
-    steps = product({0}, interval(ZERO, width(I), hperiod(pattern)))
-    output = paint(I, mapply(lbind(shift, pattern), steps))
-    return output
-
-
-def solve_bd4472b8(I):
-    """Below the gray bar, the colours of the first row come one after the other as whole
-    rows, twice.
+def solve_0a938d79(I):
+    """Each of two dots becomes a line across the short way; the two lines are repeated by
+    turns, at the same distance, to the end.
     """
-    whole_row = rbind(repeat, width(I))
-    stripes = apply(whole_row, first(I))
-    given = astuple(first(I), second(I))
-    output = vconcat(given, vconcat(stripes, stripes))
+    lying = branch(portrait(I), dmirror(I), I)
+    dots = fgpartition(lying)
+    step = double(decrement(width(merge(dots))))
+    columns = compose(rbind(rbind(interval, step), width(lying)), leftmost)
+    lines = compose(lbind(product, interval(ZERO, height(lying), ONE)), columns)
+    drawn = paint(lying, mapply(fork(recolor, color, lines), dots))
+    output = branch(portrait(I), dmirror(drawn), drawn)
     return output
 
 
@@ -50,12 +67,36 @@ def solve_0ca9ddb6(I):
     return output
 
 
-def solve_88a10436(I):
-    """The coloured shape is stamped once more, with its middle on the gray mark."""
-    stamp = argmax(objects(I, F, T, T), size)
-    mark = first(ofcolor(I, GRAY))
-    copy = shift(stamp, subtract(mark, center(stamp)))
-    output = paint(replace(I, GRAY, BLACK), copy)
+def solve_0dfd9992(I):
+    """The black holes in the wallpaper are filled by carrying its pattern on."""
+    output = last(period_fill(astuple(ORIGIN, I)))
+    return output
+
+
+def solve_264363fd(I):
+    """A small cross is the model: around each dot in a rectangle its core is laid, and where
+    the model has long arms, lines in their colour run through the dot to the rectangle's sides.
+    """
+    model = argmin(objects(I, F, F, T), size)
+    cleared = cover(I, model)
+    middle_cell = center(model)
+    core_cells = intersection(insert(middle_cell, neighbors(middle_cell)), toindices(model))
+    core_part = toobject(core_cells, I)
+    arm_color = color(difference(model, core_part))
+    dots = ofcolor(cleared, index(I, middle_cell))
+    down = branch(greater(height(model), height(core_part)), vfrontier, initset)
+    across = branch(greater(width(model), width(core_part)), hfrontier, initset)
+    dots_in = compose(lbind(intersection, dots), toindices)
+    crossings = compose(lbind(mapply, fork(combine, down, across)), dots_in)
+    lines = mapply(fork(intersection, toindices, crossings), objects(cleared, F, F, T))
+    ways = apply(rbind(subtract, middle_cell), dots)
+    output = paint(fill(cleared, arm_color, lines), mapply(lbind(shift, core_part), ways))
+    return output
+
+
+def solve_29ec7d0e(I):
+    """The pattern repeats itself; black cells are filled accordingly."""
+    output = last(period_fill(astuple(ORIGIN, I)))
     return output
 
 
@@ -70,9 +111,273 @@ def solve_31aa019c(I):
     return output
 
 
+def solve_3ac3eb23(I):
+    """Below each dot there is a chain: in every second row the dot again, in the rows between
+    them a dot to the left and one to the right.
+    """
+    dots = merge(fgpartition(I))
+    steps = apply(toivec, interval(ZERO, height(I), TWO))
+    middles = mapply(lbind(shift, dots), steps)
+    sides = combine(shift(middles, DOWN_LEFT), shift(middles, UNITY))
+    output = paint(I, combine(middles, sides))
+    return output
+
+
+def solve_3bdb4ada(I):
+    """In the middle row of each bar every second cell is emptied."""
+    bars = difference(objects(I, T, F, F), colorfilter(objects(I, T, F, F), BLACK))
+    first_gap = compose(increment, ulcorner)
+    steps = apply(tojvec, interval(ZERO, width(I), TWO))
+    every_second = compose(lbind(shift, steps), first_gap)
+    gaps = mapply(fork(intersection, toindices, every_second), bars)
+    output = fill(I, BLACK, gaps)
+    return output
+
+
+def solve_484b58aa(I):
+    """The black patches are filled with what the repeating pattern shows there."""
+    output = close_symmetry(I, BLACK, ZERO)
+    return output
+
+
+def solve_539a4f51(I):
+    """Bands of colour nest in the upper left corner; the sequence of bands goes on, over and
+    over, until the grid is twice as high and wide.
+    """
+    known = difference(asindices(I), ofcolor(I, BLACK))
+    side = double(width(I))
+    sequence = crop(I, ORIGIN, astuple(ONE, width(known)))
+    bands = last(tile(astuple(ORIGIN, sequence), astuple(ONE, side), ZERO))
+    upright = vupscale(bands, side)
+    diagonal = connect(ORIGIN, decrement(astuple(side, side)))
+    below_diagonal = mapply(rbind(shoot, DOWN), diagonal)
+    output = paint(upright, toobject(below_diagonal, dmirror(upright)))
+    return output
+
+
+def solve_53b68214(I):
+    """The pattern that runs down goes on, straight or slanting, until the grid is square."""
+    hue = other(palette(I), BLACK)
+    line = ofcolor(I, hue)
+    n_columns = width(I)
+    sideways = interval(invert(n_columns), n_columns, ONE)
+    vectors = product(interval(ONE, height(I), ONE), sideways)
+    moved_on = compose(lbind(intersection, asindices(I)), lbind(shift, line))
+    stays_on_line = chain(flip, rbind(difference, line), moved_on)
+    repeats = sfilter(vectors, fork(both, moved_on, stays_on_line))
+    period = argmin(repeats, fork(astuple, first, fork(multiply, last, last)))
+    strides = apply(rbind(multiply, period), interval(ZERO, n_columns, ONE))
+    square_grid = canvas(BLACK, astuple(n_columns, n_columns))
+    output = fill(square_grid, hue, mapply(lbind(shift, line), strides))
+    return output
+
+
+def solve_6cf79266(I):
+    """Empty squares of three by three cells in the noise turn blue, one after the other in
+    reading order.
+    """
+    empty_square = asobject(canvas(BLACK, THREE_BY_THREE))
+    blue_square = recolor(BLUE, empty_square)
+    places = compose(rbind(order, identity), rbind(occurrences, empty_square))
+    # The first place, as a tuple of one, or of none where no square is left.
+    next_place = chain(lbind(apply, first), rbind(pair, interval(ZERO, ONE, ONE)), places)
+    next_square = compose(lbind(mapply, lbind(shift, blue_square)), next_place)
+    fill_next = fork(paint, identity, next_square)
+    output = power(fill_next, size(places(I)))(I)
+    return output
+
+
+def solve_7837ac64(I):
+    """Some crossings of the mesh are marked; a mesh between four crossings of one colour is a
+    cell of that colour.
+    """
+    drawn = sfilter(asobject(I), first)
+    mesh_hue = mostcolor(drawn)
+    marks = sfilter(drawn, compose(flip, matcher(first, mesh_hue)))
+    top_left_field = argmin(colorfilter(objects(I, T, F, F), BLACK), ulcorner)
+    pitch = increment(width(top_left_field))
+    crossings = downscale(replace(subgrid(marks, I), mesh_hue, BLACK), pitch)
+    fields = decrement(shape(crossings))
+    upper = cellwise(crop(crossings, ORIGIN, fields), crop(crossings, RIGHT, fields), BLACK)
+    lower = cellwise(crop(crossings, DOWN, fields), crop(crossings, UNITY, fields), BLACK)
+    output = cellwise(upper, lower, BLACK)
+    return output
+
+
+def solve_82819916(I):
+    """One row is a complete pattern of two colours; each other row begins the same pattern in
+    two colours of its own, and is completed.
+    """
+    rows = objects(I, F, F, T)
+    model = argmax(rows, width)
+    first_hue = compose(lbind(index, I), ulcorner)
+    second_hue = fork(other, palette, first_hue)
+    pattern = subgrid(model, I)
+    first_cells = ofcolor(pattern, first_hue(model))
+    second_cells = ofcolor(pattern, second_hue(model))
+    in_first = fork(shift, compose(rbind(recolor, first_cells), first_hue), ulcorner)
+    in_second = fork(shift, compose(rbind(recolor, second_cells), second_hue), ulcorner)
+    output = paint(I, mapply(fork(combine, in_first, in_second), rows))
+    return output
+
+
+def solve_8403a5d5(I):
+    """From the dot on, every second column is a line of its colour, and gray cells join the
+    lines in turn at the top and at the bottom.
+    """
+    dot = first(fgpartition(I))
+    start = leftmost(dot)
+    columns = apply(tojvec, interval(start, width(I), TWO))
+    with_lines = fill(I, color(dot), mapply(vfrontier, columns))
+    top = apply(tojvec, interval(increment(start), width(I), FOUR))
+    bottom_columns = interval(add(start, THREE), width(I), FOUR)
+    bottom = apply(lbind(astuple, decrement(height(I))), bottom_columns)
+    output = fill(with_lines, GRAY, combine(top, bottom))
+    return output
+
+
+def solve_88a10436(I):
+    """The coloured shape is stamped once more, with its middle on the gray mark."""
+    stamp = argmax(objects(I, F, T, T), size)
+    mark = first(ofcolor(I, GRAY))
+    copy = shift(stamp, subtract(mark, center(stamp)))
+    output = paint(replace(I, GRAY, BLACK), copy)
+    return output
+
+
 def solve_aedd82e4(I):
     """Red cells that have no red cell at any of their sides turn blue."""
     reds = colorfilter(objects(I, T, F, F), RED)
     lonely = merge(sizefilter(reds, ONE))
     output = fill(I, BLUE, lonely)
+    return output
+
+
+def solve_ba26e723(I):
+    """In every third column, from the first on, yellow turns magenta."""
+    every_third = product({0}, interval(ZERO, width(I), THREE))
+    columns = mapply(vfrontier, every_third)
+    output = fill(I, MAGENTA, intersection(columns, ofcolor(I, YELLOW)))
+    return output
+
+
+def solve_bd4472b8(I):
+    """Below the gray bar, the colours of the first row come one after the other as whole
+    rows, twice.
+    """
+    whole_row = rbind(repeat, width(I))
+    stripes = apply(whole_row, first(I))
+    given = astuple(first(I), second(I))
+    output = vconcat(given, vconcat(stripes, stripes))
+    return output
+
+
+def solve_c3f564a4(I):
+    """The pattern goes on where cells are black."""
+    output = close_symmetry(I, BLACK, ZERO)
+    return output
+
+
+def solve_caa06a1f(I):
+    """The pattern goes on where the lower right corner's colour ends it, and all of it
+    moves one to the left.
+    """
+    pattern = drop_color(astuple(ORIGIN, I), index(I, decrement(shape(I))))
+    wider = paste_on(pattern, add(shape(I), RIGHT))
+    output = crop(last(period_fill(wider)), RIGHT, shape(I))
+    return output
+
+
+def solve_cbded52d(I):
+    """Where two outer tiles have the same mark in the same place, the tile between them gets it
+    too.
+    """
+    step = divide(increment(width(I)), THREE)
+    plain = astuple(BLACK, mostcolor(I))
+    marks = sfilter(asobject(I), chain(flip, rbind(contained, plain), first))
+    right = tojvec(step)
+    down = toivec(step)
+    between_sides = intersection(shift(marks, right), shift(marks, invert(right)))
+    between_ends = intersection(shift(marks, down), shift(marks, invert(down)))
+    output = paint(I, combine(between_sides, between_ends))
+    return output
+
+
+def solve_d8c310e9(I):
+    """The pattern at the bottom goes on to the right edge."""
+    pattern = merge(fgpartition(I))
+    steps = product({0}, interval(ZERO, width(I), hperiod(pattern)))
+    output = paint(I, mapply(lbind(shift, pattern), steps))
+    return output
+
+
+def solve_e21d9049(I):
+    """Both arms of the coloured cross are repeated along their lines over the whole grid."""
+    cells = toindices(merge(fgpartition(I)))
+    row = mostcommon(apply(first, totuple(cells)))
+    column = mostcommon(apply(last, totuple(cells)))
+    lying_arm = toobject(intersection(cells, hfrontier(toivec(row))), I)
+    upright_arm = toobject(intersection(cells, vfrontier(tojvec(column))), I)
+    reach = maximum(shape(I))
+    counts = interval(invert(reach), reach, ONE)
+    ways_across = apply(compose(tojvec, lbind(multiply, width(lying_arm))), counts)
+    ways_down = apply(compose(toivec, lbind(multiply, height(upright_arm))), counts)
+    with_row = paint(I, mapply(lbind(shift, lying_arm), ways_across))
+    output = paint(with_row, mapply(lbind(shift, upright_arm), ways_down))
+    return output
+
+
+def solve_e26a3af2(I):
+    """Stripes run across or down, with specks on them: the specks take their stripe's colour."""
+    columns = repeat(apply(mostcommon, dmirror(I)), height(I))
+    rows = dmirror(repeat(apply(mostcommon, I), width(I)))
+    agreement = chain(size, lbind(intersection, asobject(I)), asobject)
+    output = argmax(astuple(columns, rows), agreement)
+    return output
+
+
+def solve_e8dc4411(I):
+    """The black figure is repeated in the colour of the single cell beside it, on and on in
+    the diagonal direction and at the distance that this cell shows.
+    """
+    figure = ofcolor(I, BLACK)
+    hue = other(remove(BLACK, palette(I)), mostcolor(I))
+    seed = ofcolor(I, hue)
+    way_out = sign(subtract(first(seed), center(figure)))
+    back = intersection(shoot(first(seed), invert(way_out)), figure)
+    distance = compose(lbind(manhattan, seed), initset)
+    step = subtract(first(seed), argmax(back, distance))
+    steps = apply(lbind(multiply, step), interval(ONE, width(I), ONE))
+    output = fill(I, hue, mapply(lbind(shift, figure), steps))
+    return output
+
+
+def solve_e9afcf9a(I):
+    """In every second column the rows change places, so that the colours alternate."""
+    second_columns = mapply(vfrontier, apply(tojvec, interval(ONE, width(I), TWO)))
+    output = paint(I, toobject(second_columns, hmirror(I)))
+    return output
+
+
+def solve_f8c80d96(I):
+    """The nested outlines go on outwards at the same distance, and all black turns gray."""
+    outlines = objects(I, T, F, T)
+    extent = compose(size, backdrop)
+    outermost = get_arg_rank(outlines, extent, F0)
+    next_one = get_arg_rank(outlines, extent, F1)
+    # An outline that the edge cuts off grows there on one side only.
+    distance = minimum(subtract(shape(outermost), shape(next_one)))
+    upper_left = lbind(subtract, ulcorner(outermost))
+    lower_right = lbind(add, lrcorner(outermost))
+    outline_at = compose(box, fork(insert, upper_left, compose(initset, lower_right)))
+    steps = interval(distance, add(height(I), width(I)), distance)
+    extended = fill(I, color(outermost), mapply(outline_at, steps))
+    output = replace(extended, BLACK, GRAY)
+    return output
+
+
+def solve_f9012d9b(I):
+    """A repeating pattern has a black patch: the answer is what the patch hides."""
+    whole = last(period_fill(astuple(ORIGIN, I)))
+    output = subgrid(ofcolor(I, BLACK), whole)
     return output

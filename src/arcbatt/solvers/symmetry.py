@@ -1,25 +1,25 @@
 # Tasks about symmetry: mirrors and turns, completing symmetric pictures, symmetric parts.
 
 
-def solve_ed36ccf7(I):
-    """The picture is turned a quarter to the left."""
-    output = rot270(I)
+def solve_11852cab(I):
+    """The figure is completed so that it looks the same from all four sides and mirrored."""
+    given = merge(fgpartition(I))
+    left_right = combine(given, vmirror(given))
+    upside_down = combine(left_right, hmirror(left_right))
+    whole = combine(upside_down, dmirror(upside_down))
+    output = paint(I, whole)
     return output
 
 
-def solve_f25ffba3(I):
-    """The picture in the lower half is mirrored into the empty upper half."""
-    lower = bottomhalf(I)
-    output = vconcat(hmirror(lower), lower)
-    return output
-
-
-def solve_e3497940(I):
-    """The right side is folded over the gray line onto the left side."""
-    left = lefthalf(I)
-    folded = vmirror(righthalf(I))
-    # The folded side is seen where the left side is black.
-    output = underpaint(left, asobject(folded))
+def solve_1b60fb0c(I):
+    """A blue shape that looks the same after every quarter turn lacks its left arm; the arm
+    is added in red.
+    """
+    blue = ofcolor(I, BLUE)
+    side = height(blue)
+    corner_cell = subtract(lrcorner(blue), decrement(side))
+    turned = rot270(crop(I, corner_cell, astuple(side, side)))
+    output = underfill(I, RED, shift(ofcolor(turned, BLUE), corner_cell))
     return output
 
 
@@ -27,31 +27,6 @@ def solve_2013d3e2(I):
     """The picture is made of four turned or mirrored quarters; only the upper left is kept."""
     picture = subgrid(merge(fgpartition(I)), I)
     output = lefthalf(tophalf(picture))
-    return output
-
-
-def solve_8e5a5113(I):
-    """The two empty panels get the first panel turned by a quarter and by a half."""
-    panel = crop(I, ORIGIN, THREE_BY_THREE)
-    bar = canvas(GRAY, (3, 1))
-    two_panels = hconcat(hconcat(panel, bar), rot90(panel))
-    output = hconcat(hconcat(two_panels, bar), rot180(panel))
-    return output
-
-
-def solve_4938f0c2(I):
-    """The red shape is mirrored across the green square, sideways and downwards, so that there
-    is one in each corner.
-    """
-    green = ofcolor(I, GREEN)
-    red = ofcolor(I, RED)
-    # A frame around the green square, far outside the grid: together with it, whatever lies
-    # inside is mirrored about the green square.
-    far_frame = power(outbox, 30)
-    red_in_frame = combine(far_frame(green), red)
-    upper = combine(red_in_frame, vmirror(red_in_frame))
-    four = combine(upper, hmirror(upper))
-    output = underfill(I, RED, four)
     return output
 
 
@@ -71,15 +46,19 @@ def solve_2bcee788(I):
     return output
 
 
-def solve_b8825c91(I):
-    """The picture is symmetric, left to right and top to bottom; what yellow patches hide is
-    seen in the mirror images.
+def solve_3345333e(I):
+    """A block hides part of a figure that is the same left and right; it is taken away and
+    the figure is completed.
     """
-    seen_sideways = toobject(ofcolor(I, YELLOW), vmirror(I))
-    repaired = paint(I, seen_sideways)
-    # Where the mirror image was hidden as well, yellow is left.
-    seen_upside_down = toobject(ofcolor(repaired, YELLOW), hmirror(repaired))
-    output = paint(repaired, seen_upside_down)
+    parts = fgpartition(I)
+    block = extract(parts, matcher(compose(size, delta), ZERO))
+    figure = other(parts, block)
+    image = vmirror(figure)
+    ways = apply(tojvec, interval(invert(width(I)), width(I), ONE))
+    # The right axis is where the image covers most of the figure.
+    agreement = chain(size, lbind(intersection, figure), lbind(shift, image))
+    way = argmax(ways, agreement)
+    output = paint(cover(I, block), shift(image, way))
     return output
 
 
@@ -94,4 +73,344 @@ def solve_3631a71a(I):
     twice = paint(once, toobject(ofcolor(once, BROWN), paint(once, sideways)))
     upside_down = shift(asobject(hmirror(crop(twice, (2, 0), (28, 30)))), (2, 0))
     output = paint(twice, toobject(ofcolor(twice, BROWN), paint(twice, upside_down)))
+    return output
+
+
+def solve_3af2c5a8(I):
+    """The grid is unfolded to the right, then both downwards, by mirroring."""
+    wide = hconcat(I, vmirror(I))
+    output = vconcat(wide, hmirror(wide))
+    return output
+
+
+def solve_3c9b0459(I):
+    """The picture is turned upside down: half a turn."""
+    output = rot180(I)
+    return output
+
+
+def solve_44f52bb0(I):
+    """One blue cell if the picture is its own mirror image, left and right, an orange one if
+    not.
+    """
+    symmetric = equality(I, vmirror(I))
+    hue = branch(symmetric, BLUE, ORANGE)
+    output = canvas(hue, UNITY)
+    return output
+
+
+def solve_46442a0e(I):
+    """Four copies make a square, each a quarter turn on from the last, going round clockwise."""
+    upper = hconcat(I, rot90(I))
+    lower = hconcat(rot270(I), rot180(I))
+    output = vconcat(upper, lower)
+    return output
+
+
+def solve_47c1f68c(I):
+    """The cross goes; the shape in one quarter is mirrored into all four and takes the colour
+    of the cross.
+    """
+    cross_color = color(first(frontiers(I)))
+    quarters = compress(I)
+    shape_color = leastcolor(quarters)
+    both_sides = fill(quarters, shape_color, ofcolor(vmirror(quarters), shape_color))
+    all_four = fill(both_sides, shape_color, ofcolor(hmirror(both_sides), shape_color))
+    output = replace(all_four, shape_color, cross_color)
+    return output
+
+
+def solve_4938f0c2(I):
+    """The red shape is mirrored across the green square, sideways and downwards, so that there
+    is one in each corner.
+    """
+    green = ofcolor(I, GREEN)
+    red = ofcolor(I, RED)
+    # A frame around the green square, far outside the grid: together with it, whatever lies
+    # inside is mirrored about the green square.
+    far_frame = power(outbox, 30)
+    red_in_frame = combine(far_frame(green), red)
+    upper = combine(red_in_frame, vmirror(red_in_frame))
+    four = combine(upper, hmirror(upper))
+    output = underfill(I, RED, four)
+    return output
+
+
+def solve_496994bd(I):
+    """The rows at the top are mirrored at the bottom."""
+    picture = astuple(ORIGIN, I)
+    output = last(mirror_fill(picture, ONE))
+    return output
+
+
+def solve_4c4377d9(I):
+    """The grid, and above it its mirror image."""
+    output = vconcat(hmirror(I), I)
+    return output
+
+
+def solve_4c5c2cf0(I):
+    """A small diagonal cross is the middle of a symmetric picture, of which one quarter is
+    given; it is mirrored left to right, upside down, and both.
+    """
+    colors = fgpartition(I)
+    cross = extract(colors, fork(equality, toindices, fork(insert, center, corners)))
+    quarter = other(colors, cross)
+    way = subtract(double(center(cross)), add(ulcorner(quarter), lrcorner(quarter)))
+    beside = shift(vmirror(quarter), tojvec(last(way)))
+    below = shift(hmirror(quarter), toivec(first(way)))
+    opposite = shift(vmirror(hmirror(quarter)), way)
+    output = paint(I, combine(beside, combine(below, opposite)))
+    return output
+
+
+def solve_6150a2bd(I):
+    """The grid is turned by half a turn."""
+    output = rot180(I)
+    return output
+
+
+def solve_62c24649(I):
+    """The grid is mirrored to the right, and the whole of that downwards."""
+    upper = hconcat(I, vmirror(I))
+    output = vconcat(upper, hmirror(upper))
+    return output
+
+
+def solve_67a3c6ac(I):
+    """The grid is mirrored, left for right."""
+    output = vmirror(I)
+    return output
+
+
+def solve_67e8384a(I):
+    """The picture is mirrored to the right, and both together are mirrored downwards."""
+    upper = hconcat(I, vmirror(I))
+    output = vconcat(upper, hmirror(upper))
+    return output
+
+
+def solve_6855a6e4(I):
+    """The gray shapes outside the red brackets are mirrored into them, across the wall next
+    to them.
+    """
+    walls = ofcolor(I, RED)
+    shapes = ofcolor(I, GRAY)
+    upside_down = apply(lbind(multiply, (-1, 1)), shapes)
+    sideways = apply(lbind(multiply, (1, -1)), shapes)
+    # A mirror in row r takes row i to 2r - i; what does not land between the walls is none.
+    over_top = shift(upside_down, toivec(double(uppermost(walls))))
+    over_bottom = shift(upside_down, toivec(double(lowermost(walls))))
+    over_left = shift(sideways, tojvec(double(leftmost(walls))))
+    over_right = shift(sideways, tojvec(double(rightmost(walls))))
+    images = combine(combine(over_top, over_bottom), combine(over_left, over_right))
+    inside = intersection(images, delta(walls))
+    output = fill(fill(I, BLACK, shapes), GRAY, inside)
+    return output
+
+
+def solve_68b16354(I):
+    """The grid is turned upside down."""
+    output = hmirror(I)
+    return output
+
+
+def solve_6d0aefbc(I):
+    """The grid, with its mirror image to the right."""
+    output = hconcat(I, vmirror(I))
+    return output
+
+
+def solve_6fa7a44f(I):
+    """Below the picture comes its mirror image."""
+    output = vconcat(I, hmirror(I))
+    return output
+
+
+def solve_73251a56(I):
+    """Black patches hide cells. They are filled from the mirror image along the main
+    diagonal; what is hidden there too is the diagonal's own colour or the commonest one.
+    """
+    diagonal = shoot(ORIGIN, UNITY)
+    seen = sfilter(asobject(I), compose(positive, first))
+    mirrored = paint(dmirror(I), seen)
+    filled = replace(mirrored, BLACK, mostcolor(I))
+    hue = mostcolor(sfilter(toobject(diagonal, I), compose(positive, first)))
+    output = fill(filled, hue, diagonal)
+    return output
+
+
+def solve_7468f01a(I):
+    """The rectangle is cut out and mirrored, left and right."""
+    rectangle = first(objects(I, F, T, T))
+    output = vmirror(subgrid(rectangle, I))
+    return output
+
+
+def solve_74dd1130(I):
+    """The grid is flipped along its main diagonal: rows become columns."""
+    output = dmirror(I)
+    return output
+
+
+def solve_760b3cac(I):
+    """The cyan shape is mirrored to the side at which the yellow arrow's upper tip is."""
+    arrow = ofcolor(I, YELLOW)
+    drawing = ofcolor(I, CYAN)
+    side = branch(contained(ulcorner(arrow), arrow), LEFT, RIGHT)
+    way = multiply(side, width(drawing))
+    output = fill(I, CYAN, shift(vmirror(drawing), way))
+    return output
+
+
+def solve_8be77c9e(I):
+    """The grid, and below it its mirror image."""
+    output = vconcat(I, hmirror(I))
+    return output
+
+
+def solve_8e5a5113(I):
+    """The two empty panels get the first panel turned by a quarter and by a half."""
+    panel = crop(I, ORIGIN, THREE_BY_THREE)
+    bar = canvas(GRAY, (3, 1))
+    two_panels = hconcat(hconcat(panel, bar), rot90(panel))
+    output = hconcat(hconcat(two_panels, bar), rot180(panel))
+    return output
+
+
+def solve_9d9215db(I):
+    """The dots of one corner are mirrored into all four; dots that are not on a diagonal are
+    joined, along the nearest edge, by dotted lines with their mirror images.
+    """
+    mirrored = last(mirror_fill(astuple(ORIGIN, I), TWO))
+    falling = connect(ORIGIN, decrement(shape(I)))
+    upwards = lbind(mapply, rbind(shoot, UP))
+    above_both = intersection(upwards(falling), upwards(vmirror(falling)))
+    top = difference(above_both, combine(falling, vmirror(falling)))
+    top_dots = paint(canvas(BLACK, shape(I)), toobject(top, mirrored))
+    lines = last(bridge(astuple(ORIGIN, top_dots), ZERO))
+    # The dots stand in every second column, and so do those of the lines.
+    dotted = sfilter(merge(fgpartition(lines)), chain(flip, even, compose(last, last)))
+    output = power(compose(rot90, rbind(paint, dotted)), FOUR)(mirrored)
+    return output
+
+
+def solve_9dfd6313(I):
+    """The grid is flipped along the gray diagonal from the upper left."""
+    output = dmirror(I)
+    return output
+
+
+def solve_9ecd008a(I):
+    """A part of a symmetric picture is hidden under black; the output is what was there."""
+    complete = mirror_fill(astuple(ORIGIN, I), FOUR)
+    output = subgrid(ofcolor(I, BLACK), last(complete))
+    return output
+
+
+def solve_b775ac94(I):
+    """At a corner of each shape there are dots of other colours; each dot is completed to a
+    mirror image of the shape, in its own colour.
+    """
+    parts = objects(I, T, T, T)
+    dots = sizefilter(parts, ONE)
+    shapes = apply(toindices, difference(parts, dots))
+    to_right = apply(fork(shift, vmirror, compose(tojvec, width)), shapes)
+    to_left = apply(fork(shift, vmirror, chain(tojvec, invert, width)), shapes)
+    in_rows = combine(shapes, combine(to_right, to_left))
+    below = apply(fork(shift, hmirror, compose(toivec, height)), in_rows)
+    above = apply(fork(shift, hmirror, chain(toivec, invert, height)), in_rows)
+    images = combine(in_rows, combine(below, above))
+    image_with = chain(lbind(extract, images), lbind(lbind, contained), ulcorner)
+    output = paint(I, mapply(fork(recolor, color, image_with), dots))
+    return output
+
+
+def solve_b8825c91(I):
+    """The picture is symmetric, left to right and top to bottom; what yellow patches hide is
+    seen in the mirror images.
+    """
+    seen_sideways = toobject(ofcolor(I, YELLOW), vmirror(I))
+    repaired = paint(I, seen_sideways)
+    # Where the mirror image was hidden as well, yellow is left.
+    seen_upside_down = toobject(ofcolor(repaired, YELLOW), hmirror(repaired))
+    output = paint(repaired, seen_upside_down)
+    return output
+
+
+def solve_c9e6f938(I):
+    """The grid's mirror image is put to its right."""
+    output = hconcat(I, vmirror(I))
+    return output
+
+
+def solve_dc0a314f(I):
+    """What the green square hides of a symmetric pattern."""
+    whole = close_symmetry(I, GREEN, ZERO)
+    output = subgrid(ofcolor(I, GREEN), whole)
+    return output
+
+
+def solve_e3497940(I):
+    """The right side is folded over the gray line onto the left side."""
+    left = lefthalf(I)
+    folded = vmirror(righthalf(I))
+    # The folded side is seen where the left side is black.
+    output = underpaint(left, asobject(folded))
+    return output
+
+
+def solve_e40b9e2f(I):
+    """The figure is turned by quarters about the middle of its core, the largest square in it,
+    and all four images are drawn together."""
+    figure = first(objects(I, F, T, T))
+    filled = fill(I, BLUE, figure)
+    sides = interval(ONE, increment(width(figure)), ONE)
+    squares = apply(chain(asobject, lbind(canvas, BLUE), fork(astuple, identity, identity)), sides)
+    largest = argmax(sfilter(squares, compose(size, lbind(occurrences, filled))), size)
+    core_cells = shift(largest, first(occurrences(filled, largest)))
+    # A wide ring about the core makes its middle the middle of every turn.
+    widen = power(outbox, height(I))
+    ringed = combine(figure, recolor(BLACK, widen(core_cells)))
+    with_quarter = combine(ringed, vmirror(dmirror(ringed)))
+    output = paint(I, combine(with_quarter, hmirror(vmirror(with_quarter))))
+    return output
+
+
+def solve_ed36ccf7(I):
+    """The picture is turned a quarter to the left."""
+    output = rot270(I)
+    return output
+
+
+def solve_f25ffba3(I):
+    """The picture in the lower half is mirrored into the empty upper half."""
+    lower = bottomhalf(I)
+    output = vconcat(hmirror(lower), lower)
+    return output
+
+
+def solve_f8a8fe49(I):
+    """The gray cells between two red brackets are mirrored outwards, each over the nearer
+    bracket.
+    """
+    brackets = colorfilter(objects(I, T, F, T), RED)
+    side_by_side = hmatching(first(brackets), last(brackets))
+    upright = branch(side_by_side, dmirror(I), I)
+    reds = ofcolor(upright, RED)
+    grays = ofcolor(upright, GREY)
+    upper = sfilter(grays, compose(lbind(greater, first(center(reds))), first))
+    turned_over = lbind(multiply, UP_RIGHT)
+    above = shift(apply(turned_over, upper), toivec(double(uppermost(reds))))
+    lower = apply(turned_over, difference(grays, upper))
+    below = shift(lower, toivec(double(lowermost(reds))))
+    thrown_out = fill(cover(upright, grays), GREY, combine(above, below))
+    output = branch(side_by_side, dmirror(thrown_out), thrown_out)
+    return output
+
+
+def solve_ff805c23(I):
+    """A blue square hides a part of a symmetrical picture; the output is the hidden part."""
+    hidden = ofcolor(I, BLUE)
+    output = subgrid(hidden, close_symmetry(I, BLUE, F))
     return output

@@ -1,0 +1,261 @@
+# Something is drawn from what is there: crosses, rays, rectangles, checkered cells.
+
+
+def solve_0962bcdd(I):
+    """Every plus grows to a star: its arms get one cell longer, and diagonals two cells long
+    in the colour of the middle go out from there.
+    """
+    middle_color = leastcolor(I)
+    arm_color = get_color_rank(I, F1)
+    pluses = objects(I, F, F, T)
+    diagonals = combine(mapply(corners, pluses), mapply(compose(corners, outbox), pluses))
+    with_arms = fill(I, arm_color, mapply(dneighbors, ofcolor(I, arm_color)))
+    output = fill(with_arms, middle_color, combine(diagonals, ofcolor(I, middle_color)))
+    return output
+
+
+def solve_3eda0437(I):
+    """The largest black rectangle that is at least two cells high and wide turns pink."""
+    heights = interval(TWO, increment(height(I)), ONE)
+    widths = interval(TWO, increment(width(I)), ONE)
+    rectangles = apply(compose(asobject, lbind(canvas, BLACK)), product(heights, widths))
+    fitting = sfilter(rectangles, compose(size, lbind(occurrences, I)))
+    largest = argmax(fitting, size)
+    place = first(occurrences(I, largest))
+    output = fill(I, PINK, shift(largest, place))
+    return output
+
+
+def solve_50846271(I):
+    """Red plus signs of one size are partly hidden under gray: where a plus has no black cell, its
+    gray cells turn cyan. Each red cell belongs to the plus that shows most red."""
+    reds = ofcolor(I, RED)
+    ground = ofcolor(I, BLACK)
+    upright = fork(connect, toivec, compose(toivec, invert))
+    level = fork(connect, tojvec, compose(tojvec, invert))
+    pluses = apply(fork(combine, upright, level), interval(ONE, halve(height(I)), ONE))
+    placed = prapply(shift, pluses, difference(asindices(I), ground))
+    free = sfilter(placed, compose(flip, lbind(intersection, ground)))
+    red_shown = compose(size, lbind(intersection, reds))
+    best = argmin(sfilter(free, matcher(red_shown, valmax(free, red_shown))), size)
+    through_cell = compose(lbind(sfilter, sizefilter(free, size(best))), lbind(lbind, contained))
+    chosen = apply(compose(rbind(argmax, red_shown), through_cell), reds)
+    output = fill(fill(I, CYAN, merge(chosen)), RED, reds)
+    return output
+
+
+def solve_56ff96f3(I):
+    """Two cells of a colour are opposite corners of a rectangle, which is filled with it."""
+    corner_pairs = fgpartition(I)
+    rectangles = mapply(fork(recolor, color, backdrop), corner_pairs)
+    output = paint(I, rectangles)
+    return output
+
+
+def solve_5c2c9af4(I):
+    """Three dots stand evenly on a diagonal: square rings, as far apart as the dots, grow
+    around the middle one.
+    """
+    dots = ofcolor(I, leastcolor(I))
+    gap = halve(height(dots))
+    radii = interval(gap, maximum(shape(I)), gap)
+    near_corner = lbind(subtract, center(dots))
+    far_corner = lbind(add, center(dots))
+    ring = compose(box, fork(insert, near_corner, compose(initset, far_corner)))
+    output = fill(I, leastcolor(I), mapply(ring, radii))
+    return output
+
+
+def solve_834ec97d(I):
+    """The dot falls by one; above it, every second column from the dot's own is yellow down
+    to the row where the dot was.
+    """
+    dot = first(objects(I, T, F, T))
+    to_right = interval(leftmost(dot), width(I), TWO)
+    to_left = interval(leftmost(dot), NEG_ONE, NEG_TWO)
+    rows = interval(ZERO, increment(uppermost(dot)), ONE)
+    columns = product(rows, combine(to_right, to_left))
+    output = fill(move(I, dot, DOWN), YELLOW, columns)
+    return output
+
+
+def solve_913fb3ed(I):
+    """Each dot gets a ring: a green one pink, a red one blue, a cyan one yellow."""
+    green_ringed = fill(I, PINK, mapply(neighbors, ofcolor(I, GREEN)))
+    red_ringed = fill(green_ringed, BLUE, mapply(neighbors, ofcolor(I, RED)))
+    output = fill(red_ringed, YELLOW, mapply(neighbors, ofcolor(I, CYAN)))
+    return output
+
+
+def solve_93b581b8(I):
+    """Off each corner of the small square lies a two by two block in the colour of the cell
+    opposite.
+    """
+    seed = first(objects(I, F, T, T))
+    turned = hmirror(vmirror(seed))
+    blocks = shift(upscale(turned, THREE), (-2, -2))
+    seed_cells = toindices(seed)
+    cross = combine(mapply(hfrontier, seed_cells), mapply(vfrontier, seed_cells))
+    output = paint(fill(paint(I, blocks), BLACK, cross), seed)
+    return output
+
+
+def solve_95990924(I):
+    """Around each gray square a dot stands at each corner: blue and red above, green and
+    yellow below.
+    """
+    around = apply(outbox, objects(I, T, F, T))
+    blue = fill(I, BLUE, apply(ulcorner, around))
+    red = fill(blue, RED, apply(urcorner, around))
+    green = fill(red, GREEN, apply(llcorner, around))
+    output = fill(green, YELLOW, apply(lrcorner, around))
+    return output
+
+
+def solve_a65b410d(I):
+    """Above the red bar, rows get longer by one each and are green; below it they get
+    shorter by one each and are blue.
+    """
+    bar = ofcolor(I, RED)
+    end = urcorner(bar)
+    longer = mapply(rbind(shoot, LEFT), shoot(end, UP_RIGHT))
+    shorter = mapply(rbind(shoot, LEFT), shoot(end, DOWN_LEFT))
+    output = fill(fill(fill(I, GREEN, longer), BLUE, shorter), RED, bar)
+    return output
+
+
+def solve_a9f96cdd(I):
+    """The dot goes; the four cells that touched its corners get a colour each: green, pink,
+    orange and cyan, from the upper left around.
+    """
+    dot = ofcolor(I, leastcolor(I))
+    up_left = fill(cover(I, dot), GREEN, shift(dot, NEG_UNITY))
+    up_right = fill(up_left, PINK, shift(dot, UP_RIGHT))
+    down_right = fill(up_right, ORANGE, shift(dot, UNITY))
+    output = fill(down_right, CYAN, shift(dot, DOWN_LEFT))
+    return output
+
+
+def solve_aba27056(I):
+    """Yellow fills the box, runs straight out of its opening, and slantwise from both ends of
+    the opening.
+    """
+    vessel = first(objects(I, T, F, T))
+    opening = difference(box(vessel), toindices(vessel))
+    way = position(vessel, opening)
+    aside = subtract(UNITY, multiply(way, way))
+    straight = mapply(rbind(shoot, way), opening)
+    slant_first = shoot(ulcorner(opening), subtract(way, aside))
+    slant_last = shoot(lrcorner(opening), add(way, aside))
+    outside = combine(straight, combine(slant_first, slant_last))
+    output = underfill(I, YELLOW, combine(delta(vessel), outside))
+    return output
+
+
+def solve_b7249182(I):
+    """The two dots send arms to each other, which end in two brackets, five cells across,
+    that close in the middle.
+    """
+    dots = fgpartition(I)
+    one = first(dots)
+    another = last(dots)
+    middle_cell = center(merge(dots))
+    along = branch(hmatching(one, another), RIGHT, DOWN)
+    near_corner = subtract(middle_cell, TWO)
+    far_corner = subtract(add(middle_cell, TWO), along)
+    ring = box(insert(near_corner, initset(far_corner)))
+    arms = difference(connect(center(one), center(another)), backdrop(ring))
+    drawing = combine(ring, arms)
+    distance_to_one = compose(lbind(manhattan, one), initset)
+    distance_to_another = compose(lbind(manhattan, another), initset)
+    of_another = sfilter(drawing, fork(greater, distance_to_one, distance_to_another))
+    output = fill(fill(I, color(one), drawing), color(another), of_another)
+    return output
+
+
+def solve_bbc9ae5d(I):
+    """The row is the top of a staircase: each further row is one cell longer, and there are
+    half as many rows as columns.
+    """
+    hue = index(I, ORIGIN)
+    bar = ofcolor(I, hue)
+    dims = astuple(halve(width(I)), width(I))
+    edge = shoot(urcorner(bar), UNITY)
+    stairs = mapply(rbind(shoot, DOWN), combine(bar, edge))
+    output = fill(canvas(BLACK, dims), hue, stairs)
+    return output
+
+
+def solve_d06dbe63(I):
+    """Gray stairs of two up and two across lead from the cyan cell up to the right and down
+    to the left.
+    """
+    dot = first(ofcolor(I, CYAN))
+    step = ((1, 0), (2, 0), (2, -1), (2, -2))
+    strides = apply(rbind(multiply, (2, -2)), interval(ZERO, height(I), ONE))
+    descent = mapply(lbind(shift, step), strides)
+    ascent = apply(invert, descent)
+    output = fill(I, GRAY, shift(combine(descent, ascent), dot))
+    return output
+
+
+def solve_d364b489(I):
+    """Each blue cell gets red above, pink to the right, cyan below and orange to the left."""
+    dots = ofcolor(I, BLUE)
+    with_red = underfill(I, RED, shift(dots, UP))
+    with_pink = underfill(with_red, PINK, shift(dots, RIGHT))
+    with_cyan = underfill(with_pink, CYAN, shift(dots, DOWN))
+    output = underfill(with_cyan, ORANGE, shift(dots, LEFT))
+    return output
+
+
+def solve_d6ad076f(I):
+    """A cyan bridge joins the two rectangles where they face each other, one cell narrower
+    at each side.
+    """
+    blocks = objects(I, T, F, T)
+    one = toindices(first(blocks))
+    another = toindices(last(blocks))
+    line_through = branch(vmatching(one, another), vfrontier, hfrontier)
+    facing = intersection(mapply(line_through, one), mapply(line_through, another))
+    span = intersection(facing, backdrop(combine(one, another)))
+    output = underfill(I, CYAN, backdrop(inbox(span)))
+    return output
+
+
+def solve_db3e9e38(I):
+    """The orange line grows to a triangle that stands on its lower end; its columns are
+    orange and cyan by turns.
+    """
+    line = ofcolor(I, ORANGE)
+    tip = llcorner(line)
+    sides = combine(shoot(tip, UP_RIGHT), shoot(tip, NEG_UNITY))
+    triangle = mapply(rbind(shoot, UP), sides)
+    to_right = interval(last(tip), width(I), TWO)
+    to_left = interval(last(tip), NEG_ONE, NEG_TWO)
+    orange_columns = product(interval(ZERO, height(I), ONE), combine(to_right, to_left))
+    output = fill(fill(I, CYAN, triangle), ORANGE, intersection(triangle, orange_columns))
+    return output
+
+
+def solve_db93a21d(I):
+    """Each square gets a green margin of half its side, and a blue beam falls from it down to
+    the edge, behind all else.
+    """
+    squares = colorfilter(objects(I, T, F, F), BROWN)
+    margin = chain(halve, maximum, shape)
+    near_corner = fork(subtract, ulcorner, margin)
+    far_corner = fork(add, lrcorner, margin)
+    around = compose(backdrop, fork(insert, near_corner, compose(initset, far_corner)))
+    beams = fill(I, BLUE, mapply(rbind(shoot, DOWN), toindices(merge(squares))))
+    margins = fill(beams, GREEN, mapply(around, squares))
+    output = paint(margins, merge(squares))
+    return output
+
+
+def solve_e9614598(I):
+    """A green plus sign is drawn midway between the two blue cells."""
+    midpoint = center(ofcolor(I, BLUE))
+    plus = insert(midpoint, dneighbors(midpoint))
+    output = fill(I, GREEN, plus)
+    return output

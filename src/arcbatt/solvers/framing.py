@@ -1,0 +1,141 @@
+# Frames, borders and boxes: drawn around things, filled, or layer by layer.
+
+
+def solve_1bfc4729(I):
+    """Each dot draws a line along its row; the grid gets a frame in which each cell has the
+    colour of the nearer line.
+    """
+    with_lines = lines_through(astuple(ORIGIN, I), ZERO)
+    nearer_line = spread(with_lines, ZERO)
+    frame = box(asindices(I))
+    output = paint(last(with_lines), toobject(frame, last(nearer_line)))
+    return output
+
+
+def solve_4258a5f9(I):
+    """Every gray cell gets a blue ring of eight cells around it."""
+    rings = mapply(neighbors, ofcolor(I, GREY))
+    output = underfill(I, BLUE, rings)
+    return output
+
+
+def solve_4347f46a(I):
+    """The rectangles are hollowed out, so that a rim of one cell is left."""
+    rectangles = objects(I, T, F, F)
+    filled_ones = difference(rectangles, colorfilter(rectangles, BLACK))
+    output = fill(I, BLACK, mapply(fork(difference, toindices, box), filled_ones))
+    return output
+
+
+def solve_4612dd53(I):
+    """The gaps of a blue frame, and of a wall across it where there is one, are filled with
+    red.
+    """
+    walls = ofcolor(I, BLUE)
+    inner = difference(walls, box(walls))
+    through = branch(portrait(inner), mapply(vfrontier, inner), mapply(hfrontier, inner))
+    planned = combine(box(walls), intersection(through, backdrop(walls)))
+    output = fill(I, RED, difference(planned, walls))
+    return output
+
+
+def solve_49d1d64f(I):
+    """The picture gets a border that doubles its outermost cells; the four corners stay black."""
+    cells = asobject(I)
+    pushed_out = mapply(lbind(shift, cells), dneighbors(UNITY))
+    larger = canvas(BLACK, add(shape(I), TWO))
+    with_border = paint(larger, pushed_out)
+    output = paint(with_border, shift(cells, UNITY))
+    return output
+
+
+def solve_694f12f3(I):
+    """The rectangles keep a rim of one cell; the inside of the largest turns red, that of the
+    smaller one blue.
+    """
+    hue = other(palette(I), BLACK)
+    rectangles = colorfilter(objects(I, T, F, F), hue)
+    inside = fork(difference, toindices, box)
+    largest = argmax(rectangles, size)
+    all_blue = fill(I, BLUE, mapply(inside, rectangles))
+    output = fill(all_blue, RED, inside(largest))
+    return output
+
+
+def solve_846bdb03(I):
+    """The shape goes in between the coloured sides of the frame with yellow corners, flipped
+    where that brings each colour to its own side.
+    """
+    frame = ofcolor(I, YELLOW)
+    alone = cover(I, backdrop(frame))
+    picture = subgrid(merge(fgpartition(alone)), alone)
+    left_side = ofcolor(picture, index(I, add(ulcorner(frame), DOWN)))
+    flipped = branch(equality(leftmost(left_side), ZERO), picture, vmirror(picture))
+    output = paint(subgrid(frame, I), shift(asobject(flipped), UNITY))
+    return output
+
+
+def solve_928ad970(I):
+    """The gray dots hold a rectangle just inside them, in the colour of the small one."""
+    dots = ofcolor(I, GREY)
+    hue = other(remove(GREY, palette(I)), mostcolor(I))
+    output = fill(I, hue, inbox(dots))
+    return output
+
+
+def solve_af902bf9(I):
+    """Yellow dots mark the corners of rectangles, which turn red inside."""
+    dots = astuple(ORIGIN, I)
+    outlines = over(dots, bridge(dots, TWO))
+    inside = tint(holes(outlines), RED)
+    output = last(over(inside, dots))
+    return output
+
+
+def solve_b27ca6d3(I):
+    """Every red shape of more than one cell gets a green frame."""
+    shapes = objects(I, T, F, T)
+    bars = difference(shapes, sizefilter(shapes, ONE))
+    output = fill(I, GREEN, mapply(outbox, bars))
+    return output
+
+
+def solve_b548a754(I):
+    """The framed rectangle is stretched as far as the single cell, which it covers."""
+    parts = objects(I, F, F, T)
+    framed_part = argmax(parts, size)
+    stretched = backdrop(merge(parts))
+    filled = fill(I, index(I, center(framed_part)), stretched)
+    output = fill(filled, index(I, ulcorner(framed_part)), box(stretched))
+    return output
+
+
+def solve_b60334d2(I):
+    """Every gray dot becomes a ring around its place, gray in the corners and blue between."""
+    dots = ofcolor(I, GREY)
+    with_corners = fill(cover(I, dots), GREY, mapply(ineighbors, dots))
+    output = fill(with_corners, BLUE, mapply(dneighbors, dots))
+    return output
+
+
+def solve_dc1df850(I):
+    """Every red dot gets a blue ring around it; dots of other colours stay as they are."""
+    rings = mapply(neighbors, ofcolor(I, RED))
+    output = underfill(I, BLUE, rings)
+    return output
+
+
+def solve_f35d900a(I):
+    """Each of the four dots gets a ring of the other dots' colour, and gray cells, every
+    second one from the dots on, join them to a rectangle.
+    """
+    parts = fgpartition(I)
+    dots = toindices(merge(parts))
+    distance = compose(lbind(manhattan, dots), initset)
+    dotted = sfilter(box(dots), compose(even, distance))
+    joined = fill(I, GRAY, dotted)
+    other_hue = compose(color, lbind(other, parts))
+    ring = compose(lbind(mapply, neighbors), toindices)
+    rings = mapply(fork(recolor, other_hue, ring), parts)
+    output = paint(paint(joined, rings), merge(parts))
+    return output

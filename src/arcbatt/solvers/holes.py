@@ -1,0 +1,148 @@
+# Holes and what is enclosed: filled, counted, or telling which shape is meant.
+
+
+def solve_228f6490(I):
+    """Every hole in a gray rectangle is filled by the piece that fits it, which leaves its
+    place.
+    """
+    holes_in_gray = apply(delta, colorfilter(objects(I, T, F, F), GREY))
+    ground = index(I, first(merge(holes_in_gray)))
+    form = compose(normalize, toindices)
+    fits = rbind(contained, apply(form, holes_in_gray))
+    pieces = sfilter(partition(I), compose(fits, form))
+    hole_for = chain(lbind(extract, holes_in_gray), lbind(matcher, form), form)
+    cleared = fill(I, ground, merge(pieces))
+    output = paint(cleared, mapply(fork(recolor, color, hole_for), pieces))
+    return output
+
+
+def solve_444801d8(I):
+    """Each blue cup is filled with the colour of the cell in it, up to a brim one row above it."""
+    cups = colorfilter(objects(I, T, F, T), BLUE)
+    inner_hue = chain(maximum, palette, compose(rbind(toobject, I), delta))
+    brim = compose(rbind(shift, UP), fork(connect, ulcorner, urcorner))
+    filling = fork(combine, delta, brim)
+    output = paint(I, mapply(fork(recolor, inner_hue, filling), cups))
+    return output
+
+
+def solve_44d8ac46(I):
+    """Holes in the gray shapes turn red if they are square."""
+    areas = colorfilter(objects(I, T, F, F), BLACK)
+    outside = sfilter(areas, rbind(bordering, I))
+    output = fill(I, RED, mfilter(difference(areas, outside), square))
+    return output
+
+
+def solve_50cb2852(I):
+    """Every rectangle turns cyan inside; its edge keeps its colour."""
+    rectangles = objects(I, T, F, T)
+    insides = mapply(fork(difference, toindices, box), rectangles)
+    output = fill(I, CYAN, insides)
+    return output
+
+
+def solve_7b6016b9(I):
+    """What the lines shut in turns red, the ground outside turns green."""
+    gaps = colorfilter(objects(I, T, F, F), BLACK)
+    outside = mfilter(gaps, rbind(bordering, I))
+    output = fill(replace(I, BLACK, RED), GREEN, outside)
+    return output
+
+
+def solve_83302e8f(I):
+    """Squares that are shut in turn green; where the walls have gaps, all black turns
+    yellow.
+    """
+    rooms = colorfilter(objects(I, T, F, F), BLACK)
+    shut = mfilter(rooms, square)
+    output = fill(replace(I, BLACK, YELLOW), GREEN, shut)
+    return output
+
+
+def solve_868de0fa(I):
+    """The inside of a frame turns red if the frame's side is an even number of cells, orange if
+    it is odd.
+    """
+    frames = objects(I, T, F, T)
+    even_frames = sfilter(frames, compose(even, height))
+    all_orange = fill(I, ORANGE, mapply(delta, frames))
+    output = fill(all_orange, RED, mapply(delta, even_frames))
+    return output
+
+
+def solve_9edfc990(I):
+    """Blue flows into all black gaps that it touches."""
+    gaps = colorfilter(objects(I, T, F, F), BLACK)
+    flooded = mfilter(gaps, rbind(adjacent, ofcolor(I, BLUE)))
+    output = fill(I, BLUE, flooded)
+    return output
+
+
+def solve_a5313dff(I):
+    """Black places that red walls shut in are filled with blue."""
+    gaps = colorfilter(objects(I, T, F, F), BLACK)
+    outside = mfilter(gaps, rbind(bordering, I))
+    output = fill(I, BLUE, difference(merge(gaps), outside))
+    return output
+
+
+def solve_b2862040(I):
+    """Blue shapes that close around a hole turn cyan; open ones stay blue."""
+    regions = objects(I, T, F, F)
+    gaps = colorfilter(regions, mostcolor(I))
+    enclosed = difference(merge(gaps), mfilter(gaps, rbind(bordering, I)))
+    closed = mfilter(colorfilter(regions, BLUE), rbind(adjacent, enclosed))
+    output = fill(I, CYAN, closed)
+    return output
+
+
+def solve_b9b7f026(I):
+    """One cell in the colour of the only rectangle that has a hole."""
+    rectangles = objects(I, T, F, T)
+    with_hole = extract(rectangles, delta)
+    output = canvas(color(with_hole), UNITY)
+    return output
+
+
+def solve_c0f76784(I):
+    """Every square frame is filled with the colour five plus the inner side's length."""
+    frames = objects(I, T, F, T)
+    inner_color = chain(lbind(add, FIVE), width, delta)
+    output = paint(I, mapply(fork(recolor, inner_color, delta), frames))
+    return output
+
+
+def solve_d4f3cd78(I):
+    """A gray box has a gap in its wall: the inside fills with cyan, which runs out of the
+    gap straight to the edge.
+    """
+    walls = ofcolor(I, GRAY)
+    filled = fill(I, CYAN, delta(walls))
+    gaps = difference(box(walls), walls)
+    in_front = chain(first, lbind(intersection, outbox(walls)), dneighbors)
+    outwards = fork(subtract, in_front, identity)
+    output = fill(filled, CYAN, mapply(fork(shoot, identity, outwards), gaps))
+    return output
+
+
+def solve_d5d6de2d(I):
+    """What the red frames enclose turns green; the red vanishes."""
+    frames = objects(I, T, F, T)
+    output = fill(replace(I, RED, BLACK), GREEN, mapply(delta, frames))
+    return output
+
+
+def solve_e73095fd(I):
+    """The inside of every gray box turns yellow; a place between lines that run on past its
+    corners is no box.
+    """
+    gaps = colorfilter(objects(I, T, F, F), BLACK)
+    leaks = chain(size, lbind(intersection, ofcolor(I, BLACK)), outbox)
+    shut = sfilter(gaps, matcher(leaks, ZERO))
+    beside_corners = chain(lbind(mapply, dneighbors), corners, outbox)
+    past_corners = fork(difference, beside_corners, outbox)
+    running_on = chain(size, lbind(intersection, ofcolor(I, GREY)), past_corners)
+    insides = mfilter(shut, matcher(running_on, ZERO))
+    output = fill(I, YELLOW, insides)
+    return output
