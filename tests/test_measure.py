@@ -453,7 +453,7 @@ def test_blocks_of_the_icicle_lie_inside_those_above(report: Report) -> None:
 
 
 def test_an_empty_report_is_a_picture_too() -> None:
-    ET.fromstring(svg_icicle(Clock(lambda: 0).report()))
+    assert ET.fromstring(svg_icicle(Clock(lambda: 0).report())).tag.endswith("svg")
 
 
 def test_a_process_began_before_it_imported_anything(monkeypatch: pytest.MonkeyPatch) -> None:

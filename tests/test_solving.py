@@ -599,6 +599,7 @@ def test_a_signal_that_is_ignored_stays_so(number: signal.Signals) -> None:
         signal.signal(number, signal.SIG_IGN)
         with termination_interrupts(), uninterrupted():
             signal.raise_signal(number)
+        assert signal.getsignal(number) is signal.SIG_IGN
 
 
 def test_what_may_not_be_interrupted_ends_first() -> None:

@@ -460,6 +460,7 @@ auto array(const char* name) { return nb::arg(name).noconvert(); }
 }  // namespace
 
 NB_MODULE(_engine, module) {
+  nb::set_leak_warnings(false);  // what caches hold until the process ends is no leak
   module.attr("n_primitives") = (int)N_PRIMITIVES;
   module.attr("NOT_RUN") = (int)NOT_RUN;
   module.attr("NO_NUMBER") = (int)NO_NUMBER;

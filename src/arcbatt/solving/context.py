@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ from arcbatt.proposers import Proposal
 from arcbatt.tasks import Task
 
 
-class BaseContext:
+class BaseContext(ABC):
     """Judges by a board; what becomes of it is for `keep` to say."""
 
     board: TaskBoard
@@ -22,8 +23,9 @@ class BaseContext:
         programs = [each.program for each in proposals]
         return self.board.trials(proposals[0].task, programs, credits, n_threads=n_threads)
 
+    @abstractmethod
     def keep(self, proposal: Proposal, trial: Trial) -> None:
-        raise NotImplementedError
+        """Take a proposal and its trial."""
 
     def propose(self, proposals: Sequence[Proposal]) -> list[Trial]:
         trials = self.judge(proposals)

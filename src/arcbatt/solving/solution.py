@@ -198,11 +198,21 @@ def solve(
     The options are those of `solve_all`. An interrupt ends the search, and what was found until
     then is returned.
     """
-    options = RunOptions(
-        "", None, (), _path(pool), library, seed, off=tuple(off), max_bytes=max_bytes
+    (solution,) = solve_all(
+        [to_task(task)],
+        budget_s,
+        progress=progress,
+        pool=pool,
+        keep_in=keep_in,
+        library=library,
+        proposers=proposers,
+        seed=seed,
+        device=device,
+        n_threads=n_threads,
+        max_rounds=max_rounds,
+        off=off,
+        max_bytes=max_bytes,
     )
-    board = _board([to_task(task)], device, n_threads)
-    (solution,) = _search(board, budget_s, max_rounds, proposers, options, progress, keep_in)
     return solution
 
 
@@ -227,13 +237,13 @@ def solve_all(
 
     `tasks` are a set, its name or path, or several tasks or ids. `cluster` names who works:
     "local:N" for N processes of this machine, "auto" or "HOST:PORT" for Ray; without one this
-    process does, with threads. `progress` shows a bar: where
-    someone can see it (None), always, or not at all; or it is a `Watcher`. What is known at the
-    start are the bundled solvers, unless `library` is false, and the programs of a `pool`, which is
-    only read; `keep_in` is the file of a pool that keeps what is found. `proposers` are names or
-    proposers of your own. With `max_rounds`, no proposer has more rounds; a run that ends by that,
-    before its budget, repeats exactly from its `seed`. `off` has names of what is switched off
-    (`arcbatt.proposers.switches`); `max_bytes` bounds the memory of enumerating.
+    process does, with threads. `progress` shows a bar: where someone can see it (None), always, or
+    not at all; or it is a `Watcher`. What is known at the start are the bundled solvers, unless
+    `library` is false, and the programs of a `pool`, which is only read; `keep_in` is the file of a
+    pool that keeps what is found. `proposers` are names or proposers of your own. With
+    `max_rounds`, no proposer has more rounds; a run that ends by that, before its budget, repeats
+    exactly from its `seed`. `off` has names of what is switched off (`arcbatt.proposers.switches`);
+    `max_bytes` bounds the memory of enumerating.
 
     An interrupt (Ctrl-C, or that of a notebook) ends the search; what was found is returned.
     """

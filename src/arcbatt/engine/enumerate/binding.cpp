@@ -216,6 +216,7 @@ nb::object apply(u32 move, nb::handle value, std::tuple<i32, i32> size) {
 }  // namespace
 
 NB_MODULE(_enumerate, module) {
+  nb::set_leak_warnings(false);  // what caches hold until the process ends is no leak
   nb::class_<StopFlag>(module, "StopFlag").def(nb::init<>()).def("set", [](StopFlag& stop) { stop.flag = true; });
   nb::class_<SearchOptions>(module, "SearchOptions")
       .def(nb::init<>())
