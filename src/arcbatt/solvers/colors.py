@@ -15,7 +15,7 @@ def solve_0d3d703e(I):
 def solve_2204b7a8(I):
     """Green dots lie between two lines; each takes the colour of the line nearer to it."""
     full_lines = frontiers(I)
-    lines = difference(full_lines, colorfilter(full_lines, BLACK))
+    lines = difference(full_lines, colorfilter(full_lines, mostcolor(I)))
     dots = apply(initset, ofcolor(I, GREEN))
     nearest = compose(lbind(argmin, lines), lbind(lbind, manhattan))
     output = paint(I, mapply(fork(recolor, compose(color, nearest), identity), dots))
@@ -23,10 +23,10 @@ def solve_2204b7a8(I):
 
 
 def solve_272f95fa(I):
-    """Of the nine fields the middle one turns pink, the one above it red, below it blue, left
-    of it yellow, right of it green.
+    """Of the nine fields between the lines the middle one turns pink, the one above it red, below
+    it blue, left of it yellow, right of it green.
     """
-    fields = colorfilter(objects(I, T, F, F), BLACK)
+    fields = colorfilter(objects(I, T, F, F), index(I, ORIGIN))
     central = extract(fields, compose(flip, rbind(bordering, I)))
     in_row = sfilter(fields, lbind(hmatching, central))
     in_column = sfilter(fields, lbind(vmatching, central))
@@ -75,22 +75,27 @@ def solve_5582e5ca(I):
 
 
 def solve_77fdfe62(I):
-    """The pattern inside the blue lines is kept, each quarter in the colour of the corner next
+    """The pattern inside the lines is kept, each quarter in the colour of the corner cell next
     to it.
     """
     pattern = trim(trim(I))
-    # Steps this wide meet the four corner cells and no others.
-    corner_hues = downscale(I, decrement(width(I)))
-    quarters = upscale(corner_hues, halve(width(pattern)))
-    output = fill(quarters, BLACK, ofcolor(pattern, BLACK))
+    ground = index(I, ZERO_BY_TWO)
+    sides = dmirror(astuple(first(I), last(I)))
+    corner_hues = dmirror(astuple(first(sides), last(sides)))
+    wide = hupscale(corner_hues, halve(width(pattern)))
+    quarters = vupscale(wide, halve(height(pattern)))
+    output = fill(quarters, ground, ofcolor(pattern, ground))
     return output
 
 
 def solve_85c4e7cd(I):
     """The colours of the nested rings change places: outermost with innermost and so on."""
-    rings = order(objects(I, T, F, F), ulcorner)
-    reversed_colors = apply(color, hmirror(rings))
-    output = paint(I, mpapply(recolor, reversed_colors, rings))
+    depths = interval(ZERO, halve(increment(minimum(shape(I)))), ONE)
+    near_corner = lbind(add, ORIGIN)
+    far_corner = lbind(subtract, decrement(shape(I)))
+    ring = compose(box, fork(insert, near_corner, compose(initset, far_corner)))
+    hues = apply(compose(lbind(index, I), near_corner), depths)
+    output = paint(I, mpapply(recolor, hmirror(hues), apply(ring, depths)))
     return output
 
 
@@ -102,44 +107,18 @@ def solve_9565186b(I):
     return output
 
 
-def solve_99b1bc43(I):
-    """The halves above and below the yellow bar are compared: a cell is green where one of
-    them is coloured and the other is not.
-    """
-    blue = ofcolor(tophalf(I), BLUE)
-    red = ofcolor(bottomhalf(I), RED)
-    only_one = difference(combine(blue, red), intersection(blue, red))
-    output = fill(canvas(BLACK, shape(tophalf(I))), GREEN, only_one)
-    return output
-
-
-def solve_a68b268e(I):
-    """The four panels are laid over each other, in reading order: the upper left one on top,
-    the lower right one at the bottom.
-    """
-    panels = mapply(rbind(hsplit, TWO), vsplit(I, TWO))
-    colored_cells = compose(rbind(sfilter, first), asobject)
-    lower_two = paint(last(panels), colored_cells(get_nth(panels, TWO)))
-    lower_three = paint(lower_two, colored_cells(second(panels)))
-    output = paint(lower_three, colored_cells(first(panels)))
-    return output
-
-
 def solve_aabf363d(I):
     """The shape takes the colour of the single cell in the corner, which goes."""
-    corner_hue = index(I, llcorner(asindices(I)))
-    shape_hue = other(remove(BLACK, palette(I)), corner_hue)
-    output = replace(replace(I, corner_hue, BLACK), shape_hue, corner_hue)
+    corner_hue = leastcolor(I)
+    shape_hue = get_color_rank(I, ONE)
+    emptied = replace(I, corner_hue, mostcolor(I))
+    output = replace(emptied, shape_hue, corner_hue)
     return output
 
 
-def solve_b1948b0a(S, I):
-    """One colour is put for another: the colour that leaves in the demos becomes the one
-    that arrives there.
-    """
-    leaving = c_iz_n(S, p_g, first)
-    arriving = c_zo_n(S, p_g, first)
-    output = replace(I, leaving, arriving)
+def solve_b1948b0a(I):
+    """Pink cells turn red, the others stay."""
+    output = replace(I, PINK, RED)
     return output
 
 
@@ -153,10 +132,11 @@ def solve_b6afb2da(I):
 
 def solve_b94a9452(I):
     """The square is cut out, and its outer and inner colour change places."""
-    square_cut = subgrid(first(objects(I, F, T, T)), I)
-    outer = index(square_cut, ORIGIN)
-    inner = other(palette(square_cut), outer)
-    output = switch(square_cut, outer, inner)
+    # The ground reaches furthest, then the square's outer colour, then the inner one.
+    by_extent = order(partition(I), compose(size, backdrop))
+    inner = first(by_extent)
+    outer = second(by_extent)
+    output = switch(subgrid(outer, I), color(outer), color(inner))
     return output
 
 
@@ -178,10 +158,13 @@ def solve_c8f0f002(I):
 
 
 def solve_c9f8e694(I):
-    """Gray cells take the colour that stands at the left end of their row."""
-    left_column = crop(I, ORIGIN, astuple(height(I), ONE))
-    row_colors = hupscale(left_column, width(I))
-    output = paint(I, toobject(ofcolor(I, GRAY), row_colors))
+    """Gray cells take the colour that the strip along one edge shows beside them."""
+    gray = ofcolor(I, GRAY)
+    rest = toobject(difference(asindices(I), gray), I)
+    strip = difference(toindices(rest), ofcolor(I, mostcolor(rest)))
+    across = branch(portrait(strip), hfrontier, vfrontier)
+    gray_beside = compose(lbind(intersection, gray), across)
+    output = paint(I, mapply(fork(recolor, lbind(index, I), gray_beside), strip))
     return output
 
 
@@ -195,23 +178,12 @@ def solve_ce4f8723(I):
     return output
 
 
-def solve_cf98881b(I):
-    """Three panels stand side by side and are stacked: yellow lies on top, brown below it,
-    blue at the bottom.
-    """
-    panels = hsplit(I, THREE)
-    blue_below = last(panels)
-    brown_on_it = fill(blue_below, BROWN, ofcolor(second(panels), BROWN))
-    output = fill(brown_on_it, YELLOW, ofcolor(first(panels), YELLOW))
-    return output
-
-
 def solve_d406998b(I):
-    """In every other column, the last one and then leftwards, gray turns green."""
-    last_column = decrement(width(I))
-    columns = interval(last_column, NEG_ONE, NEG_TWO)
+    """In every other column, the last one and then leftwards, the dots turn green."""
+    dots = ofcolor(I, leastcolor(I))
+    columns = interval(decrement(width(I)), NEG_ONE, NEG_TWO)
     rows = interval(ZERO, height(I), ONE)
-    output = fill(I, GREEN, intersection(ofcolor(I, GREY), product(rows, columns)))
+    output = fill(I, GREEN, intersection(dots, product(rows, columns)))
     return output
 
 
@@ -219,11 +191,12 @@ def solve_d4469b4b(I):
     """The colour says where a gray row and a gray column cross in a square of three: red at
     the middle of the top, blue in the middle, green in the lower right corner.
     """
-    hue = other(palette(I), BLACK)
+    hue = extract(palette(I), rbind(contained, (1, 2, 3)))
+    ground = other(palette(I), hue)
     blue_or_green = branch(equality(hue, BLUE), UNITY, TWO_BY_TWO)
     crossing = branch(equality(hue, RED), RIGHT, blue_or_green)
     cross = combine(hfrontier(crossing), vfrontier(crossing))
-    output = fill(canvas(BLACK, THREE_BY_THREE), GRAY, cross)
+    output = fill(canvas(ground, THREE_BY_THREE), GRAY, cross)
     return output
 
 
@@ -246,12 +219,13 @@ def solve_d90796e8(I):
 
 
 def solve_ddf7fa4f(I):
-    """Every gray rectangle takes the colour of the dot above it."""
-    rectangles = colorfilter(objects(I, T, F, F), GREY)
-    dots = difference(objects(I, T, F, T), rectangles)
-    dot_above = compose(lbind(extract, dots), lbind(lbind, vmatching))
-    colored = mapply(fork(recolor, compose(color, dot_above), identity), rectangles)
-    output = paint(I, colored)
+    """Every gray rectangle takes the colour of the dot in its columns, or in its rows."""
+    areas = objects(I, T, F, F)
+    rectangles = colorfilter(areas, GREY)
+    dots = difference(sizefilter(areas, ONE), rectangles)
+    level_with = fork(lbind(fork, either), lbind(lbind, hmatching), lbind(lbind, vmatching))
+    dot_of = compose(lbind(extract, dots), level_with)
+    output = paint(I, mapply(fork(recolor, compose(color, dot_of), identity), rectangles))
     return output
 
 
@@ -276,16 +250,4 @@ def solve_f76d97a5(I):
     bright = other(palette(I), GRAY)
     emptied = replace(I, bright, BLACK)
     output = replace(emptied, GRAY, bright)
-    return output
-
-
-def solve_fafffa47(S, I):
-    """The two halves are laid over each other. Cells that are empty in both get the colour
-    that only the demo outputs have.
-    """
-    top = tophalf(I)
-    bottom = bottomhalf(I)
-    new_color = c_zo_n(S, p_g, first)
-    empty_in_both = intersection(ofcolor(top, BLACK), ofcolor(bottom, BLACK))
-    output = fill(canvas(BLACK, shape(top)), new_color, empty_in_both)
     return output

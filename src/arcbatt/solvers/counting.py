@@ -15,9 +15,9 @@ def solve_1190e5a7(I):
 def solve_1fad071e(I):
     """The blue two by two squares are counted on a strip of five cells."""
     blues = colorfilter(objects(I, T, F, T), BLUE)
-    n_squares = size(sizefilter(blues, FOUR))
+    n_squares = size(sfilter(sizefilter(blues, FOUR), square))
     counted = canvas(BLUE, astuple(ONE, n_squares))
-    rest = canvas(BLACK, astuple(ONE, subtract(FIVE, n_squares)))
+    rest = canvas(mostcolor(I), astuple(ONE, subtract(FIVE, n_squares)))
     output = hconcat(counted, rest)
     return output
 
@@ -26,8 +26,8 @@ def solve_27a28665(I):
     """The answer is one cell that tells in how many parts the drawing falls: pink for one,
     green for two, blue for three and red for more.
     """
-    # The drawing's colour may be the commonest, so no background is left out.
-    parts = size(sfilter(objects(I, T, F, F), compose(positive, color)))
+    # The drawing, not the ground, has most of the cells.
+    parts = size(colorfilter(objects(I, T, F, F), mostcolor(I)))
     many = branch(equality(parts, THREE), BLUE, RED)
     several = branch(equality(parts, TWO), GREEN, many)
     answer = branch(equality(parts, ONE), PINK, several)
@@ -36,14 +36,16 @@ def solve_27a28665(I):
 
 
 def solve_29623171(I):
-    """Gray lines cut the grid into squares: those with the most dots are filled with the
-    dots' colour, the others are emptied.
+    """Lines cut the grid into panels: those with the most dots are filled with the dots' colour,
+    the others are emptied.
     """
-    hue = other(remove(BLACK, palette(I)), GRAY)
-    emptied = replace(I, hue, BLACK)
-    squares = colorfilter(objects(emptied, T, F, F), BLACK)
+    without_lines = compress(I)
+    ground = mostcolor(without_lines)
+    hue = leastcolor(without_lines)
+    emptied = replace(I, hue, ground)
+    panels = colorfilter(objects(emptied, T, F, F), ground)
     n_dots = compose(rbind(colorcount, hue), rbind(toobject, I))
-    fullest = mfilter(squares, matcher(n_dots, valmax(squares, n_dots)))
+    fullest = mfilter(panels, matcher(n_dots, valmax(panels, n_dots)))
     output = fill(emptied, hue, fullest)
     return output
 
@@ -72,7 +74,7 @@ def solve_7447852a(I):
     """A zigzag line cuts the grid into triangles; from the left, the first and then every
     third of them turns yellow.
     """
-    areas = colorfilter(objects(I, T, F, F), BLACK)
+    areas = colorfilter(objects(I, T, F, F), mostcolor(I))
     triangles = order(areas, leftmost)
     every_third = interval(ZERO, size(triangles), THREE)
     chosen = mapply(lbind(get_nth, triangles), every_third)
@@ -81,11 +83,11 @@ def solve_7447852a(I):
 
 
 def solve_794b24be(I):
-    """So many blue cells, so many red ones: first along the top row, the fourth in the middle."""
+    """So many cells, so many red ones: first along the top row, the fourth in the middle."""
     places = ((0, 0), (0, 1), (0, 2), (1, 1))
-    # A pairing of places and blue cells ends with the blue cells.
-    taken = apply(first, pair(places, ofcolor(I, BLUE)))
-    output = fill(canvas(BLACK, shape(I)), RED, taken)
+    # A pairing of places and given cells ends with the given cells.
+    taken = apply(first, pair(places, ofcolor(I, leastcolor(I))))
+    output = fill(canvas(mostcolor(I), shape(I)), RED, taken)
     return output
 
 
@@ -125,36 +127,44 @@ def solve_b0c4d837(I):
 
 
 def solve_d0f5fe59(I):
-    """As many shapes as there are, so long is the cyan diagonal in a square of that size."""
+    """As many shapes as there are, so long is a diagonal of their colour in a square of that
+    size.
+    """
+    ground = mostcolor(I)
     n_shapes = size(objects(I, T, F, T))
-    square_grid = canvas(BLACK, astuple(n_shapes, n_shapes))
-    output = fill(square_grid, CYAN, shoot(ORIGIN, UNITY))
+    square_grid = canvas(ground, astuple(n_shapes, n_shapes))
+    output = fill(square_grid, other(palette(I), ground), shoot(ORIGIN, UNITY))
     return output
 
 
 def solve_d631b094(I):
     """The coloured cells are laid out in one row."""
-    hue = other(palette(I), BLACK)
+    hues = palette(I)
+    # Where there is no black, the commoner colour is the ground.
+    ground = branch(contained(BLACK, hues), BLACK, mostcolor(I))
+    hue = other(hues, ground)
     output = canvas(hue, astuple(ONE, colorcount(I, hue)))
     return output
 
 
 def solve_de1cd16c(I):
-    """The output is one cell in the colour of the area that has the most specks."""
-    colors = partition(I)
-    specks = argmin(colors, size)
-    areas = apply(rbind(subgrid, I), remove(specks, colors))
-    fullest = argmax(areas, rbind(colorcount, color(specks)))
-    output = canvas(mostcolor(fullest), UNITY)
+    """Specks of one colour are strewn over areas of plain colours; the output is one cell in the
+    colour of the area that has the most specks.
+    """
+    # An area is one piece, the specks are many.
+    speck_hue = mostcommon(apply(color, objects_t(I, T, F, F)))
+    areas = remove(toobject(ofcolor(I, speck_hue), I), partition(I))
+    n_specks = compose(rbind(colorcount, speck_hue), rbind(subgrid, I))
+    output = canvas(color(argmax(areas, n_specks)), UNITY)
     return output
 
 
 def solve_e8593010(I):
-    """Black shapes of one cell turn green, of two cells red, of three cells blue."""
-    gaps = colorfilter(objects(I, T, F, F), BLACK)
-    with_green = fill(I, GREEN, merge(sizefilter(gaps, ONE)))
-    with_red = fill(with_green, RED, merge(sizefilter(gaps, TWO)))
-    output = fill(with_red, BLUE, merge(sizefilter(gaps, THREE)))
+    """Shapes of one cell on the ground turn green, of two cells red, of three cells blue."""
+    shapes = objects(I, T, F, T)
+    with_green = fill(I, GREEN, merge(sizefilter(shapes, ONE)))
+    with_red = fill(with_green, RED, merge(sizefilter(shapes, TWO)))
+    output = fill(with_red, BLUE, merge(sizefilter(shapes, THREE)))
     return output
 
 
@@ -183,8 +193,8 @@ def solve_ff28f65a(I):
     """The red squares are counted; so many cells of a three by three checkerboard turn blue, in
     reading order.
     """
-    count = size(colorfilter(objects(I, T, F, F), RED))
-    blank = canvas(BLACK, THREE_BY_THREE)
+    count = size(objects(I, T, F, T))
+    blank = canvas(mostcolor(I), THREE_BY_THREE)
     checkers = sfilter(asindices(blank), compose(even, fork(add, first, last)))
     numbered = pair(order(checkers, identity), interval(ZERO, count, ONE))
     output = fill(blank, BLUE, apply(first, numbered))

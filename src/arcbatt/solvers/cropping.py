@@ -3,14 +3,18 @@
 
 
 def solve_0b148d64(I):
-    """Of the four speckled blocks one has a colour of its own; that block is the output."""
-    output = subgrid(ofcolor(I, leastcolor(I)), I)
+    """Of the speckled blocks one has a colour of its own; that block is the output."""
+    # The other colours reach all over the grid.
+    odd_block = argmin(partition(I), compose(size, backdrop))
+    output = subgrid(odd_block, I)
     return output
 
 
 def solve_1c786137(I):
     """In a noisy picture a rectangle is outlined in one colour; the output is what it frames."""
-    frame = extract(partition(I), fork(equality, toindices, box))
+    # Of the frame's colour there is nothing but the outline of a rectangle.
+    outlines = sfilter(partition(I), fork(equality, toindices, box))
+    frame = argmax(outlines, size)
     output = trim(subgrid(frame, I))
     return output
 
@@ -23,30 +27,30 @@ def solve_1cf80156(I):
 
 
 def solve_1f85a75f(I):
-    """All colours are scattered in dots but one, which forms a shape; the output is that shape."""
-    gathered = argmin(fgpartition(I), compose(size, backdrop))
-    output = subgrid(gathered, I)
+    """Dots are scattered all over, and one shape hangs together; the output is that shape."""
+    largest = argmax(objects(I, T, T, T), size)
+    output = subgrid(largest, I)
     return output
 
 
 def solve_23b5c85d(I):
     """Of several rectangles, some behind others, the output is the smallest one."""
-    smallest = argmin(fgpartition(I), size)
+    smallest = argmin(fgpartition(I), compose(size, backdrop))
     output = subgrid(smallest, I)
     return output
 
 
 def solve_2dc579da(I):
-    """A cross cuts the grid into four squares; the output is the one with a speck in it."""
-    squares = colorfilter(objects(I, T, F, F), mostcolor(I))
+    """Lines cut the grid into panels; the output is the one with a speck in it."""
     speck = ofcolor(I, leastcolor(I))
-    around_speck = extract(squares, rbind(adjacent, speck))
-    output = subgrid(around_speck, I)
+    panels = objects(fill(I, mostcolor(I), speck), T, F, F)
+    has_speck = compose(lbind(contained, first(speck)), toindices)
+    output = subgrid(extract(panels, has_speck), I)
     return output
 
 
 def solve_2dee498d(I):
-    """The picture is one tile three times in a row; one tile is left."""
+    """The picture is three tiles in a row; the first of them is left."""
     tiles = hsplit(I, THREE)
     output = first(tiles)
     return output
@@ -62,17 +66,20 @@ def solve_39a8645d(I):
 
 def solve_3de23699(I):
     """What lies between four corner cells is cut out and takes their colour."""
-    colours = fgpartition(I)
-    marks = argmax(colours, compose(size, backdrop))
+    just_corners = fork(equality, toindices, corners)
+    marks = argmax(sfilter(partition(I), just_corners), compose(size, backdrop))
+    ground = index(I, add(ulcorner(marks), RIGHT))
     inside = subgrid(inbox(marks), I)
-    output = replace(inside, other(palette(inside), BLACK), color(marks))
+    output = replace(inside, other(palette(inside), ground), color(marks))
     return output
 
 
 def solve_3f7978a0(I):
-    """What lies between the two gray columns, their cyan ends included, is cut out."""
-    columns = ofcolor(I, GREY)
-    with_ends = combine(shift(columns, UP), shift(columns, DOWN))
+    """What lies between the two gray lines, their cyan ends included, is cut out."""
+    lines = ofcolor(I, GREY)
+    upright = vline(first(colorfilter(objects(I, T, F, F), GREY)))
+    along = branch(upright, DOWN, RIGHT)
+    with_ends = combine(shift(lines, along), shift(lines, invert(along)))
     output = subgrid(with_ends, I)
     return output
 
@@ -101,8 +108,9 @@ def solve_72ca375d(I):
 
 def solve_7b7f7511(I):
     """The picture is one tile twice, side by side or one above the other; the tile is left."""
-    side_by_side = equality(lefthalf(I), righthalf(I))
-    output = branch(side_by_side, lefthalf(I), tophalf(I))
+    left = lefthalf(I)
+    side_by_side = equality(hconcat(left, left), I)
+    output = branch(side_by_side, left, tophalf(I))
     return output
 
 
@@ -110,13 +118,18 @@ def solve_8731374e(I):
     """The rectangle of mostly one colour is cut out of the noise; each cell of another colour
     in it becomes a cross of a whole row and column.
     """
-    hue = color(argmax(objects(I, T, F, F), size))
-    block = canvas(hue, THREE_BY_THREE)
-    places = occurrences(I, asobject(block))
-    rectangle = subgrid(mapply(lbind(shift, asindices(block)), places), I)
+    largest = argmax(objects(I, T, F, F), size)
+    in_hue = lbind(recolor, color(largest))
+    lying = connect(ORIGIN, (0, 3))
+    standing = connect(ORIGIN, (3, 0))
+    # Noise that hangs on to the rectangle is hardly ever four cells both wide and high.
+    in_lying = mapply(lbind(shift, lying), occurrences(I, in_hue(lying)))
+    in_standing = mapply(lbind(shift, standing), occurrences(I, in_hue(standing)))
+    cells = intersection(toindices(largest), intersection(in_lying, in_standing))
+    rectangle = subgrid(cells, I)
     odd_color = leastcolor(rectangle)
-    odd_cells = ofcolor(rectangle, odd_color)
-    output = fill(rectangle, odd_color, mapply(fork(combine, hfrontier, vfrontier), odd_cells))
+    crosses = mapply(fork(combine, hfrontier, vfrontier), ofcolor(rectangle, odd_color))
+    output = fill(rectangle, odd_color, crosses)
     return output
 
 
@@ -129,8 +142,8 @@ def solve_88a62173(I):
 
 def solve_8efcae92(I):
     """Of the blue rectangles the output is the one with the most red dots."""
-    # Blue may be the commonest colour, so no background is left out.
-    rectangles = colorfilter(objects(I, T, F, F), BLUE)
+    # Without the dots each rectangle is whole.
+    rectangles = colorfilter(objects(replace(I, RED, BLUE), T, F, F), BLUE)
     pictures = apply(rbind(subgrid, I), rectangles)
     output = argmax(pictures, rbind(colorcount, RED))
     return output
@@ -152,8 +165,10 @@ def solve_be94b721(I):
 
 
 def solve_c909285e(I):
-    """The frame, the only thing in the rarest colour, is cut out with what it holds."""
-    frame = ofcolor(I, leastcolor(I))
+    """The frame, the one colour that is just the outline of its box, is cut out with what it
+    holds.
+    """
+    frame = extract(partition(I), fork(equality, toindices, box))
     output = subgrid(frame, I)
     return output
 
@@ -165,8 +180,8 @@ def solve_d10ecb37(I):
 
 
 def solve_d23f8c26(I):
-    """Only the middle column stays; all else turns black."""
+    """Only the middle column stays; all else is wiped off."""
     middle_column = vfrontier(tojvec(halve(width(I))))
     rest = difference(asindices(I), middle_column)
-    output = fill(I, BLACK, rest)
+    output = cover(I, rest)
     return output

@@ -15,26 +15,32 @@ def solve_0962bcdd(I):
 
 
 def solve_3eda0437(I):
-    """The largest black rectangle that is at least two cells high and wide turns pink."""
-    heights = interval(TWO, increment(height(I)), ONE)
-    widths = interval(TWO, increment(width(I)), ONE)
-    rectangles = apply(compose(asobject, lbind(canvas, BLACK)), product(heights, widths))
-    fitting = sfilter(rectangles, compose(size, lbind(occurrences, I)))
-    largest = argmax(fitting, size)
-    place = first(occurrences(I, largest))
-    output = fill(I, PINK, shift(largest, place))
+    """The largest rectangle of the ground that is at least two cells high and wide turns pink.
+    The ground is black if there is much of it, otherwise the commonest colour.
+    """
+    much_black = greater(multiply(THREE, colorcount(I, BLACK)), size(asindices(I)))
+    ground = branch(much_black, BLACK, mostcolor(I))
+    fits = compose(size, lbind(occurrences, I))
+    plain = compose(asobject, lbind(canvas, ground))
+    fitting = compose(rbind(sfilter, fits), lbind(apply, plain))
+    sides = interval(TWO, increment(maximum(shape(I))), ONE)
+    heights = apply(height, fitting(product(sides, initset(TWO))))
+    widths = apply(width, fitting(product(initset(TWO), sides)))
+    largest = argmax(fitting(product(heights, widths)), size)
+    output = fill(I, PINK, shift(largest, first(occurrences(I, largest))))
     return output
 
 
 def solve_50846271(I):
-    """Red plus signs of one size are partly hidden under gray: where a plus has no black cell, its
-    gray cells turn cyan. Each red cell belongs to the plus that shows most red."""
+    """Red plus signs of one size are partly hidden under gray: where a plus lies on red and gray
+    alone, its gray cells turn cyan. Each red cell belongs to the plus that shows most red."""
     reds = ofcolor(I, RED)
-    ground = ofcolor(I, BLACK)
+    room = combine(reds, ofcolor(I, GREY))
+    ground = difference(asindices(I), room)
     upright = fork(connect, toivec, compose(toivec, invert))
     level = fork(connect, tojvec, compose(tojvec, invert))
     pluses = apply(fork(combine, upright, level), interval(ONE, halve(height(I)), ONE))
-    placed = prapply(shift, pluses, difference(asindices(I), ground))
+    placed = prapply(shift, pluses, room)
     free = sfilter(placed, compose(flip, lbind(intersection, ground)))
     red_shown = compose(size, lbind(intersection, reds))
     best = argmin(sfilter(free, matcher(red_shown, valmax(free, red_shown))), size)
@@ -91,12 +97,12 @@ def solve_93b581b8(I):
     """Off each corner of the small square lies a two by two block in the colour of the cell
     opposite.
     """
-    seed = first(objects(I, F, T, T))
+    seed = merge(fgpartition(I))
     turned = hmirror(vmirror(seed))
     blocks = shift(upscale(turned, THREE), (-2, -2))
     seed_cells = toindices(seed)
     cross = combine(mapply(hfrontier, seed_cells), mapply(vfrontier, seed_cells))
-    output = paint(fill(paint(I, blocks), BLACK, cross), seed)
+    output = paint(fill(paint(I, blocks), mostcolor(I), cross), seed)
     return output
 
 
@@ -113,14 +119,16 @@ def solve_95990924(I):
 
 
 def solve_a65b410d(I):
-    """Above the red bar, rows get longer by one each and are green; below it they get
-    shorter by one each and are blue.
+    """Above the bar, rows get longer by one each and are green; below it they get shorter by
+    one each and are blue.
     """
-    bar = ofcolor(I, RED)
+    hue = leastcolor(I)
+    bar = ofcolor(I, hue)
     end = urcorner(bar)
-    longer = mapply(rbind(shoot, LEFT), shoot(end, UP_RIGHT))
+    row_up_to = fork(connect, compose(toivec, first), identity)
+    longer = mapply(row_up_to, shoot(end, UP_RIGHT))
     shorter = mapply(rbind(shoot, LEFT), shoot(end, DOWN_LEFT))
-    output = fill(fill(fill(I, GREEN, longer), BLUE, shorter), RED, bar)
+    output = fill(fill(fill(I, GREEN, longer), BLUE, shorter), hue, bar)
     return output
 
 
@@ -142,7 +150,8 @@ def solve_aba27056(I):
     """
     vessel = first(objects(I, T, F, T))
     opening = difference(box(vessel), toindices(vessel))
-    way = position(vessel, opening)
+    doorstep = intersection(mapply(dneighbors, opening), outbox(vessel))
+    way = subtract(ulcorner(doorstep), ulcorner(opening))
     aside = subtract(UNITY, multiply(way, way))
     straight = mapply(rbind(shoot, way), opening)
     slant_first = shoot(ulcorner(opening), subtract(way, aside))
@@ -178,24 +187,25 @@ def solve_bbc9ae5d(I):
     half as many rows as columns.
     """
     hue = index(I, ORIGIN)
+    ground = index(I, urcorner(asindices(I)))
     bar = ofcolor(I, hue)
-    dims = astuple(halve(width(I)), width(I))
     edge = shoot(urcorner(bar), UNITY)
     stairs = mapply(rbind(shoot, DOWN), combine(bar, edge))
-    output = fill(canvas(BLACK, dims), hue, stairs)
+    blank = canvas(ground, astuple(halve(width(I)), width(I)))
+    output = fill(blank, hue, stairs)
     return output
 
 
 def solve_d06dbe63(I):
-    """Gray stairs of two up and two across lead from the cyan cell up to the right and down
-    to the left.
+    """Gray stairs of two up and two across lead from the dot up to the right and down to the
+    left.
     """
-    dot = first(ofcolor(I, CYAN))
     step = ((1, 0), (2, 0), (2, -1), (2, -2))
     strides = apply(rbind(multiply, (2, -2)), interval(ZERO, height(I), ONE))
     descent = mapply(lbind(shift, step), strides)
     ascent = apply(invert, descent)
-    output = fill(I, GRAY, shift(combine(descent, ascent), dot))
+    stairs_through = lbind(shift, combine(descent, ascent))
+    output = underfill(I, GRAY, mapply(stairs_through, ofcolor(I, leastcolor(I))))
     return output
 
 
@@ -213,28 +223,32 @@ def solve_d6ad076f(I):
     """A cyan bridge joins the two rectangles where they face each other, one cell narrower
     at each side.
     """
-    blocks = objects(I, T, F, T)
-    one = toindices(first(blocks))
-    another = toindices(last(blocks))
+    blocks = sfilter(apply(toindices, partition(I)), fork(equality, identity, backdrop))
+    one = first(blocks)
+    another = last(blocks)
     line_through = branch(vmatching(one, another), vfrontier, hfrontier)
     facing = intersection(mapply(line_through, one), mapply(line_through, another))
     span = intersection(facing, backdrop(combine(one, another)))
-    output = underfill(I, CYAN, backdrop(inbox(span)))
+    bridge_cells = difference(backdrop(inbox(span)), combine(one, another))
+    output = fill(I, CYAN, bridge_cells)
     return output
 
 
 def solve_db3e9e38(I):
-    """The orange line grows to a triangle that stands on its lower end; its columns are
-    orange and cyan by turns.
+    """The orange line from the edge grows to a triangle that stands on its free end; its lines
+    are orange and cyan by turns.
     """
     line = ofcolor(I, ORANGE)
-    tip = llcorner(line)
-    sides = combine(shoot(tip, UP_RIGHT), shoot(tip, NEG_UNITY))
-    triangle = mapply(rbind(shoot, UP), sides)
-    to_right = interval(last(tip), width(I), TWO)
-    to_left = interval(last(tip), NEG_ONE, NEG_TWO)
-    orange_columns = product(interval(ZERO, height(I), ONE), combine(to_right, to_left))
-    output = fill(fill(I, CYAN, triangle), ORANGE, intersection(triangle, orange_columns))
+    up_or_down = branch(uppermost(line), DOWN, UP)
+    to_edge = branch(vline(line), up_or_down, branch(leftmost(line), RIGHT, LEFT))
+    tip = first(difference(line, shift(line, to_edge)))
+    across = astuple(last(to_edge), first(to_edge))
+    sides = combine(shoot(tip, add(to_edge, across)), shoot(tip, subtract(to_edge, across)))
+    triangle = mapply(rbind(shoot, to_edge), sides)
+    # How far a cell lies to the side of the line.
+    aside = chain(fork(add, first, last), lbind(multiply, across), rbind(subtract, tip))
+    stripes = sfilter(triangle, compose(even, aside))
+    output = fill(fill(I, CYAN, triangle), ORANGE, stripes)
     return output
 
 
@@ -242,7 +256,7 @@ def solve_db93a21d(I):
     """Each square gets a green margin of half its side, and a blue beam falls from it down to
     the edge, behind all else.
     """
-    squares = colorfilter(objects(I, T, F, F), BROWN)
+    squares = objects(I, T, F, T)
     margin = chain(halve, maximum, shape)
     near_corner = fork(subtract, ulcorner, margin)
     far_corner = fork(add, lrcorner, margin)
@@ -254,8 +268,8 @@ def solve_db93a21d(I):
 
 
 def solve_e9614598(I):
-    """A green plus sign is drawn midway between the two blue cells."""
-    midpoint = center(ofcolor(I, BLUE))
+    """A green plus sign is drawn midway between the two dots."""
+    midpoint = center(ofcolor(I, leastcolor(I)))
     plus = insert(midpoint, dneighbors(midpoint))
     output = fill(I, GREEN, plus)
     return output

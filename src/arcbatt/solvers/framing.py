@@ -21,19 +21,17 @@ def solve_4258a5f9(I):
 
 def solve_4347f46a(I):
     """The rectangles are hollowed out, so that a rim of one cell is left."""
-    rectangles = objects(I, T, F, F)
-    filled_ones = difference(rectangles, colorfilter(rectangles, BLACK))
-    output = fill(I, BLACK, mapply(fork(difference, toindices, box), filled_ones))
+    rectangles = objects(I, T, F, T)
+    output = fill(I, mostcolor(I), mapply(fork(difference, toindices, box), rectangles))
     return output
 
 
 def solve_4612dd53(I):
-    """The gaps of a blue frame, and of a wall across it where there is one, are filled with
-    red.
-    """
-    walls = ofcolor(I, BLUE)
+    """The gaps of a frame, and of a wall across it where there is one, are filled with red."""
+    walls = toindices(merge(fgpartition(I)))
     inner = difference(walls, box(walls))
-    through = branch(portrait(inner), mapply(vfrontier, inner), mapply(hfrontier, inner))
+    upright = greater(size(apply(first, inner)), size(apply(last, inner)))
+    through = branch(upright, mapply(vfrontier, inner), mapply(hfrontier, inner))
     planned = combine(box(walls), intersection(through, backdrop(walls)))
     output = fill(I, RED, difference(planned, walls))
     return output
@@ -66,29 +64,40 @@ def solve_846bdb03(I):
     """The shape goes in between the coloured sides of the frame with yellow corners, flipped
     where that brings each colour to its own side.
     """
-    frame = ofcolor(I, YELLOW)
-    alone = cover(I, backdrop(frame))
+    corner_cell = ulcorner(ofcolor(I, YELLOW))
+    lying = equality(index(I, add(corner_cell, DOWN)), mostcolor(I))
+    upright = branch(lying, dmirror(I), I)
+    frame = ofcolor(upright, YELLOW)
+    alone = cover(upright, backdrop(frame))
     picture = subgrid(merge(fgpartition(alone)), alone)
-    left_side = ofcolor(picture, index(I, add(ulcorner(frame), DOWN)))
+    left_side = ofcolor(picture, index(upright, add(ulcorner(frame), DOWN)))
     flipped = branch(equality(leftmost(left_side), ZERO), picture, vmirror(picture))
-    output = paint(subgrid(frame, I), shift(asobject(flipped), UNITY))
+    framed_shape = paint(subgrid(frame, upright), shift(asobject(flipped), UNITY))
+    output = branch(lying, dmirror(framed_shape), framed_shape)
     return output
 
 
 def solve_928ad970(I):
-    """The gray dots hold a rectangle just inside them, in the colour of the small one."""
-    dots = ofcolor(I, GREY)
-    hue = other(remove(GREY, palette(I)), mostcolor(I))
-    output = fill(I, hue, inbox(dots))
+    """The outer dots hold a rectangle just inside them, in the colour of the small one."""
+    colors = fgpartition(I)
+    dots = argmax(colors, compose(size, backdrop))
+    output = fill(I, color(other(colors, dots)), inbox(dots))
     return output
 
 
 def solve_af902bf9(I):
-    """Yellow dots mark the corners of rectangles, which turn red inside."""
-    dots = astuple(ORIGIN, I)
-    outlines = over(dots, bridge(dots, TWO))
-    inside = tint(holes(outlines), RED)
-    output = last(over(inside, dots))
+    """Dots mark the corners of rectangles, which turn red inside."""
+    dots = toindices(merge(fgpartition(I)))
+    # Dots in a line come in pairs: a first corner has an odd number up to it, both ways.
+    n_up_to = chain(size, lbind(intersection, dots), rbind(shoot, UP))
+    n_left_to = chain(size, lbind(intersection, dots), rbind(shoot, LEFT))
+    is_start = compose(flip, fork(either, compose(even, n_up_to), compose(even, n_left_to)))
+    ends = fork(insert, first, compose(initset, last))
+    spans = sfilter(apply(ends, product(dots, dots)), compose(is_start, ulcorner))
+    cornered = sfilter(spans, chain(flip, rbind(difference, dots), corners))
+    dots_within = compose(lbind(intersection, dots), backdrop)
+    rectangles = sfilter(cornered, fork(equality, corners, dots_within))
+    output = fill(I, RED, mapply(fork(difference, backdrop, box), rectangles))
     return output
 
 

@@ -1,6 +1,16 @@
 # Holes and what is enclosed: filled, counted, or telling which shape is meant.
 
 
+def solve_00d62c1b(I):
+    """Every place that the walls shut in is filled with yellow."""
+    ground = mostcolor(I)
+    gaps = colorfilter(objects(I, T, F, F), ground)
+    outside = mfilter(gaps, rbind(bordering, I))
+    inside = difference(ofcolor(I, ground), toindices(outside))
+    output = fill(I, YELLOW, inside)
+    return output
+
+
 def solve_228f6490(I):
     """Every hole in a gray rectangle is filled by the piece that fits it, which leaves its
     place.
@@ -17,18 +27,24 @@ def solve_228f6490(I):
 
 
 def solve_444801d8(I):
-    """Each blue cup is filled with the colour of the cell in it, up to a brim one row above it."""
-    cups = colorfilter(objects(I, T, F, T), BLUE)
-    inner_hue = chain(maximum, palette, compose(rbind(toobject, I), delta))
-    brim = compose(rbind(shift, UP), fork(connect, ulcorner, urcorner))
-    filling = fork(combine, delta, brim)
-    output = paint(I, mapply(fork(recolor, inner_hue, filling), cups))
+    """Each cup is filled with the colour of the cell in it, up to a brim one row outside its
+    opening.
+    """
+    parts = objects(I, T, F, T)
+    cups = difference(parts, sizefilter(parts, ONE))
+    hue = chain(rbind(other, mostcolor(I)), palette, compose(rbind(toobject, I), delta))
+    opening = fork(difference, box, toindices)
+    doorstep = fork(intersection, compose(lbind(mapply, dneighbors), opening), outbox)
+    way_out = fork(subtract, compose(ulcorner, doorstep), compose(ulcorner, opening))
+    cup_and_brim = fork(combine, backdrop, fork(shift, backdrop, way_out))
+    filling = fork(difference, cup_and_brim, toindices)
+    output = paint(I, mapply(fork(recolor, hue, filling), cups))
     return output
 
 
 def solve_44d8ac46(I):
-    """Holes in the gray shapes turn red if they are square."""
-    areas = colorfilter(objects(I, T, F, F), BLACK)
+    """Holes in the shapes turn red if they are square."""
+    areas = colorfilter(objects(I, T, F, F), mostcolor(I))
     outside = sfilter(areas, rbind(bordering, I))
     output = fill(I, RED, mfilter(difference(areas, outside), square))
     return output
@@ -36,7 +52,9 @@ def solve_44d8ac46(I):
 
 def solve_50cb2852(I):
     """Every rectangle turns cyan inside; its edge keeps its colour."""
-    rectangles = objects(I, T, F, T)
+    ground = mostcolor(toobject(box(asindices(I)), I))
+    regions = objects(I, T, F, F)
+    rectangles = difference(regions, colorfilter(regions, ground))
     insides = mapply(fork(difference, toindices, box), rectangles)
     output = fill(I, CYAN, insides)
     return output
@@ -44,9 +62,9 @@ def solve_50cb2852(I):
 
 def solve_7b6016b9(I):
     """What the lines shut in turns red, the ground outside turns green."""
-    gaps = colorfilter(objects(I, T, F, F), BLACK)
+    gaps = colorfilter(objects(I, T, F, F), mostcolor(I))
     outside = mfilter(gaps, rbind(bordering, I))
-    output = fill(replace(I, BLACK, RED), GREEN, outside)
+    output = fill(fill(I, RED, merge(gaps)), GREEN, outside)
     return output
 
 
@@ -72,28 +90,28 @@ def solve_868de0fa(I):
 
 
 def solve_9edfc990(I):
-    """Blue flows into all black gaps that it touches."""
-    gaps = colorfilter(objects(I, T, F, F), BLACK)
+    """Blue flows into all gaps, those of the commonest colour, that it touches."""
+    gaps = colorfilter(objects(I, T, F, F), mostcolor(I))
     flooded = mfilter(gaps, rbind(adjacent, ofcolor(I, BLUE)))
     output = fill(I, BLUE, flooded)
     return output
 
 
 def solve_a5313dff(I):
-    """Black places that red walls shut in are filled with blue."""
-    gaps = colorfilter(objects(I, T, F, F), BLACK)
-    outside = mfilter(gaps, rbind(bordering, I))
-    output = fill(I, BLUE, difference(merge(gaps), outside))
+    """Empty places that red walls shut in are filled with blue."""
+    gaps = colorfilter(objects(I, T, F, F), other(palette(I), RED))
+    shut_in = mfilter(gaps, compose(flip, rbind(bordering, I)))
+    output = fill(I, BLUE, shut_in)
     return output
 
 
 def solve_b2862040(I):
-    """Blue shapes that close around a hole turn cyan; open ones stay blue."""
-    regions = objects(I, T, F, F)
-    gaps = colorfilter(regions, mostcolor(I))
+    """Shapes that close around a hole turn cyan; open ones stay as they are."""
+    gaps = colorfilter(objects(I, T, F, F), mostcolor(I))
     enclosed = difference(merge(gaps), mfilter(gaps, rbind(bordering, I)))
-    closed = mfilter(colorfilter(regions, BLUE), rbind(adjacent, enclosed))
-    output = fill(I, CYAN, closed)
+    around = compose(lbind(mapply, dneighbors), toindices)
+    has_hole = compose(lbind(intersection, toindices(enclosed)), around)
+    output = fill(I, CYAN, mfilter(objects(I, T, F, T), has_hole))
     return output
 
 
@@ -114,10 +132,10 @@ def solve_c0f76784(I):
 
 
 def solve_d4f3cd78(I):
-    """A gray box has a gap in its wall: the inside fills with cyan, which runs out of the
-    gap straight to the edge.
+    """A box has a gap in its wall: the inside fills with cyan, which runs out of the gap
+    straight to the edge.
     """
-    walls = ofcolor(I, GRAY)
+    walls = toindices(merge(fgpartition(I)))
     filled = fill(I, CYAN, delta(walls))
     gaps = difference(box(walls), walls)
     in_front = chain(first, lbind(intersection, outbox(walls)), dneighbors)
@@ -128,21 +146,25 @@ def solve_d4f3cd78(I):
 
 def solve_d5d6de2d(I):
     """What the red frames enclose turns green; the red vanishes."""
-    frames = objects(I, T, F, T)
-    output = fill(replace(I, RED, BLACK), GREEN, mapply(delta, frames))
+    ground = other(palette(I), RED)
+    gaps = colorfilter(objects(I, T, F, F), ground)
+    enclosed = mfilter(gaps, compose(flip, rbind(bordering, I)))
+    output = fill(replace(I, RED, ground), GREEN, enclosed)
     return output
 
 
 def solve_e73095fd(I):
-    """The inside of every gray box turns yellow; a place between lines that run on past its
-    corners is no box.
+    """The inside of every box turns yellow; a place between lines that run on past its corners
+    is no box.
     """
-    gaps = colorfilter(objects(I, T, F, F), BLACK)
-    leaks = chain(size, lbind(intersection, ofcolor(I, BLACK)), outbox)
-    shut = sfilter(gaps, matcher(leaks, ZERO))
+    ground = ofcolor(I, mostcolor(I))
+    gaps = colorfilter(objects(I, T, F, F), mostcolor(I))
+    rectangles = sfilter(gaps, fork(equality, toindices, backdrop))
+    leaks = chain(size, lbind(intersection, ground), outbox)
+    shut = sfilter(rectangles, matcher(leaks, ZERO))
     beside_corners = chain(lbind(mapply, dneighbors), corners, outbox)
     past_corners = fork(difference, beside_corners, outbox)
-    running_on = chain(size, lbind(intersection, ofcolor(I, GREY)), past_corners)
-    insides = mfilter(shut, matcher(running_on, ZERO))
-    output = fill(I, YELLOW, insides)
+    lines = difference(asindices(I), ground)
+    running_on = chain(size, lbind(intersection, lines), past_corners)
+    output = fill(I, YELLOW, mfilter(shut, matcher(running_on, ZERO)))
     return output

@@ -31,7 +31,7 @@ def solve_1f0c79e5(I):
     """
     reds = ofcolor(I, RED)
     block = merge(objects(I, F, T, T))
-    hue = other(remove(RED, palette(I)), BLACK)
+    hue = other(remove(RED, palette(I)), mostcolor(I))
     # A corner of the block is 0 or 1 down and right of its first cell.
     steps = apply(rbind(subtract, ulcorner(block)), reds)
     directions = apply(compose(decrement, double), steps)
@@ -49,10 +49,12 @@ def solve_1f876c06(I):
 
 
 def solve_22168020(I):
-    """In every row the gap between two cells of one colour is filled with it."""
-    drawing = astuple(ORIGIN, I)
-    gaps = bridge(drawing, ZERO)
-    output = last(over(gaps, drawing))
+    """Every forked shape is filled: the gap between its arms takes its colour."""
+    shapes = objects(I, T, T, T)
+    # Straight lines from each cell of a shape to every other one.
+    lines_within = fork(lbind(prapply, connect), toindices, toindices)
+    filled = compose(merge, lines_within)
+    output = paint(I, mapply(fork(recolor, color, filled), shapes))
     return output
 
 
@@ -69,12 +71,16 @@ def solve_2281f1f4(I):
 
 
 def solve_22eb0ac0(I):
-    """Where a row has the same colour at both ends, the ends are joined by a line."""
-    # Each two cells of a colour are connected; only links within a row count.
+    """Where two cells at opposite ends of a row, or of a column, have the same colour, they are
+    joined by a line.
+    """
+    dots = merge(fgpartition(I))
+    sides = apply(last, corners(asindices(I)))
+    in_rows = equality(apply(last, toindices(dots)), sides)
+    # Each two cells of a colour are connected; only links from side to side count.
     links = fork(lbind(prapply, connect), toindices, toindices)
-    links_in_rows = compose(rbind(mfilter, hline), links)
-    lines = mapply(fork(recolor, color, links_in_rows), fgpartition(I))
-    output = paint(I, lines)
+    straight = compose(rbind(mfilter, branch(in_rows, hline, vline)), links)
+    output = paint(I, mapply(fork(recolor, color, straight), fgpartition(I)))
     return output
 
 
@@ -102,10 +108,11 @@ def solve_253bf280(I):
 def solve_25d487eb(I):
     """The odd cell in the triangle's base shoots a ray of its colour out through the tip."""
     hue = leastcolor(I)
-    odd_cell = ofcolor(I, hue)
-    triangle = first(objects(I, F, T, T))
-    way = position(odd_cell, triangle)
-    output = underfill(I, hue, shoot(first(odd_cell), way))
+    odd_cell = first(ofcolor(I, hue))
+    triangle = toindices(merge(fgpartition(I)))
+    behind = first(difference(dneighbors(odd_cell), triangle))
+    way = subtract(odd_cell, behind)
+    output = underfill(I, hue, shoot(odd_cell, way))
     return output
 
 
@@ -118,32 +125,40 @@ def solve_25d8a9c8(I):
 
 
 def solve_29c11459(I):
-    """From both ends of a row coloured lines run to the middle, where they meet in a gray cell."""
-    left = last(smear(astuple(ORIGIN, lefthalf(I)), ZERO))
-    right = last(smear(astuple(ORIGIN, righthalf(I)), ONE))
-    dots = toindices(merge(fgpartition(I)))
-    middle_column = crop(I, tojvec(width(left)), astuple(height(I), ONE))
-    meetings = fill(middle_column, GRAY, mapply(hfrontier, dots))
-    output = hconcat(hconcat(left, meetings), right)
+    """From both ends of a row, or column, coloured lines run to the middle, where they meet in
+    a gray cell.
+    """
+    sides = apply(last, corners(asindices(I)))
+    in_rows = equality(apply(last, toindices(merge(fgpartition(I)))), sides)
+    upright = branch(in_rows, I, dmirror(I))
+    dots = apply(initset, merge(fgpartition(upright)))
+    meeting = compose(rbind(astuple, halve(width(upright))), uppermost)
+    line = fork(recolor, color, fork(connect, ulcorner, meeting))
+    drawn = paint(upright, mapply(line, dots))
+    joined = fill(drawn, GRAY, apply(meeting, dots))
+    output = branch(in_rows, joined, dmirror(joined))
     return output
 
 
 def solve_2bee17df(I):
     """Every row and column that is free from one wall to the other turns green."""
-    free = merge(colorfilter(frontiers(trim(I)), BLACK))
+    border = toobject(box(asindices(I)), I)
+    # The walls line the whole border: what it lacks is the open ground.
+    ground = first(difference(palette(I), palette(border)))
+    free = merge(colorfilter(frontiers(trim(I)), ground))
     output = fill(I, GREEN, shift(free, UNITY))
     return output
 
 
 def solve_2c608aff(I):
     """Dots that are level with the rectangle, across or down, are joined to it by a line."""
-    parts = objects(I, T, F, T)
-    rectangle = argmax(parts, size)
+    things = objects(I, T, F, T)
+    rectangle = argmax(things, size)
+    dots = apply(initset, difference(merge(things), rectangle))
     facing = fork(either, rbind(hmatching, rectangle), rbind(vmatching, rectangle))
-    facing_dots = sfilter(remove(rectangle, parts), facing)
-    touching = fork(add, center, rbind(gravitate, rectangle))
-    line = fork(connect, center, touching)
-    output = paint(I, mapply(fork(recolor, color, line), facing_dots))
+    touching = fork(add, ulcorner, rbind(gravitate, rectangle))
+    line = fork(recolor, color, fork(connect, ulcorner, touching))
+    output = paint(I, mapply(line, sfilter(dots, facing)))
     return output
 
 
@@ -152,8 +167,8 @@ def solve_3bd67248(I):
     along the floor.
     """
     foot = llcorner(asindices(I))
-    with_diagonal = underfill(I, RED, shoot(foot, UP_RIGHT))
-    output = underfill(with_diagonal, YELLOW, shoot(foot, RIGHT))
+    with_diagonal = fill(I, RED, shoot(add(foot, UP_RIGHT), UP_RIGHT))
+    output = fill(with_diagonal, YELLOW, shoot(add(foot, RIGHT), RIGHT))
     return output
 
 
@@ -180,15 +195,15 @@ def solve_41e4d17e(I):
 def solve_508bd3b6(I):
     """The cyan diagonal goes on in green to the red wall and is thrown back by it."""
     stub = ofcolor(I, CYAN)
-    falling = contained(ulcorner(stub), stub)
-    way = branch(falling, UNITY, UP_RIGHT)
     start = first(stub)
+    way = branch(contained(ulcorner(stub), stub), UNITY, UP_RIGHT)
     course = combine(shoot(start, way), shoot(start, invert(way)))
     beside_wall = intersection(outbox(ofcolor(I, RED)), asindices(I))
     impact = first(intersection(course, beside_wall))
-    # Of the four diagonals from there, two are the course and two end in the wall.
+    # Of the four diagonals from there, two are the course and one ends in the wall.
     rays = mapply(lbind(shoot, impact), ineighbors(ORIGIN))
-    output = underfill(I, GREEN, rays)
+    thrown_back = difference(rays, course)
+    output = underfill(I, GREEN, combine(thrown_back, connect(start, impact)))
     return output
 
 
@@ -196,9 +211,12 @@ def solve_5c0a986e(I):
     """Each square throws a diagonal: the blue one from its upper left corner, the red one
     from its lower right corner.
     """
-    up_left = shoot(ulcorner(ofcolor(I, BLUE)), NEG_UNITY)
-    down_right = shoot(lrcorner(ofcolor(I, RED)), UNITY)
-    output = fill(fill(I, BLUE, up_left), RED, down_right)
+    squares = objects(I, T, F, F)
+    starts = apply(ulcorner, colorfilter(squares, BLUE))
+    up_left = mapply(rbind(shoot, NEG_UNITY), starts)
+    ends = apply(lrcorner, colorfilter(squares, RED))
+    down_right = mapply(rbind(shoot, UNITY), ends)
+    output = underfill(underfill(I, BLUE, up_left), RED, down_right)
     return output
 
 
@@ -206,11 +224,12 @@ def solve_5daaa586(I):
     """Four lines cross; the output is the part between them. The dots in it have the colour
     of one of the lines, and each draws a line to it.
     """
-    black = ofcolor(I, BLACK)
-    # The rows and columns of the four lines are those without a black cell.
-    beside_black = combine(mapply(hfrontier, black), mapply(vfrontier, black))
-    between = subgrid(difference(asindices(I), beside_black), I)
-    hue = other(palette(trim(between)), BLACK)
+    ground = mostcolor(I)
+    # The rows and columns of the four lines are those without a cell of the ground.
+    rows = mapply(hfrontier, ofcolor(I, ground))
+    columns = mapply(vfrontier, ofcolor(I, ground))
+    between = subgrid(difference(asindices(I), combine(rows, columns)), I)
+    hue = other(palette(toobject(intersection(rows, columns), I)), ground)
     cells = ofcolor(between, hue)
     sides = difference(box(asindices(between)), corners(asindices(between)))
     way = position(asindices(between), intersection(cells, sides))
@@ -226,17 +245,19 @@ def solve_623ea044(I):
 
 def solve_673ef223(I):
     """Each dot turns yellow and is joined to the red bar in its rows by a cyan line. In the
-    same rows of the other bar cyan lines cross the whole grid.
+    same rows of the other bar cyan lines cross the whole grid. (Or all that in columns.)
     """
-    bars = colorfilter(objects(I, T, F, T), RED)
-    dots = ofcolor(I, CYAN)
+    standing = vline(first(colorfilter(objects(I, T, F, T), RED)))
+    upright = branch(standing, I, dmirror(I))
+    bars = colorfilter(objects(upright, T, F, T), RED)
+    dots = ofcolor(upright, CYAN)
     near = extract(bars, rbind(hmatching, dots))
-    far = other(bars, near)
     foot = compose(rbind(astuple, leftmost(near)), first)
-    joined = underfill(I, CYAN, mapply(fork(connect, identity, foot), dots))
-    way = toivec(subtract(uppermost(far), uppermost(near)))
+    joined = underfill(upright, CYAN, mapply(fork(connect, identity, foot), dots))
+    way = toivec(subtract(uppermost(other(bars, near)), uppermost(near)))
     crossed = underfill(joined, CYAN, mapply(hfrontier, shift(dots, way)))
-    output = fill(crossed, YELLOW, dots)
+    marked = fill(crossed, YELLOW, dots)
+    output = branch(standing, marked, dmirror(marked))
     return output
 
 
@@ -253,23 +274,31 @@ def solve_6cdd2623(I):
     """The colour found only on the edge marks the ends of whole rows and columns, which are
     drawn; all else is noise and goes.
     """
-    hue = first(difference(palette(I), palette(trim(I))))
+    only_on_edge = difference(palette(I), palette(trim(I)))
+    hue = argmax(only_on_edge, lbind(colorcount, I))
     ends = ofcolor(I, hue)
     rows = mapply(hfrontier, sfilter(ends, matcher(last, ZERO)))
     columns = mapply(vfrontier, sfilter(ends, matcher(first, ZERO)))
-    output = fill(canvas(BLACK, shape(I)), hue, combine(rows, columns))
+    output = fill(canvas(mostcolor(I), shape(I)), hue, combine(rows, columns))
     return output
 
 
 def solve_6d58a25d(I):
-    """Every dot under the big shape makes its column a line of its colour, from the shape
-    to the bottom.
+    """Every dot under the big roof makes its column a line of its colour, from the roof to the
+    bottom.
     """
-    big = argmax(objects(I, T, T, T), size)
-    dots = other(fgpartition(I), toobject(ofcolor(I, color(big)), I))
-    under = difference(mapply(rbind(shoot, DOWN), toindices(big)), toindices(big))
+    roof_at_first = toindices(argmax(objects(I, T, T, T), size))
+    has = rbind(contained, roof_at_first)
+    # The roof's feet are two corners of its box: with a mirror they come to lie at the bottom.
+    from_above = branch(has(urcorner(roof_at_first)), ZERO, THREE)
+    from_below = branch(has(llcorner(roof_at_first)), SEVEN, ONE)
+    mirror = branch(has(ulcorner(roof_at_first)), from_above, from_below)
+    upright = mir_rot(I, mirror)
+    roof = argmax(objects(upright, T, T, T), size)
+    dots = other(fgpartition(upright), toobject(ofcolor(upright, color(roof)), upright))
+    under = difference(mapply(rbind(shoot, DOWN), toindices(roof)), toindices(roof))
     columns = mapply(vfrontier, intersection(toindices(dots), under))
-    output = fill(I, color(dots), intersection(under, columns))
+    output = mir_rot(fill(upright, color(dots), intersection(under, columns)), mirror)
     return output
 
 
@@ -300,26 +329,30 @@ def solve_7ddcd7ec(I):
 
 
 def solve_855e0971(I):
-    """In each layer of colour a black dot becomes a black line straight through the layer."""
+    """In each layer of colour a dot becomes a line straight through the layer."""
     regions = objects(I, T, F, F)
-    black = ofcolor(I, BLACK)
-    layers = difference(regions, colorfilter(regions, BLACK))
+    dot_hue = color(argmin(regions, size))
+    layers = difference(regions, colorfilter(regions, dot_hue))
     stacked = equality(width(first(layers)), width(I))
     line_through = branch(stacked, vfrontier, hfrontier)
-    dots = compose(lbind(intersection, black), backdrop)
+    dots = compose(lbind(intersection, ofcolor(I, dot_hue)), backdrop)
     lines_in_layer = fork(intersection, backdrop, compose(lbind(mapply, line_through), dots))
-    output = fill(I, BLACK, mapply(lines_in_layer, layers))
+    output = fill(I, dot_hue, mapply(lines_in_layer, layers))
     return output
 
 
 def solve_8d510a79(I):
-    """Red cells shoot a line to the gray wall, blue ones away from it to the edge."""
-    wall_row = uppermost(ofcolor(I, GRAY))
+    """Red cells shoot a line to the wall, blue ones away from it to the edge."""
+    wall_hue = other(remove(RED, remove(BLUE, palette(I))), mostcolor(I))
+    upright = vline(ofcolor(I, wall_hue))
+    flat = branch(upright, dmirror(I), I)
+    wall_row = uppermost(ofcolor(flat, wall_hue))
     foot = compose(lbind(astuple, wall_row), last)
-    to_wall = mapply(fork(connect, identity, foot), ofcolor(I, RED))
+    to_wall = mapply(fork(connect, identity, foot), ofcolor(flat, RED))
     away = chain(toivec, sign, compose(rbind(subtract, wall_row), first))
-    from_wall = mapply(fork(shoot, identity, away), ofcolor(I, BLUE))
-    output = underfill(underfill(I, RED, to_wall), BLUE, from_wall)
+    from_wall = mapply(fork(shoot, identity, away), ofcolor(flat, BLUE))
+    drawn = underfill(underfill(flat, RED, to_wall), BLUE, from_wall)
+    output = branch(upright, dmirror(drawn), drawn)
     return output
 
 
@@ -338,7 +371,7 @@ def solve_99fa7670(I):
     """Each dot shoots a line to the right; at the edge it turns and runs down until the
     next dot's line comes in.
     """
-    dots_downwards = order(objects(I, T, F, T), uppermost)
+    dots_downwards = order(apply(initset, merge(fgpartition(I))), uppermost)
     edge = decrement(width(I))
     to_the_right = compose(rbind(shoot, RIGHT), ulcorner)
     down_the_edge = chain(rbind(shoot, DOWN), rbind(astuple, edge), uppermost)
@@ -350,30 +383,28 @@ def solve_99fa7670(I):
 
 
 def solve_a3df8b1e(I):
-    """The cell in the lower left corner runs upwards diagonally and bounces off both sides."""
-    hue = other(palette(I), BLACK)
-    start = lowermost(asindices(I))
+    """The cell in the corner runs off diagonally, up or down, and bounces off both sides."""
+    hue = leastcolor(I)
+    start = first(ofcolor(I, hue))
     period = double(decrement(width(I)))
-    # Rows where the way touches the left side, the first one beyond the top edge too.
-    turning_rows = interval(start, invert(period), invert(period))
-    turns = product(turning_rows, initset(ZERO))
-    rising = mapply(rbind(shoot, UP_RIGHT), turns)
-    falling = mapply(rbind(shoot, UNITY), turns)
-    output = fill(I, hue, combine(rising, falling))
+    # Rows where the way touches the first side, as far as the next ones beyond the grid.
+    counts = interval(invert(height(I)), height(I), ONE)
+    turns = apply(compose(rbind(add, start), compose(toivec, lbind(multiply, period))), counts)
+    output = fill(I, hue, merge(prapply(shoot, turns, ineighbors(ORIGIN))))
     return output
 
 
 def solve_a5f85a15(I):
     """On the diagonals every second cell turns yellow: those in the odd columns."""
-    diagonals = difference(asindices(I), ofcolor(I, BLACK))
+    diagonals = ofcolor(I, other(palette(I), mostcolor(I)))
     in_odd_column = chain(flip, even, last)
     output = fill(I, YELLOW, sfilter(diagonals, in_odd_column))
     return output
 
 
 def solve_a699fb00(I):
-    """A cell that has a blue one on its left and on its right turns red."""
-    dots = ofcolor(I, BLUE)
+    """A cell that has a dot on its left and on its right turns red."""
+    dots = ofcolor(I, leastcolor(I))
     between = intersection(shift(dots, RIGHT), shift(dots, LEFT))
     output = underfill(I, RED, between)
     return output
@@ -415,33 +446,40 @@ def solve_b527c5c6(I):
     bars = objects(I, F, F, T)
     red_cell = compose(ulcorner, rbind(sfilter, matcher(first, RED)))
     next_outside = compose(first, fork(difference, compose(dneighbors, red_cell), toindices))
-    ray = fork(shoot, red_cell, fork(subtract, next_outside, red_cell))
+    way = fork(subtract, next_outside, red_cell)
+    ray = fork(shoot, next_outside, way)
     thickness = compose(minimum, shape)
     reach = fork(rbind(interval, ONE), compose(lbind(subtract, ONE), thickness), thickness)
-    band = fork(lbind(prapply, add), ray, fork(product, reach, reach))
-    with_bands = fill(I, GREEN, mapply(band, bars))
-    output = fill(with_bands, RED, mapply(ray, bars))
+    across = compose(initset, compose(fork(astuple, last, first), way))
+    band = fork(lbind(prapply, add), ray, fork(lbind(prapply, multiply), across, reach))
+    output = fill(fill(I, GREEN, mapply(band, bars)), RED, mapply(ray, bars))
     return output
 
 
 def solve_b8cdaf2b(I):
-    """The rarest colour lies in the bottom row under a lid; from the lid's ends diagonals
-    of that colour rise outwards.
+    """A bar of the rarest colour lies at the edge under a lid; from the lid's ends diagonals
+    of that colour run outwards, away from the edge.
     """
     hue = leastcolor(I)
-    lid = shift(ofcolor(I, hue), UP)
-    rays = combine(shoot(ulcorner(lid), NEG_UNITY), shoot(urcorner(lid), UP_RIGHT))
-    output = fill(I, hue, difference(rays, lid))
+    bar = ofcolor(I, hue)
+    within = compose(lbind(intersection, asindices(I)), lbind(shift, bar))
+    to_edge = extract(dneighbors(ORIGIN), compose(flip, within))
+    sideways = subtract(UNITY, multiply(to_edge, to_edge))
+    lid = shift(bar, invert(to_edge))
+    one_ray = shoot(ulcorner(lid), invert(add(sideways, to_edge)))
+    other_ray = shoot(lrcorner(lid), subtract(sideways, to_edge))
+    output = fill(I, hue, difference(combine(one_ray, other_ray), lid))
     return output
 
 
 def solve_ba97ae07(I):
     """Where two bars cross, the one below comes to lie on top."""
-    hues = remove(BLACK, palette(I))
-    bars = apply(compose(backdrop, lbind(ofcolor, I)), hues)
-    crossing = intersection(first(bars), last(bars))
-    on_top = index(I, ulcorner(crossing))
-    output = fill(I, other(hues, on_top), crossing)
+    # Only the bar on top has rows or columns that are wholly of one colour.
+    on_top = toindices(merge(frontiers(I)))
+    hue_below = leastcolor(compress(I))
+    below = ofcolor(I, hue_below)
+    lines_below = combine(mapply(hfrontier, below), mapply(vfrontier, below))
+    output = fill(I, hue_below, intersection(on_top, lines_below))
     return output
 
 
@@ -458,16 +496,17 @@ def solve_bdad9b1f(I):
 
 
 def solve_c1d99e64(I):
-    """Rows and columns that are black from edge to edge turn red."""
-    black_lines = colorfilter(frontiers(I), BLACK)
-    output = fill(I, RED, merge(black_lines))
+    """Rows and columns that are of one colour from edge to edge turn red."""
+    output = fill(I, RED, merge(frontiers(I)))
     return output
 
 
 def solve_d037b0a7(I):
     """Every coloured cell runs down to the bottom, or to the next coloured cell."""
-    picture = astuple(ORIGIN, I)
-    output = last(smear(picture, TWO))
+    ground = mostcolor(I)
+    # Black and the ground are exchanged, since only zeros are run over.
+    picture = astuple(ORIGIN, switch(I, ground, BLACK))
+    output = switch(last(smear(picture, TWO)), ground, BLACK)
     return output
 
 
@@ -475,22 +514,27 @@ def solve_d07ae81c(I):
     """Every dot sends out all its diagonals, which on each ground take the colour of the dots
     that lie on it.
     """
-    hue_a = get_color_rank(I, L1)
-    hue_b = get_color_rank(I, L2)
-    beside = compose(lbind(mapply, dneighbors), lbind(ofcolor, I))
-    ground_of = chain(mostcolor, rbind(toobject, I), beside)
-    dots = combine(ofcolor(I, hue_a), ofcolor(I, hue_b))
+    ground = mostcolor(I)
+    bands = get_color_rank(I, ONE)
+    hues = astuple(get_color_rank(I, L1), get_color_rank(I, L2))
+    near = chain(rbind(toobject, I), lbind(mapply, dneighbors), lbind(ofcolor, I))
+    excess = fork(subtract, rbind(colorcount, ground), rbind(colorcount, bands))
+    on_ground = argmax(hues, compose(excess, near))
+    on_bands = other(hues, on_ground)
+    dots = combine(ofcolor(I, on_ground), ofcolor(I, on_bands))
     rays = mapply(fork(shoot, first, last), product(dots, ineighbors(ORIGIN)))
-    on_ground_a = intersection(rays, ofcolor(I, ground_of(hue_a)))
-    on_ground_b = intersection(rays, ofcolor(I, ground_of(hue_b)))
-    output = fill(fill(I, hue_a, on_ground_a), hue_b, on_ground_b)
+    first_drawn = fill(I, on_ground, intersection(rays, ofcolor(I, ground)))
+    output = fill(first_drawn, on_bands, intersection(rays, ofcolor(I, bands)))
     return output
 
 
 def solve_d13f3404(I):
     """On a grid of twice the size every coloured cell runs down to the right."""
-    enlarged = paste_on(astuple(ORIGIN, I), double(shape(I)))
-    output = last(smear(enlarged, SEVEN))
+    ground = mostcolor(I)
+    on_black = switch(I, ground, BLACK)
+    enlarged = paste_on(astuple(ORIGIN, on_black), double(shape(I)))
+    drawn = last(smear(enlarged, SEVEN))
+    output = switch(drawn, ground, BLACK)
     return output
 
 
@@ -520,16 +564,16 @@ def solve_d43fd935(I):
     dots = apply(initset, difference(merge(fgpartition(I)), recolor(GREEN, block)))
     level = sfilter(dots, fork(either, rbind(hmatching, block), rbind(vmatching, block)))
     line = fork(connect, ulcorner, fork(add, ulcorner, rbind(gravitate, block)))
-    # Of a free line only the dot itself is not black.
-    taken = chain(size, rbind(difference, ofcolor(I, BLACK)), line)
+    # Of a free line only the dot itself is not ground.
+    taken = chain(size, rbind(difference, ofcolor(I, mostcolor(I))), line)
     lines = mapply(fork(recolor, color, line), sfilter(level, matcher(taken, ONE)))
     output = paint(I, lines)
     return output
 
 
 def solve_dbc1a6ce(I):
-    """Blue dots in the same row or column are joined by cyan lines."""
-    dots = ofcolor(I, BLUE)
+    """Dots in the same row or column are joined by cyan lines."""
+    dots = ofcolor(I, leastcolor(I))
     links = prapply(connect, dots, dots)
     straight = combine(mfilter(links, hline), mfilter(links, vline))
     output = underfill(I, CYAN, straight)
@@ -546,16 +590,18 @@ def solve_ded97339(I):
 
 
 def solve_e48d4e1a(I):
-    """The cross moves down and to the left, each by as many cells as there are gray ones; these
-    vanish.
+    """A few cells of another colour stand in a corner. The cross moves away from it, in rows
+    and in columns, by as many cells as they are; they vanish.
     """
-    steps = colorcount(I, GREY)
-    cross_only = replace(I, GREY, BLACK)
-    hue = other(palette(cross_only), BLACK)
-    beams = colorfilter(frontiers(cross_only), hue)
-    upright = shift(extract(beams, vline), tojvec(invert(steps)))
-    level = shift(extract(beams, hline), toivec(steps))
-    output = fill(canvas(BLACK, shape(I)), hue, combine(upright, level))
+    counters = ofcolor(I, leastcolor(I))
+    counter_corner = intersection(corners(asindices(I)), counters)
+    way = multiply(position(counter_corner, asindices(I)), size(counters))
+    beams = frontiers(I)
+    hue = color(first(beams))
+    ground = other(remove(leastcolor(I), palette(I)), hue)
+    upright = shift(extract(beams, vline), tojvec(last(way)))
+    level = shift(extract(beams, hline), toivec(first(way)))
+    output = fill(canvas(ground, shape(I)), hue, combine(upright, level))
     return output
 
 
@@ -584,8 +630,9 @@ def solve_ecdecbb3(I):
     parts = objects(I, T, F, T)
     dot_and_line = product(colorfilter(parts, RED), colorfilter(parts, CYAN))
     start = compose(ulcorner, first)
-    way_onto_line = compose(crement, fork(gravitate, first, last))
-    paths = apply(fork(connect, start, fork(add, start, way_onto_line)), dot_and_line)
+    row_and_column = compose(fork(combine, hfrontier, vfrontier), start)
+    on_line = compose(first, fork(intersection, compose(toindices, last), row_and_column))
+    paths = apply(fork(connect, start, on_line), dot_and_line)
     # A path that meets two lines would go through one of them.
     cyan_cells = ofcolor(I, CYAN)
     crossed = compose(size, lbind(intersection, cyan_cells))
@@ -598,8 +645,10 @@ def solve_ecdecbb3(I):
 
 def solve_ef135b50(I):
     """Gaps between red blocks in a row are filled with brown, save along the grid's edge."""
-    gaps = last(bridge(astuple(ORIGIN, I), ZERO))
-    output = fill(I, BROWN, difference(ofcolor(gaps, RED), box(asindices(I))))
+    reds = ofcolor(I, RED)
+    blocks = fill(canvas(BLACK, shape(I)), RED, reds)
+    gaps = ofcolor(last(bridge(astuple(ORIGIN, blocks), ZERO)), RED)
+    output = fill(I, BROWN, difference(gaps, box(asindices(I))))
     return output
 
 
@@ -607,7 +656,8 @@ def solve_f15e1fac(I):
     """The cyan dots on one edge shoot lines across; at each red dot on the edge beside, all
     lines step aside, one cell away from it.
     """
-    in_row = hline(box(ofcolor(I, CYAN)))
+    edge_rows = combine(hfrontier(ORIGIN), hfrontier(lrcorner(asindices(I))))
+    in_row = flip(difference(ofcolor(I, CYAN), edge_rows))
     across = branch(in_row, I, dmirror(I))
     from_below = positive(uppermost(ofcolor(across, CYAN)))
     downwards = branch(from_below, hmirror(across), across)
@@ -646,8 +696,10 @@ def solve_feca6190(I):
     """The grid grows as many times as the row has colours; the row lies at the bottom and
     its cells run up to the right.
     """
-    n_hues = size(remove(BLACK, palette(I)))
-    side = multiply(width(I), n_hues)
-    lowered = astuple(toivec(subtract(side, height(I))), I)
-    output = last(smear(paste_on(lowered, astuple(side, side)), NINE))
+    ground = mostcolor(I)
+    side = multiply(width(I), size(remove(ground, palette(I))))
+    at_bottom = shift(merge(fgpartition(I)), toivec(decrement(side)))
+    line = fork(recolor, color, compose(rbind(shoot, UP_RIGHT), ulcorner))
+    lines = mapply(line, apply(initset, at_bottom))
+    output = paint(canvas(ground, astuple(side, side)), lines)
     return output

@@ -2,15 +2,6 @@
 # filling, framing, removing noise.
 
 
-def solve_00d62c1b(I):
-    """Every place that green walls shut in is filled with yellow."""
-    gaps = colorfilter(objects(I, T, F, F), BLACK)
-    outside = mfilter(gaps, rbind(bordering, I))
-    inside = difference(ofcolor(I, BLACK), toindices(outside))
-    output = fill(I, YELLOW, inside)
-    return output
-
-
 def solve_025d127b(I):
     """Each slanted shape moves one step to the right, but its bottom row and its rightmost
     column stay.
@@ -60,7 +51,7 @@ def solve_137eaa0f(I):
     gray_place = compose(ulcorner, rbind(sfilter, matcher(first, GRAY)))
     way_to_middle = compose(lbind(subtract, UNITY), gray_place)
     together = mapply(fork(shift, identity, way_to_middle), shapes)
-    output = paint(canvas(BLACK, THREE_BY_THREE), together)
+    output = paint(canvas(mostcolor(I), THREE_BY_THREE), together)
     return output
 
 
@@ -141,12 +132,14 @@ def solve_3befdf3e(I):
     arm in the outer colour, as long as its inside is wide.
     """
     squares = objects(I, F, F, T)
-    outer = index(I, ulcorner(first(squares)))
-    inner = other(palette(first(squares)), outer)
+    outer_hue = chain(color, rbind(toobject, I), corners)
+    inner_hue = chain(color, rbind(toobject, I), inbox)
     inside_width = compose(rbind(subtract, TWO), width)
     four_ways = chain(rbind(apply, dneighbors(ORIGIN)), lbind(lbind, multiply), inside_width)
-    arms = mapply(fork(lbind(prapply, add), backdrop, four_ways), squares)
-    output = underfill(switch(I, inner, outer), outer, arms)
+    reach = fork(combine, backdrop, fork(lbind(prapply, add), backdrop, four_ways))
+    crosses = mapply(fork(recolor, outer_hue, reach), squares)
+    rings = mapply(fork(recolor, inner_hue, box), squares)
+    output = paint(paint(I, crosses), rings)
     return output
 
 
@@ -176,8 +169,8 @@ def solve_543a7ed5(I):
 
 
 def solve_60b61512(I):
-    """The box of every yellow shape is filled up with orange."""
-    shapes = colorfilter(objects(I, T, T, T), YELLOW)
+    """The box of every shape is filled up with orange."""
+    shapes = objects(I, T, T, T)
     output = fill(I, ORANGE, mapply(delta, shapes))
     return output
 
@@ -185,7 +178,7 @@ def solve_60b61512(I):
 def solve_63613498(I):
     """A shape stands in a corner that gray lines cut off; the same shape elsewhere turns gray."""
     corner_area = delta(ofcolor(I, GRAY))
-    model = difference(corner_area, ofcolor(I, BLACK))
+    model = difference(corner_area, ofcolor(I, mostcolor(I)))
     outline = compose(normalize, toindices)
     alike = mfilter(objects(I, T, T, T), matcher(outline, normalize(model)))
     output = fill(I, GRAY, difference(toindices(alike), model))
@@ -214,9 +207,9 @@ def solve_681b3aeb(I):
 
 
 def solve_6c434453(I):
-    """Every closed blue ring turns into a red plus sign in the same place."""
-    # A ring is the only shape here with eight cells.
-    rings = sizefilter(objects(I, T, F, T), EIGHT)
+    """Every closed ring of eight cells turns into a red plus sign in the same place."""
+    form = compose(toindices, normalize)
+    rings = sfilter(objects(I, T, F, T), matcher(form, neighbors(UNITY)))
     middles = apply(center, rings)
     pluses = combine(middles, mapply(dneighbors, middles))
     output = fill(cover(I, merge(rings)), RED, pluses)
@@ -225,34 +218,38 @@ def solve_6c434453(I):
 
 def solve_6d75e8bb(I):
     """The shape is filled up with red to a full rectangle."""
-    hue = other(palette(I), BLACK)
-    output = fill(I, RED, delta(ofcolor(I, hue)))
+    shape_cells = merge(fgpartition(I))
+    output = fill(I, RED, delta(shape_cells))
     return output
 
 
 def solve_7e0986d6(I):
-    """Cells of the rare colour are noise: inside a rectangle they take its colour, outside
+    """Single cells of another colour are noise: inside a rectangle they take its colour, outside
     they go.
     """
-    hues = remove(BLACK, palette(I))
-    hue = argmax(hues, lbind(colorcount, I))
-    healed = replace(I, other(hues, hue), hue)
-    # A cell belongs to a rectangle if it is part of a two by two block.
-    block = asindices(canvas(hue, TWO_BY_TWO))
-    places = occurrences(healed, recolor(hue, block))
-    rectangles = mapply(lbind(shift, block), places)
-    output = fill(canvas(BLACK, shape(I)), hue, rectangles)
+    regions = objects(I, T, F, F)
+    ground = color(argmax(regions, size))
+    hue = color(argmax(difference(regions, colorfilter(regions, ground)), size))
+    noise_hue = first(remove(hue, remove(ground, palette(I))))
+    # Inside, a cell has neighbours in the rectangle both in its row and in its column.
+    in_row = fork(combine, rbind(shift, LEFT), rbind(shift, RIGHT))
+    in_column = fork(combine, rbind(shift, UP), rbind(shift, DOWN))
+    flanked = compose(fork(intersection, in_row, in_column), rbind(ofcolor, hue))
+    inside = fork(intersection, rbind(ofcolor, noise_hue), flanked)
+    mend = fork(paint, identity, compose(lbind(recolor, hue), inside))
+    # Over again, for noise whose neighbours were noise.
+    output = replace(power(mend, FOUR)(I), noise_hue, ground)
     return output
 
 
 def solve_7f4411dc(I):
     """Loose cells are noise and go, also where they touch a rectangle; the rectangles stay."""
-    hue = other(palette(I), BLACK)
+    hue = other(palette(I), mostcolor(I))
     # A cell belongs to a rectangle if it is part of a two by two block.
     block = asindices(canvas(hue, TWO_BY_TWO))
     places = occurrences(I, recolor(hue, block))
     rectangles = mapply(lbind(shift, block), places)
-    output = fill(canvas(BLACK, shape(I)), hue, rectangles)
+    output = fill(canvas(mostcolor(I), shape(I)), hue, rectangles)
     return output
 
 
@@ -268,25 +265,35 @@ def solve_810b9b61(I):
 
 def solve_91714a58(I):
     """Only the one large rectangle stays; all noise goes, also where it touches it."""
-    largest = argmax(objects(I, T, F, T), size)
-    alone = paint(canvas(BLACK, shape(I)), largest)
-    # A cell belongs to the rectangle if it is part of a two by two block.
-    block = recolor(color(largest), asindices(canvas(BLACK, TWO_BY_TWO)))
-    rectangle = mapply(lbind(shift, block), occurrences(alone, block))
-    output = paint(canvas(BLACK, shape(I)), rectangle)
+    # The ground is the colour that most rows and columns show.
+    ground = mostcommon(mapply(dedupe, combine(I, dmirror(I))))
+    empty = canvas(ground, shape(I))
+    # A cell can belong to a rectangle if it is part of a two by two block of its colour.
+    block_of = rbind(recolor, asindices(canvas(ground, TWO_BY_TWO)))
+    copies = fork(mapply, lbind(lbind, shift), lbind(occurrences, I))
+    solid_cells = mapply(compose(copies, block_of), remove(ground, palette(I)))
+    areas = objects(paint(empty, solid_cells), T, F, F)
+    solid_part = argmax(difference(areas, colorfilter(areas, ground)), size)
+    cells = toindices(solid_part)
+    # Of it, the largest full rectangle: its sides lie where the part ends somewhere.
+    ends = compose(lbind(difference, cells), lbind(shift, cells))
+    rows = apply(first, combine(ends(UP), ends(DOWN)))
+    columns = apply(last, combine(ends(LEFT), ends(RIGHT)))
+    rectangles = apply(backdrop, prapply(astuple, product(rows, columns), product(rows, columns)))
+    full = sfilter(rectangles, compose(flip, rbind(difference, cells)))
+    output = fill(empty, color(solid_part), argmax(full, size))
     return output
 
 
 def solve_952a094c(I):
     """The four dots in the corners inside a frame jump out of it, each to the opposite corner."""
-    frame = merge(objects(I, F, T, T))
-    inside = trim(subgrid(frame, I))
-    outside = outbox(frame)
-    exchanged = squeeze(astuple(ORIGIN, rot180(inside)))
-    quarters = last(resample(exchanged, shape(outside)))
-    dots = toobject(corners(asindices(quarters)), quarters)
-    emptied = fill(I, BLACK, shift(asindices(inside), increment(ulcorner(frame))))
-    output = paint(emptied, shift(dots, ulcorner(outside)))
+    frame = merge(fgpartition(I))
+    inner_corners = order(corners(inbox(frame)), identity)
+    outer_corners = order(corners(outbox(frame)), identity)
+    # The first corner gets the last dot's colour, and so on.
+    hues = apply(lbind(index, I), hmirror(inner_corners))
+    dots = mpapply(recolor, hues, apply(initset, outer_corners))
+    output = paint(cover(I, inner_corners), dots)
     return output
 
 
@@ -301,11 +308,12 @@ def solve_a1570a43(I):
 def solve_a61ba2ce(I):
     """The four corner pieces are put together to a ring, each in the corner that it fits."""
     pieces = apply(normalize, objects(I, T, F, T))
-    # A piece lies in the corner opposite to the cell that its box lacks.
-    lacking = compose(first, delta)
-    place = chain(double, lbind(subtract, UNITY), lacking)
+    side = shape(first(pieces))
+    # A piece lies in the corner opposite to the corner that its box lacks.
+    lacking = chain(sign, first, fork(difference, corners, toindices))
+    place = chain(lbind(multiply, side), lbind(subtract, UNITY), lacking)
     ring = mapply(fork(shift, identity, place), pieces)
-    output = paint(canvas(mostcolor(I), (4, 4)), ring)
+    output = paint(canvas(mostcolor(I), double(side)), ring)
     return output
 
 
@@ -319,10 +327,9 @@ def solve_a61f2674(I):
 
 
 def solve_a79310a0(I):
-    """The cyan shape moves one down and turns red."""
-    shape_cells = ofcolor(I, CYAN)
-    cleared = fill(I, BLACK, shape_cells)
-    output = fill(cleared, RED, shift(shape_cells, DOWN))
+    """The shape moves one down and turns red."""
+    shape_cells = merge(fgpartition(I))
+    output = fill(cover(I, shape_cells), RED, shift(shape_cells, DOWN))
     return output
 
 
@@ -330,23 +337,36 @@ def solve_a8c38be5(I):
     """The coloured corners and wedges are put together on a gray nine by nine square, each at
     the side or corner it fits.
     """
-    parts = objects(replace(I, GREY, BLACK), T, F, T)
+    square_hue = get_color_rank(I, ONE)
+    parts = objects(replace(I, square_hue, mostcolor(I)), T, F, T)
     # A part faces away from the cells that its box has and it has not.
     middle_twice = fork(add, ulcorner, lrcorner)
     way = compose(sign, fork(subtract, middle_twice, compose(middle_twice, delta)))
     room = compose(lbind(subtract, NINE), shape)
     place = compose(halve, fork(multiply, compose(increment, way), room))
     placed = mapply(fork(shift, normalize, place), parts)
-    output = paint(canvas(GREY, (9, 9)), placed)
+    output = paint(canvas(square_hue, (9, 9)), placed)
+    return output
+
+
+def solve_a8d7556c(I):
+    """Squares of two by two cells in the rarer colour turn red, but for one whose left corners
+    both belong to other such squares that reach beyond it.
+    """
+    hue = leastcolor(I)
+    block = asindices(canvas(hue, TWO_BY_TWO))
+    places = occurrences(I, recolor(hue, block))
+    pinned = intersection(shift(places, UNITY), shift(places, UP_RIGHT))
+    output = fill(I, RED, mapply(lbind(shift, block), difference(places, pinned)))
     return output
 
 
 def solve_b230c067(I):
-    """Two of the three shapes are the same and turn blue; the odd one out turns red."""
+    """All shapes but one are the same and turn blue; the odd one out turns red."""
     shapes = objects(I, T, T, T)
     odd_form = leastcommon(apply(normalize, totuple(shapes)))
     odd = extract(shapes, matcher(normalize, odd_form))
-    output = fill(replace(I, CYAN, BLUE), RED, odd)
+    output = fill(fill(I, BLUE, merge(shapes)), RED, odd)
     return output
 
 

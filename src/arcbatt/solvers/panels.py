@@ -2,10 +2,14 @@
 
 
 def solve_0520fde7(I):
-    """A gray line separates two squares; the cells that are blue in both are red in the output."""
-    left = lefthalf(I)
-    blue_in_both = intersection(ofcolor(left, BLUE), ofcolor(righthalf(I), BLUE))
-    output = fill(canvas(BLACK, shape(left)), RED, blue_in_both)
+    """A line separates two squares; the cells that are blue in both are red in the output."""
+    line_hue = index(I, center(asindices(I)))
+    upright = vline(ofcolor(I, line_hue))
+    halves = branch(upright, hsplit(I, TWO), vsplit(I, TWO))
+    ground = first(remove(BLUE, remove(line_hue, palette(I))))
+    blue = rbind(ofcolor, BLUE)
+    blue_in_both = intersection(blue(first(halves)), blue(last(halves)))
+    output = fill(canvas(ground, shape(first(halves))), RED, blue_in_both)
     return output
 
 
@@ -14,7 +18,8 @@ def solve_09629e4f(I):
     fills a panel.
     """
     panels = apply(last, split_blocks(astuple(ORIGIN, I)))
-    key = argmax(panels, rbind(colorcount, BLACK))
+    # The ground is the commonest colour beside the lines.
+    key = argmax(panels, rbind(colorcount, mostcolor(compress(I))))
     enlarged = upscale(key, increment(width(key)))
     output = paint(crop(enlarged, ORIGIN, shape(I)), merge(frontiers(I)))
     return output
@@ -30,34 +35,41 @@ def solve_1b2d62fb(I):
 
 
 def solve_1e32b0e9(I):
-    """The first panel shows a figure; in all others what is missing of it is added in the
+    """The panels show parts of one figure; in each panel what is missing of it is added in the
     colour of the walls.
     """
     walls = frontiers(I)
-    side = valmin(sfilter(walls, hline), uppermost)
-    panel = crop(I, ORIGIN, astuple(side, side))
-    figure = difference(asindices(panel), ofcolor(panel, BLACK))
-    starts = interval(ZERO, height(I), increment(side))
-    copies = mapply(lbind(shift, figure), product(starts, starts))
-    output = underfill(I, color(first(walls)), copies)
+    wall_hue = color(first(walls))
+    pitch_down = increment(valmin(sfilter(walls, hline), uppermost))
+    pitch_right = increment(valmin(sfilter(walls, vline), leftmost))
+    rows = interval(ZERO, height(I), pitch_down)
+    panel_places = product(rows, interval(ZERO, width(I), pitch_right))
+    ways = prapply(subtract, panel_places, panel_places)
+    figures = difference(toindices(merge(fgpartition(I))), ofcolor(I, wall_hue))
+    output = underfill(I, wall_hue, mapply(lbind(shift, figures), ways))
     return output
 
 
 def solve_54d9e175(I):
-    """Every panel is filled with the colour that comes five after that of its dot."""
-    surroundings = colorfilter(objects(I, T, F, F), mostcolor(I))
-    panel_of = compose(rbind(toobject, I), backdrop)
-    new_color = chain(lbind(add, FIVE), leastcolor, panel_of)
-    output = paint(I, mapply(fork(recolor, new_color, panel_of), surroundings))
+    """Every panel between gray lines is filled with the colour that comes five after that of its
+    dot.
+    """
+    plan = fill(canvas(ZERO, shape(I)), ONE, ofcolor(I, GREY))
+    panels = colorfilter(objects(plan, T, F, F), ZERO)
+    cells_of = compose(rbind(toobject, I), toindices)
+    new_color = chain(lbind(add, FIVE), leastcolor, cells_of)
+    output = paint(I, mapply(fork(recolor, new_color, identity), panels))
     return output
 
 
 def solve_6430c8c4(I):
-    """Places that are black both above and below the dividing line are green."""
-    upper_gaps = ofcolor(tophalf(I), BLACK)
-    lower_gaps = ofcolor(bottomhalf(I), BLACK)
-    blank = canvas(BLACK, shape(tophalf(I)))
-    output = fill(blank, GREEN, intersection(upper_gaps, lower_gaps))
+    """Places that are empty on both sides of the dividing line are green."""
+    line = ofcolor(I, index(I, center(asindices(I))))
+    halves = branch(vline(line), hsplit(I, TWO), vsplit(I, TWO))
+    ground = first(intersection(palette(first(halves)), palette(last(halves))))
+    empty = rbind(ofcolor, ground)
+    empty_in_both = intersection(empty(first(halves)), empty(last(halves)))
+    output = fill(canvas(ground, shape(first(halves))), GREEN, empty_in_both)
     return output
 
 
@@ -69,7 +81,9 @@ def solve_6773b310(I):
     panels = apply(rbind(hsplit, panels_across), vsplit(I, panels_down))
     has_two = matcher(rbind(colorcount, leastcolor(I)), TWO)
     mark = compose(lbind(multiply, BLUE), has_two)
-    output = apply(lbind(apply, mark), panels)
+    marks = apply(lbind(apply, mark), panels)
+    # The ground is the commonest colour beside the lines.
+    output = replace(marks, BLACK, mostcolor(compress(I)))
     return output
 
 
@@ -90,32 +104,33 @@ def solve_75b8110e(I):
     """The four quarters are laid over each other: upper left at the bottom, then lower
     right, lower left, and upper right on top.
     """
-    colored = compose(rbind(sfilter, compose(positive, first)), asobject)
+    drawn = compose(rbind(sfilter, compose(flip, matcher(first, mostcolor(I)))), asobject)
     bottom = lefthalf(tophalf(I))
-    with_second = paint(bottom, colored(righthalf(bottomhalf(I))))
-    with_third = paint(with_second, colored(lefthalf(bottomhalf(I))))
-    output = paint(with_third, colored(righthalf(tophalf(I))))
+    with_second = paint(bottom, drawn(righthalf(bottomhalf(I))))
+    with_third = paint(with_second, drawn(lefthalf(bottomhalf(I))))
+    output = paint(with_third, drawn(righthalf(tophalf(I))))
     return output
 
 
 def solve_7c008303(I):
-    """The small coloured square, enlarged, colours the green drawing in the large panel."""
-    without_drawing = replace(I, GREEN, BLACK)
-    empty_panels = colorfilter(objects(without_drawing, T, F, F), BLACK)
-    drawing = subgrid(argmax(empty_panels, size), I)
-    without_walls = replace(I, CYAN, BLACK)
-    not_green = compose(flip, matcher(color, GREEN))
-    key = subgrid(extract(objects(without_walls, F, T, T), not_green), I)
+    """The small coloured square, enlarged, colours the drawing in the large panel."""
+    walls = merge(frontiers(I))
+    outlines = fill(canvas(ZERO, shape(I)), ONE, walls)
+    panels = colorfilter(objects(outlines, T, F, F), ZERO)
+    key = subgrid(argmin(panels, size), I)
+    drawing = subgrid(argmax(panels, size), I)
+    empty_panel = get_arg_rank(panels, size, ONE)
+    ground = index(I, ulcorner(empty_panel))
     enlarged = upscale(key, divide(width(drawing), width(key)))
-    output = fill(enlarged, BLACK, ofcolor(drawing, BLACK))
+    output = fill(enlarged, ground, ofcolor(drawing, ground))
     return output
 
 
 def solve_941d9a10(I):
-    """Of the rooms between the gray walls the first turns blue, the middle one red and the
-    last green.
+    """Of the rooms between the walls the first turns blue, the middle one red and the last
+    green.
     """
-    rooms = order(colorfilter(objects(I, T, F, F), BLACK), ulcorner)
+    rooms = order(colorfilter(objects(I, T, F, F), index(I, ORIGIN)), ulcorner)
     middle_room = get_nth(rooms, halve(size(rooms)))
     with_first = fill(I, BLUE, first(rooms))
     with_middle = fill(with_first, RED, middle_room)
@@ -125,10 +140,12 @@ def solve_941d9a10(I):
 
 def solve_94f9d214(I):
     """Red marks the cells that are empty in the upper and in the lower half."""
-    upper_gaps = ofcolor(tophalf(I), BLACK)
-    lower_gaps = ofcolor(bottomhalf(I), BLACK)
-    blank = canvas(BLACK, shape(tophalf(I)))
-    output = fill(blank, RED, intersection(upper_gaps, lower_gaps))
+    upper = tophalf(I)
+    lower = bottomhalf(I)
+    # Each half has its own colour; what both have is the ground.
+    ground = minimum(intersection(palette(upper), palette(lower)))
+    empty_in_both = intersection(ofcolor(upper, ground), ofcolor(lower, ground))
+    output = fill(canvas(ground, shape(upper)), RED, empty_in_both)
     return output
 
 
@@ -146,6 +163,23 @@ def solve_995c5fa3(I):
     return output
 
 
+def solve_99b1bc43(I):
+    """The halves on both sides of the yellow bar are compared: a cell is green where one of
+    them is coloured and the other is not.
+    """
+    level = hline(ofcolor(I, YELLOW))
+    upright = branch(level, I, dmirror(I))
+    upper = tophalf(upright)
+    lower = bottomhalf(upright)
+    ground = first(intersection(palette(upper), palette(lower)))
+    free_above = ofcolor(upper, ground)
+    free_below = ofcolor(lower, ground)
+    free_once = difference(combine(free_above, free_below), intersection(free_above, free_below))
+    compared = fill(canvas(ground, shape(upper)), GREEN, free_once)
+    output = branch(level, compared, dmirror(compared))
+    return output
+
+
 def solve_9f236235(I):
     """Lines cut the grid into squares of one colour; the output has a cell for each square,
     left and right exchanged.
@@ -156,31 +190,93 @@ def solve_9f236235(I):
     return output
 
 
+def solve_a64e4611(I):
+    """An empty hall leads through the noise, with corridors from it to the edges of the grid. They
+    turn green but for a margin of one cell along the noise.
+    """
+    ground = mostcolor(I)
+    two_thirds = chain(rbind(divide, THREE), double, height)
+    bar = chain(lbind(recolor, ground), lbind(connect, ORIGIN), compose(toivec, two_thirds))
+    bar_places = fork(occurrences, identity, bar)
+    lying = greater(size(bar_places(dmirror(I))), size(bar_places(I)))
+    upright = branch(lying, dmirror(I), I)
+    blank = canvas(ground, add(shape(upright), TWO_BY_ZERO))
+    padded = paint(blank, shift(asobject(upright), DOWN))
+    long_runs = mapply(lbind(shift, bar(padded)), bar_places(padded))
+    ground_lines = compose(rbind(colorfilter, ground), frontiers)
+    clear_rows = chain(toindices, rbind(mfilter, hline), ground_lines)
+    beside = fork(intersection, rbind(shift, UP), rbind(shift, DOWN))
+    corridors = compose(fork(intersection, identity, beside), clear_rows)
+    hall = shift(corridors(subgrid(long_runs, padded)), ulcorner(long_runs))
+    in_hall = intersection(shift(hall, LEFT), shift(hall, RIGHT))
+    left = crop(padded, ORIGIN, astuple(height(padded), leftmost(in_hall)))
+    way = tojvec(increment(rightmost(in_hall)))
+    right = crop(padded, way, shape(padded))
+    in_corridors = combine(corridors(left), shift(corridors(right), way))
+    green = fill(padded, GREEN, combine(in_hall, in_corridors))
+    finished = crop(green, DOWN, shape(upright))
+    output = branch(lying, dmirror(finished), finished)
+    return output
+
+
+def solve_a68b268e(I):
+    """The four panels are laid over each other, in reading order: the upper left one on top,
+    the lower right one at the bottom.
+    """
+    panels = mapply(rbind(hsplit, TWO), vsplit(I, TWO))
+    # The background is the colour that most panels have in common.
+    ground = mostcommon(mapply(p_g, panels))
+    colored_cells = compose(rbind(sfilter, compose(flip, matcher(first, ground))), asobject)
+    lower_two = paint(last(panels), colored_cells(get_nth(panels, TWO)))
+    lower_three = paint(lower_two, colored_cells(second(panels)))
+    output = paint(lower_three, colored_cells(first(panels)))
+    return output
+
+
 def solve_bc1d5164(I):
     """The three by three squares at the four corners are laid over each other."""
-    hue = other(palette(I), BLACK)
+    hue = leastcolor(I)
     far = subtract(shape(I), THREE_BY_THREE)
     starts = product(insert(first(far), initset(ZERO)), insert(last(far), initset(ZERO)))
     squares = apply(rbind(lbind(crop, I), THREE_BY_THREE), starts)
     marked = mapply(rbind(ofcolor, hue), squares)
-    output = fill(canvas(BLACK, THREE_BY_THREE), hue, marked)
+    output = fill(canvas(mostcolor(I), THREE_BY_THREE), hue, marked)
     return output
 
 
 def solve_c444b776(I):
     """What the one panel has is copied to all the others."""
-    panels = cut(astuple(ORIGIN, I))
-    pattern = pick(panels, FOUR)
-    copies = tile(pattern, shape(I), ONE)
-    output = last(over(copies, astuple(ORIGIN, I)))
+    ground = mostcolor(I)
+    full_lines = frontiers(I)
+    lines = merge(difference(full_lines, colorfilter(full_lines, ground)))
+    between = difference(asindices(I), toindices(lines))
+    panels = colorfilter(objects(fill(I, ground, between), T, F, F), ground)
+    contents = apply(rbind(toobject, I), apply(toindices, panels))
+    pattern = normalize(argmax(contents, numcolors))
+    output = paint(I, mapply(lbind(shift, pattern), apply(ulcorner, panels)))
+    return output
+
+
+def solve_cf98881b(I):
+    """Three panels stand side by side and are laid over each other: the first on top, the
+    second below it, the third at the bottom.
+    """
+    panels = hsplit(I, THREE)
+    ground = first(intersection(palette(first(panels)), palette(last(panels))))
+    drawn = compose(rbind(sfilter, compose(flip, matcher(first, ground))), asobject)
+    two_panels = paint(last(panels), drawn(second(panels)))
+    output = paint(two_panels, drawn(first(panels)))
     return output
 
 
 def solve_dae9d2b5(I):
     """The two halves are laid on each other; a cell that is set in either of them is pink."""
     left = lefthalf(I)
-    unset = intersection(ofcolor(left, BLACK), ofcolor(righthalf(I), BLACK))
-    output = fill(canvas(PINK, shape(left)), BLACK, unset)
+    right = righthalf(I)
+    # Each half has its own colour; what both have is the ground.
+    ground = minimum(intersection(palette(left), palette(right)))
+    unset = intersection(ofcolor(left, ground), ofcolor(right, ground))
+    output = fill(canvas(PINK, shape(left)), ground, unset)
     return output
 
 
@@ -192,9 +288,24 @@ def solve_e98196ab(I):
 
 
 def solve_f2829549(I):
-    """Green where both halves beside the blue wall are black."""
-    left = lefthalf(I)
-    right = righthalf(I)
-    free_in_both = intersection(ofcolor(left, BLACK), ofcolor(right, BLACK))
-    output = fill(canvas(BLACK, shape(left)), GREEN, free_in_both)
+    """Green where both halves on the two sides of the blue wall are empty."""
+    standing = vline(ofcolor(I, BLUE))
+    upright = branch(standing, I, dmirror(I))
+    left = lefthalf(upright)
+    right = righthalf(upright)
+    ground = first(intersection(palette(left), palette(right)))
+    free_in_both = intersection(ofcolor(left, ground), ofcolor(right, ground))
+    compared = fill(canvas(ground, shape(left)), GREEN, free_in_both)
+    output = branch(standing, compared, dmirror(compared))
+    return output
+
+
+def solve_fafffa47(I):
+    """The two halves are laid over each other; red marks the cells that are empty in both."""
+    top = tophalf(I)
+    bottom = bottomhalf(I)
+    # Each half has its own colour; what both have is the ground.
+    ground = minimum(intersection(palette(top), palette(bottom)))
+    empty_in_both = intersection(ofcolor(top, ground), ofcolor(bottom, ground))
+    output = fill(canvas(ground, shape(top)), RED, empty_in_both)
     return output

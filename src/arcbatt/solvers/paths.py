@@ -19,32 +19,34 @@ def solve_234bbc79(I):
     join_first_two = fork(combine, compose(rbind(repeat, ONE), joined), others)
     joined_all = first(power(join_first_two, decrement(size(shapes)))(shapes))
     colored = sfilter(joined_all, compose(flip, is_joint))
-    output = paint(canvas(BLACK, astuple(height(I), increment(rightmost(colored)))), colored)
+    room = astuple(height(I), increment(rightmost(colored)))
+    output = paint(canvas(mostcolor(I), room), colored)
     return output
 
 
 def solve_239be575(I):
-    """One cyan cell if a chain of cyan cells, corners included, links the red squares, a black
-    one if not.
+    """One cyan cell if a chain of cyan cells, corners included, links the red squares, an
+    empty one if not.
     """
     reds = ofcolor(I, RED)
+    ground = first(difference(palette(I), (2, 8)))
     webs = colorfilter(objects(replace(I, RED, CYAN), T, T, F), CYAN)
     reds_in = chain(size, lbind(intersection, reds), toindices)
     linked = equality(valmax(webs, reds_in), size(reds))
-    output = canvas(branch(linked, CYAN, BLACK), UNITY)
+    output = canvas(branch(linked, CYAN, ground), UNITY)
     return output
 
 
 def solve_28e73c20(I):
     """A green wall winds from the upper left corner along the edge and on inwards as a
-    spiral, with a black way of one cell between its turns.
+    spiral, with a free way of one cell between its turns.
     """
     core_side = branch(even(height(I)), TWO, ONE)
     core_square = canvas(GREEN, astuple(core_side, core_side))
     # Each turn from the core out puts a wall and a way on top of the turned spiral.
     one_row = lbind(astuple, ONE)
     wall = chain(lbind(canvas, GREEN), one_row, height)
-    free_cells = chain(lbind(canvas, BLACK), one_row, compose(decrement, height))
+    free_cells = chain(lbind(canvas, mostcolor(I)), one_row, compose(decrement, height))
     way = compose(rbind(hconcat, canvas(GREEN, UNITY)), free_cells)
     wind = fork(vconcat, wall, fork(vconcat, way, rot90))
     wind_all = power(wind, subtract(height(I), core_side))
@@ -89,8 +91,11 @@ def solve_b782dc8a(I):
     middle_hue = leastcolor(I)
     arm_hue = get_color_rank(I, TWO)
     start = first(ofcolor(I, middle_hue))
-    open_ways = replace(replace(I, middle_hue, BLACK), arm_hue, BLACK)
-    regions = apply(toindices, colorfilter(objects(open_ways, T, F, F), BLACK))
+    # Beside the middle cell is wall where no arm is, and at a crossing at its corners.
+    beside = toobject(difference(dneighbors(start), ofcolor(I, arm_hue)), I)
+    wall_hue = mostcolor(branch(beside, beside, toobject(ineighbors(start), I)))
+    plan = fill(canvas(ZERO, shape(I)), ONE, ofcolor(I, wall_hue))
+    regions = apply(toindices, colorfilter(objects(plan, T, F, F), ZERO))
     reached = extract(regions, lbind(contained, start))
     parity = compose(even, fork(add, first, last))
     alike = sfilter(reached, matcher(parity, parity(start)))
@@ -111,15 +116,21 @@ def solve_d4a91cb9(I):
 
 
 def solve_d9f24cd1(I):
-    """Red lines grow up from the bottom; below a gray cell a line steps one to the right and
-    goes on up.
+    """Lines grow up from the dots at the bottom; below an obstacle a line steps one to the
+    right and goes on up.
     """
+    ground = mostcolor(I)
+    bottom_row = crop(I, toivec(decrement(height(I))), shape(I))
+    hue = other(palette(bottom_row), ground)
+    obstacles = difference(asindices(I), combine(ofcolor(I, ground), ofcolor(I, hue)))
     upward = rbind(shoot, UP)
-    lines = mapply(upward, ofcolor(I, RED))
-    obstacles = intersection(ofcolor(I, GREY), lines)
-    shadows = mapply(upward, obstacles)
-    detours = mapply(upward, shift(obstacles, UNITY))
-    output = fill(I, RED, combine(difference(lines, shadows), detours))
+    shadow = chain(lbind(mapply, upward), lbind(intersection, obstacles), upward)
+    paths = lbind(mapply, fork(difference, upward, shadow))
+    stopped_by = chain(lbind(intersection, obstacles), rbind(shift, UP), paths)
+    sidesteps = compose(rbind(shift, UNITY), stopped_by)
+    # With every round the lines get one more step aside.
+    all_starts = power(fork(combine, identity, sidesteps), increment(size(obstacles)))
+    output = fill(I, hue, paths(all_starts(ofcolor(I, hue))))
     return output
 
 

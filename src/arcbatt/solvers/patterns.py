@@ -32,14 +32,17 @@ def solve_045e512c(I):
 
 
 def solve_05269061(I):
-    """Three colours take turns along the diagonals. The stripes that are given are repeated
+    """Stripes of a few colours take turns along one diagonal. Those that are given are repeated
     until they fill the grid.
     """
-    stripes = merge(fgpartition(I))
-    along_the_stripe = connect((-6, 6), (6, -6))
-    three_to_the_side = product({0}, interval(-12, 13, 3))
-    steps = prapply(add, along_the_stripe, three_to_the_side)
-    output = paint(I, mapply(lbind(shift, stripes), steps))
+    colors = fgpartition(I)
+    uphill = intersection(merge(colors), shift(merge(colors), UP_RIGHT))
+    along = branch(uphill, UP_RIGHT, UNITY)
+    line = fork(combine, rbind(shoot, along), rbind(shoot, invert(along)))
+    one_stripe = fork(recolor, color, chain(line, first, toindices))
+    period = size(colors)
+    steps = apply(tojvec, interval(multiply(-30, period), 60, period))
+    output = paint(I, mapply(lbind(shift, mapply(one_stripe, colors)), steps))
     return output
 
 
@@ -48,7 +51,7 @@ def solve_0a938d79(I):
     turns, at the same distance, to the end.
     """
     lying = branch(portrait(I), dmirror(I), I)
-    dots = fgpartition(lying)
+    dots = apply(initset, merge(fgpartition(lying)))
     step = double(decrement(width(merge(dots))))
     columns = compose(rbind(rbind(interval, step), width(lying)), leftmost)
     lines = compose(lbind(product, interval(ZERO, height(lying), ONE)), columns)
@@ -95,8 +98,13 @@ def solve_264363fd(I):
 
 
 def solve_29ec7d0e(I):
-    """The pattern repeats itself; black cells are filled accordingly."""
-    output = last(period_fill(astuple(ORIGIN, I)))
+    """The pattern repeats itself; patches of one colour hide parts of it and are filled in."""
+    block = compose(asobject, rbind(canvas, TWO_BY_TWO))
+    n_blocks = chain(size, lbind(occurrences, I), block)
+    hidden = argmax(palette(I), n_blocks)
+    # Black is what gets filled in, so the two colours change places for a while.
+    filled = last(period_fill(astuple(ORIGIN, switch(I, hidden, BLACK))))
+    output = switch(filled, hidden, BLACK)
     return output
 
 
@@ -106,7 +114,7 @@ def solve_31aa019c(I):
     """
     rare = leastcolor(I)
     cell = ofcolor(I, rare)
-    ring = fill(canvas(BLACK, shape(I)), RED, outbox(cell))
+    ring = fill(canvas(mostcolor(I), shape(I)), RED, outbox(cell))
     output = fill(ring, rare, cell)
     return output
 
@@ -124,13 +132,15 @@ def solve_3ac3eb23(I):
 
 
 def solve_3bdb4ada(I):
-    """In the middle row of each bar every second cell is emptied."""
-    bars = difference(objects(I, T, F, F), colorfilter(objects(I, T, F, F), BLACK))
-    first_gap = compose(increment, ulcorner)
-    steps = apply(tojvec, interval(ZERO, width(I), TWO))
-    every_second = compose(lbind(shift, steps), first_gap)
-    gaps = mapply(fork(intersection, toindices, every_second), bars)
-    output = fill(I, BLACK, gaps)
+    """In the middle line of each bar three cells thick every second cell is emptied."""
+    # The ground is the colour that most rows and columns show.
+    ground = mostcommon(mapply(dedupe, combine(I, dmirror(I))))
+    areas = objects(I, T, F, F)
+    bars = difference(areas, colorfilter(areas, ground))
+    every_second = interval(ZERO, maximum(shape(I)), TWO)
+    lattice = product(every_second, every_second)
+    lattice_inside = chain(lbind(shift, lattice), increment, ulcorner)
+    output = fill(I, ground, mapply(fork(intersection, inbox, lattice_inside), bars))
     return output
 
 
@@ -157,17 +167,16 @@ def solve_539a4f51(I):
 
 def solve_53b68214(I):
     """The pattern that runs down goes on, straight or slanting, until the grid is square."""
-    hue = other(palette(I), BLACK)
+    hue = other(palette(I), mostcolor(I))
     line = ofcolor(I, hue)
-    n_columns = width(I)
-    sideways = interval(invert(n_columns), n_columns, ONE)
-    vectors = product(interval(ONE, height(I), ONE), sideways)
-    moved_on = compose(lbind(intersection, asindices(I)), lbind(shift, line))
-    stays_on_line = chain(flip, rbind(difference, line), moved_on)
-    repeats = sfilter(vectors, fork(both, moved_on, stays_on_line))
+    vectors = apply(rbind(subtract, first(line)), line)
+    downward = sfilter(vectors, compose(positive, first))
+    moved = compose(lbind(intersection, asindices(I)), lbind(shift, line))
+    stays_on_line = chain(flip, rbind(difference, line), moved)
+    repeats = sfilter(downward, fork(both, stays_on_line, compose(stays_on_line, invert)))
     period = argmin(repeats, fork(astuple, first, fork(multiply, last, last)))
-    strides = apply(rbind(multiply, period), interval(ZERO, n_columns, ONE))
-    square_grid = canvas(BLACK, astuple(n_columns, n_columns))
+    strides = apply(rbind(multiply, period), interval(ZERO, width(I), ONE))
+    square_grid = canvas(mostcolor(I), astuple(width(I), width(I)))
     output = fill(square_grid, hue, mapply(lbind(shift, line), strides))
     return output
 
@@ -191,25 +200,25 @@ def solve_7837ac64(I):
     """Some crossings of the mesh are marked; a mesh between four crossings of one colour is a
     cell of that colour.
     """
-    drawn = sfilter(asobject(I), first)
-    mesh_hue = mostcolor(drawn)
-    marks = sfilter(drawn, compose(flip, matcher(first, mesh_hue)))
-    top_left_field = argmin(colorfilter(objects(I, T, F, F), BLACK), ulcorner)
-    pitch = increment(width(top_left_field))
-    crossings = downscale(replace(subgrid(marks, I), mesh_hue, BLACK), pitch)
+    mesh_hue = color(argmax(objects(I, T, F, F), size))
+    off_mesh = sfilter(asobject(I), compose(flip, matcher(first, mesh_hue)))
+    ground = mostcolor(off_mesh)
+    marks = sfilter(off_mesh, compose(flip, matcher(first, ground)))
+    pitch = increment(valmax(colorfilter(objects(I, T, F, F), ground), width))
+    crossings = downscale(replace(subgrid(marks, I), mesh_hue, ground), pitch)
     fields = decrement(shape(crossings))
-    upper = cellwise(crop(crossings, ORIGIN, fields), crop(crossings, RIGHT, fields), BLACK)
-    lower = cellwise(crop(crossings, DOWN, fields), crop(crossings, UNITY, fields), BLACK)
-    output = cellwise(upper, lower, BLACK)
+    upper = cellwise(crop(crossings, ORIGIN, fields), crop(crossings, RIGHT, fields), ground)
+    lower = cellwise(crop(crossings, DOWN, fields), crop(crossings, UNITY, fields), ground)
+    output = cellwise(upper, lower, ground)
     return output
 
 
 def solve_82819916(I):
-    """One row is a complete pattern of two colours; each other row begins the same pattern in
+    """One line is a complete pattern of two colours; each other line begins the same pattern in
     two colours of its own, and is completed.
     """
-    rows = objects(I, F, F, T)
-    model = argmax(rows, width)
+    lines = objects(I, F, F, T)
+    model = argmax(lines, size)
     first_hue = compose(lbind(index, I), ulcorner)
     second_hue = fork(other, palette, first_hue)
     pattern = subgrid(model, I)
@@ -217,7 +226,7 @@ def solve_82819916(I):
     second_cells = ofcolor(pattern, second_hue(model))
     in_first = fork(shift, compose(rbind(recolor, first_cells), first_hue), ulcorner)
     in_second = fork(shift, compose(rbind(recolor, second_cells), second_hue), ulcorner)
-    output = paint(I, mapply(fork(combine, in_first, in_second), rows))
+    output = paint(I, mapply(fork(combine, in_first, in_second), lines))
     return output
 
 
@@ -236,15 +245,6 @@ def solve_8403a5d5(I):
     return output
 
 
-def solve_88a10436(I):
-    """The coloured shape is stamped once more, with its middle on the gray mark."""
-    stamp = argmax(objects(I, F, T, T), size)
-    mark = first(ofcolor(I, GRAY))
-    copy = shift(stamp, subtract(mark, center(stamp)))
-    output = paint(replace(I, GRAY, BLACK), copy)
-    return output
-
-
 def solve_aedd82e4(I):
     """Red cells that have no red cell at any of their sides turn blue."""
     reds = colorfilter(objects(I, T, F, F), RED)
@@ -255,36 +255,29 @@ def solve_aedd82e4(I):
 
 def solve_ba26e723(I):
     """In every third column, from the first on, yellow turns magenta."""
-    every_third = product({0}, interval(ZERO, width(I), THREE))
+    every_third = product(initset(ZERO), interval(ZERO, width(I), THREE))
     columns = mapply(vfrontier, every_third)
     output = fill(I, MAGENTA, intersection(columns, ofcolor(I, YELLOW)))
     return output
 
 
 def solve_bd4472b8(I):
-    """Below the gray bar, the colours of the first row come one after the other as whole
-    rows, twice.
+    """Below the bar, the colours of the first row come one after the other as whole rows, again
+    and again.
     """
-    whole_row = rbind(repeat, width(I))
-    stripes = apply(whole_row, first(I))
+    stripes = apply(rbind(repeat, width(I)), first(I))
+    endless = merge(repeat(stripes, height(I)))
     given = astuple(first(I), second(I))
-    output = vconcat(given, vconcat(stripes, stripes))
+    output = crop(vconcat(given, endless), ORIGIN, shape(I))
     return output
 
 
 def solve_c3f564a4(I):
-    """The pattern goes on where cells are black."""
-    output = close_symmetry(I, BLACK, ZERO)
-    return output
-
-
-def solve_caa06a1f(I):
-    """The pattern goes on where the lower right corner's colour ends it, and all of it
-    moves one to the left.
-    """
-    pattern = drop_color(astuple(ORIGIN, I), index(I, decrement(shape(I))))
-    wider = paste_on(pattern, add(shape(I), RIGHT))
-    output = crop(last(period_fill(wider)), RIGHT, shape(I))
+    """The pattern goes on behind the patches of one colour."""
+    block = compose(asobject, rbind(canvas, TWO_BY_TWO))
+    n_blocks = chain(size, lbind(occurrences, I), block)
+    hidden = argmax(palette(I), n_blocks)
+    output = close_symmetry(I, hidden, ZERO)
     return output
 
 
@@ -304,10 +297,16 @@ def solve_cbded52d(I):
 
 
 def solve_d8c310e9(I):
-    """The pattern at the bottom goes on to the right edge."""
-    pattern = merge(fgpartition(I))
-    steps = product({0}, interval(ZERO, width(I), hperiod(pattern)))
-    output = paint(I, mapply(lbind(shift, pattern), steps))
+    """The pattern at the edge goes on along it, in the direction in which it repeats."""
+    shown = merge(fgpartition(I))
+    standing = both(portrait(shown), greater(height(shown), vperiod(shown)))
+    upright = branch(standing, dmirror(I), I)
+    pattern = merge(fgpartition(upright))
+    period = hperiod(pattern)
+    far = multiply(period, width(upright))
+    steps = apply(tojvec, interval(invert(far), far, period))
+    continued = paint(upright, mapply(lbind(shift, pattern), steps))
+    output = branch(standing, dmirror(continued), continued)
     return output
 
 
@@ -337,16 +336,16 @@ def solve_e26a3af2(I):
 
 
 def solve_e8dc4411(I):
-    """The black figure is repeated in the colour of the single cell beside it, on and on in
-    the diagonal direction and at the distance that this cell shows.
+    """The figure is repeated in the colour of the single cell beside it, on and on in the
+    diagonal direction and at the distance that this cell shows.
     """
-    figure = ofcolor(I, BLACK)
-    hue = other(remove(BLACK, palette(I)), mostcolor(I))
-    seed = ofcolor(I, hue)
-    way_out = sign(subtract(first(seed), center(figure)))
-    back = intersection(shoot(first(seed), invert(way_out)), figure)
-    distance = compose(lbind(manhattan, seed), initset)
-    step = subtract(first(seed), argmax(back, distance))
+    hue = leastcolor(I)
+    seed = first(ofcolor(I, hue))
+    figure = ofcolor(I, other(remove(hue, palette(I)), mostcolor(I)))
+    way_out = sign(subtract(seed, center(figure)))
+    back = intersection(shoot(seed, invert(way_out)), figure)
+    distance = compose(lbind(manhattan, initset(seed)), initset)
+    step = subtract(seed, argmax(back, distance))
     steps = apply(lbind(multiply, step), interval(ONE, width(I), ONE))
     output = fill(I, hue, mapply(lbind(shift, figure), steps))
     return output
@@ -360,19 +359,17 @@ def solve_e9afcf9a(I):
 
 
 def solve_f8c80d96(I):
-    """The nested outlines go on outwards at the same distance, and all black turns gray."""
+    """The nested outlines go on outwards at the same distance, and the ground turns gray."""
     outlines = objects(I, T, F, T)
-    extent = compose(size, backdrop)
-    outermost = get_arg_rank(outlines, extent, F0)
-    next_one = get_arg_rank(outlines, extent, F1)
-    # An outline that the edge cuts off grows there on one side only.
-    distance = minimum(subtract(shape(outermost), shape(next_one)))
-    upper_left = lbind(subtract, ulcorner(outermost))
-    lower_right = lbind(add, lrcorner(outermost))
+    drawn = merge(outlines)
+    one = first(outlines)
+    distance = manhattan(one, difference(drawn, one))
+    upper_left = lbind(subtract, ulcorner(drawn))
+    lower_right = lbind(add, lrcorner(drawn))
     outline_at = compose(box, fork(insert, upper_left, compose(initset, lower_right)))
     steps = interval(distance, add(height(I), width(I)), distance)
-    extended = fill(I, color(outermost), mapply(outline_at, steps))
-    output = replace(extended, BLACK, GRAY)
+    extended = fill(I, color(drawn), mapply(outline_at, steps))
+    output = replace(extended, mostcolor(I), GRAY)
     return output
 
 

@@ -17,16 +17,17 @@ def solve_4522001f(I):
 
 
 def solve_469497ad(I):
-    """The picture is enlarged as many times as it has colours, black not counted, and red rays
-    leave the corners of the square, seen only on black.
+    """The picture is enlarged as many times as it has colours, the ground not counted, and red
+    rays leave the corners of the square, seen only on the ground.
     """
-    colors = remove(BLACK, palette(I))
-    large = upscale(I, size(colors))
-    block = argmax(sfilter(objects(large, T, F, T), square), size)
+    large = upscale(I, decrement(numcolors(I)))
+    block = argmax(sfilter(objects(large, T, F, F), square), size)
+    # Away from the edge there are only the square and the ground.
+    ground = ofcolor(large, other(palette(trim(I)), color(block)))
     # Two lines through the square, behind it.
     falling = combine(shoot(ulcorner(block), NEG_UNITY), shoot(ulcorner(block), UNITY))
     rising = combine(shoot(urcorner(block), UP_RIGHT), shoot(urcorner(block), DOWN_LEFT))
-    output = underfill(large, RED, combine(falling, rising))
+    output = fill(large, RED, intersection(ground, combine(falling, rising)))
     return output
 
 
@@ -42,9 +43,10 @@ def solve_46f33fce(I):
 
 def solve_5614dbcf(I):
     """Each block of three by three cells becomes one cell of its colour; gray is noise."""
-    bands = vsplit(I, 3)
-    blocks = apply(rbind(hsplit, 3), bands)
-    output = apply(lbind(apply, mostcolor), blocks)
+    bands = vsplit(I, divide(height(I), THREE))
+    blocks = apply(rbind(hsplit, divide(width(I), THREE)), bands)
+    without_noise = rbind(sfilter, compose(flip, matcher(first, GRAY)))
+    output = apply(lbind(apply, chain(mostcolor, without_noise, asobject)), blocks)
     return output
 
 
@@ -52,34 +54,39 @@ def solve_5ad4f10b(I):
     """Among scattered dots there is a large picture of three by three blocks; the output is
     that picture, a cell for a block, in the colour of the dots.
     """
+    ground = mostcolor(I)
     blocks_hue = color(argmax(objects(I, T, T, T), size))
     large = ofcolor(I, blocks_hue)
-    dots_hue = other(remove(BLACK, palette(I)), blocks_hue)
-    picture = fill(canvas(BLACK, shape(large)), dots_hue, normalize(large))
+    dots_hue = other(remove(ground, palette(I)), blocks_hue)
+    picture = fill(canvas(ground, shape(large)), dots_hue, normalize(large))
     output = downscale(picture, divide(width(large), THREE))
     return output
 
 
 def solve_6b9890af(I):
-    """The shape outside is enlarged until it fills the red frame, which is cut out with it."""
-    frame = toobject(ofcolor(I, RED), I)
-    shape_cells = merge(fgpartition(replace(I, RED, BLACK)))
-    factor = divide(height(inbox(frame)), height(shape_cells))
-    enlarged = shift(upscale(normalize(shape_cells), factor), UNITY)
+    """The shape outside is enlarged until it fills the frame, which is cut out with it."""
+    parts = fgpartition(I)
+    frame = argmax(parts, compose(size, backdrop))
+    drawing = merge(remove(frame, parts))
+    factor = divide(height(inbox(frame)), height(drawing))
+    enlarged = shift(upscale(normalize(drawing), factor), UNITY)
     output = paint(subgrid(frame, I), enlarged)
     return output
 
 
 def solve_6ecd11f4(I):
     """The big shape, made as small as the coloured square, says which cells of that square stay;
-    the others turn black."""
-    parts = objects(I, F, T, T)
-    coloured = argmax(parts, numcolors)
-    big = merge(remove(coloured, parts))
-    small = subgrid(coloured, I)
-    factor = divide(width(big), width(small))
-    mask = downscale(subgrid(big, I), factor)
-    output = fill(small, BLACK, ofcolor(mask, BLACK))
+    the others are wiped off."""
+    # The ground and the big shape have the two commonest colours.
+    one_hue = get_color_rank(I, ZERO)
+    next_hue = get_color_rank(I, ONE)
+    common = combine(ofcolor(I, one_hue), ofcolor(I, next_hue))
+    small = backdrop(difference(asindices(I), common))
+    ground = mostcolor(toobject(outbox(small), I))
+    big = difference(ofcolor(I, other(astuple(one_hue, next_hue), ground)), small)
+    silhouette = fill(canvas(ZERO, shape(big)), ONE, normalize(big))
+    reduced = downscale(silhouette, divide(width(big), width(small)))
+    output = fill(subgrid(small, I), ground, ofcolor(reduced, ZERO))
     return output
 
 
@@ -94,17 +101,20 @@ def solve_746b3537(I):
 
 
 def solve_780d0b14(I):
-    """Black lines divide the grid into spotted areas; each area becomes one cell of its
-    colour.
+    """Lines of the ground divide the grid into spotted areas; each area becomes one cell of
+    its colour.
     """
-    lines = merge(frontiers(I))
+    # The ground is the colour that most rows and columns show.
+    ground = mostcommon(mapply(dedupe, combine(I, dmirror(I))))
+    lines = merge(colorfilter(frontiers(I), ground))
     divided = fill(canvas(BLACK, shape(I)), GRAY, lines)
     areas = colorfilter(objects(divided, T, F, F), BLACK)
-    in_reading_order = order(areas, ulcorner)
-    colors = apply(compose(mostcolor, rbind(toobject, I)), in_reading_order)
+    without_spots = rbind(sfilter, compose(flip, matcher(first, ground)))
+    hue = chain(mostcolor, without_spots, rbind(toobject, I))
+    colors = apply(hue, order(areas, ulcorner))
     # One long row of cells, cut into as many rows as there are areas below each other.
     n_rows = size(apply(uppermost, areas))
-    output = merge(hsplit(repeat(colors, 1), n_rows))
+    output = merge(hsplit(repeat(colors, ONE), n_rows))
     return output
 
 
@@ -115,7 +125,7 @@ def solve_80af3007(I):
     drawing = subgrid(merge(fgpartition(I)), I)
     small = downscale(drawing, THREE)
     copies = last(tile(astuple(ORIGIN, small), shape(drawing), ZERO))
-    output = cellwise(drawing, copies, BLACK)
+    output = cellwise(drawing, copies, mostcolor(I))
     return output
 
 
@@ -124,28 +134,32 @@ def solve_8a004b2b(I):
     larger. The frame is cut out and its drawing completed.
     """
     marks = ofcolor(I, YELLOW)
-    frame = subgrid(marks, I)
-    things = objects(frame, T, F, T)
-    blocks = difference(things, colorfilter(things, YELLOW))
-    drawing = difference(merge(fgpartition(I)), toobject(backdrop(marks), I))
+    frame = backdrop(marks)
+    drawing = difference(merge(fgpartition(I)), toobject(frame, I))
+    blocks = objects(cover(cover(I, drawing), marks), T, F, T)
     # The narrowest block is one cell of the drawing.
-    enlarged = upscale(normalize(drawing), valmin(blocks, width))
-    sheet = paint(canvas(BLACK, shape(enlarged)), enlarged)
-    place_of_blocks = first(occurrences(sheet, merge(blocks)))
-    way = subtract(ulcorner(merge(blocks)), place_of_blocks)
-    output = paint(frame, shift(enlarged, way))
+    enlarged = upscale(normalize(drawing), valmin(blocks, compose(minimum, shape)))
+    sheet = paint(canvas(mostcolor(I), shape(enlarged)), enlarged)
+    places = occurrences(sheet, normalize(merge(blocks)))
+    ways = apply(lbind(subtract, ulcorner(merge(blocks))), places)
+    outside = compose(rbind(difference, frame), toindices)
+    whole = argmin(apply(lbind(shift, enlarged), ways), compose(size, outside))
+    output = subgrid(marks, paint(I, whole))
     return output
 
 
 def solve_8f2ea7aa(I):
-    """One of the nine panels has a shape; a copy of it goes into every panel whose place is that
-    of one of the shape's cells."""
-    hue = other(palette(I), BLACK)
-    panels = merge(apply(rbind(hsplit, THREE), vsplit(I, THREE)))
-    shown = argmax(panels, rbind(colorcount, hue))
-    cells = ofcolor(shown, hue)
-    corners_of_copies = apply(rbind(multiply, shape(shown)), cells)
-    output = fill(canvas(BLACK, shape(I)), hue, mapply(lbind(shift, cells), corners_of_copies))
+    """One of the panels has a shape; a copy of it goes into every panel whose place is that of
+    one of the shape's cells. There are as many panels in a row as a panel has cells in one.
+    """
+    hue = other(palette(I), mostcolor(I))
+    squared = fork(multiply, identity, identity)
+    side = extract(interval(ONE, height(I), ONE), matcher(squared, height(I)))
+    panels = merge(apply(rbind(hsplit, side), vsplit(I, side)))
+    cells = ofcolor(argmax(panels, rbind(colorcount, hue)), hue)
+    corners_of_copies = apply(rbind(multiply, side), cells)
+    ground = canvas(mostcolor(I), shape(I))
+    output = fill(ground, hue, mapply(lbind(shift, cells), corners_of_copies))
     return output
 
 
@@ -163,15 +177,14 @@ def solve_9172f3a0(I):
 
 def solve_ac0a08a4(I):
     """The grid is enlarged as many times as it has coloured cells."""
-    colored = difference(asindices(I), ofcolor(I, BLACK))
+    colored = merge(fgpartition(I))
     output = upscale(I, size(colored))
     return output
 
 
 def solve_b91ae062(I):
-    """The picture is enlarged as many times as it has colours, black not counted."""
-    colors = remove(BLACK, palette(I))
-    output = upscale(I, size(colors))
+    """The picture is enlarged as many times as it has colours, the ground not counted."""
+    output = upscale(I, decrement(numcolors(I)))
     return output
 
 
@@ -194,8 +207,10 @@ def solve_ce602527(I):
     """
     shapes = fgpartition(I)
     cut_off = extract(shapes, rbind(bordering, I))
-    window = asobject(subgrid(cut_off, I))
-    enlarged = compose(rbind(upscale, TWO), rbind(subgrid, I))
+    # Each shape alone, with a margin of ground around it, where it is not cut off.
+    alone = lbind(paint, canvas(mostcolor(I), shape(I)))
+    window = toobject(backdrop(outbox(cut_off)), alone(cut_off))
+    enlarged = compose(rbind(upscale, TWO), fork(subgrid, outbox, alone))
     in_its_color = fork(rbind(replace, color(cut_off)), enlarged, color)
     fits = chain(size, rbind(occurrences, window), in_its_color)
     output = subgrid(argmax(remove(cut_off, shapes), fits), I)

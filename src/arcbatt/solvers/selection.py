@@ -19,8 +19,8 @@ def solve_5117e062(I):
 
 
 def solve_6455b5f5(I):
-    """Of the fields between the red lines the largest turns blue, the smallest ones turn cyan."""
-    fields = colorfilter(objects(I, T, F, F), BLACK)
+    """Of the fields between the lines the largest turns blue, the smallest ones turn cyan."""
+    fields = colorfilter(objects(I, T, F, F), mostcolor(I))
     smallest = sizefilter(fields, valmin(fields, size))
     largest = sizefilter(fields, valmax(fields, size))
     output = fill(fill(I, CYAN, merge(smallest)), BLUE, merge(largest))
@@ -44,7 +44,8 @@ def solve_a87f7484(I):
     side = minimum(shape(I))
     across = rbind(hsplit, divide(width(I), side))
     pictures = mapply(across, vsplit(I, divide(height(I), side)))
-    gaps = rbind(ofcolor, BLACK)
+    ground = mostcommon(mapply(p_g, pictures))
+    gaps = rbind(ofcolor, ground)
     odd_gaps = leastcommon(apply(gaps, pictures))
     output = extract(pictures, matcher(gaps, odd_gaps))
     return output
@@ -52,9 +53,9 @@ def solve_a87f7484(I):
 
 def solve_ae4f1146(I):
     """Of the squares of cyan and blue cells the output is the one with the most blue."""
-    squares = objects(I, F, F, T)
-    bluest = argmax(squares, rbind(colorcount, BLUE))
-    output = subgrid(bluest, I)
+    squares = colorfilter(objects(replace(I, BLUE, CYAN), T, F, F), CYAN)
+    pictures = apply(rbind(subgrid, I), squares)
+    output = argmax(pictures, rbind(colorcount, BLUE))
     return output
 
 
@@ -69,8 +70,9 @@ def solve_d9fac9be(I):
 
 def solve_e50d258f(I):
     """Of the speckled rectangles the output is the one with most red cells."""
-    # Cyan may be the commonest colour; on a larger grid black is.
-    on_larger_grid = paint(canvas(BLACK, double(shape(I))), asobject(I))
+    ground = color(argmax(objects(I, T, F, F), size))
+    # Cyan may be the commonest colour; on a larger grid the ground is.
+    on_larger_grid = paint(canvas(ground, double(shape(I))), asobject(I))
     rectangles = objects(on_larger_grid, F, F, T)
     most_red = argmax(rectangles, rbind(colorcount, RED))
     output = subgrid(most_red, I)
@@ -82,6 +84,6 @@ def solve_fcb5c309(I):
     largest = argmax(objects(I, T, F, T), size)
     inside = subgrid(largest, I)
     frame_hue = color(largest)
-    dot_hue = other(remove(BLACK, palette(I)), frame_hue)
+    dot_hue = other(remove(mostcolor(I), palette(I)), frame_hue)
     output = replace(inside, frame_hue, dot_hue)
     return output

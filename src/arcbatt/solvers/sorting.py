@@ -2,8 +2,8 @@
 
 
 def solve_08ed6ac7(I):
-    """The bars are numbered by height, the tallest first: blue, red, green, yellow."""
-    bars = order(colorfilter(objects(I, T, F, F), GRAY), compose(invert, height))
+    """The bars are numbered by length, the longest first: blue, red, green, yellow."""
+    bars = order(objects(I, T, F, T), compose(invert, size))
     ranks = interval(ONE, increment(size(bars)), ONE)
     output = paint(I, mpapply(recolor, ranks, bars))
     return output
@@ -13,7 +13,7 @@ def solve_8e1813be(I):
     """The coloured lines, in order, become the stripes of a square; the gray block, which
     hides parts of them, goes.
     """
-    bars = objects(replace(I, GRAY, BLACK), T, F, T)
+    bars = objects(cover(I, ofcolor(I, GRAY)), T, F, T)
     lying = hline(argmax(bars, size))
     place = branch(lying, uppermost, leftmost)
     # Two parts of one line have the same place and colour, so they count once.

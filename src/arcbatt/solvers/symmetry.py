@@ -12,14 +12,20 @@ def solve_11852cab(I):
 
 
 def solve_1b60fb0c(I):
-    """A blue shape that looks the same after every quarter turn lacks its left arm; the arm
+    """A shape that looks the same after every quarter turn lacks one of its four arms; the arm
     is added in red.
     """
-    blue = ofcolor(I, BLUE)
-    side = height(blue)
-    corner_cell = subtract(lrcorner(blue), decrement(side))
-    turned = rot270(crop(I, corner_cell, astuple(side, side)))
-    output = underfill(I, RED, shift(ofcolor(turned, BLUE), corner_cell))
+    given = ofcolor(I, leastcolor(I))
+    quarter_turn = lbind(apply, fork(astuple, last, compose(invert, first)))
+    turned = compose(normalize, quarter_turn)
+    # Where the turned shape may lie so that both together fit into a square.
+    lacking = subtract(height(given), width(given))
+    opposite = add(ulcorner(given), multiply(lacking, DOWN_LEFT))
+    places = corners(insert(ulcorner(given), initset(opposite)))
+    completed = compose(lbind(combine, given), lbind(shift, turned(given)))
+    looks_the_same = fork(equality, normalize, turned)
+    whole = argmin(sfilter(apply(completed, places), looks_the_same), size)
+    output = fill(I, RED, difference(whole, given))
     return output
 
 
@@ -47,32 +53,29 @@ def solve_2bcee788(I):
 
 
 def solve_3345333e(I):
-    """A block hides part of a figure that is the same left and right; it is taken away and
-    the figure is completed.
+    """A block hides part of a figure that is its own mirror image; it is taken away and the
+    figure is completed.
     """
     parts = fgpartition(I)
     block = extract(parts, matcher(compose(size, delta), ZERO))
     figure = other(parts, block)
-    image = vmirror(figure)
-    ways = apply(tojvec, interval(invert(width(I)), width(I), ONE))
-    # The right axis is where the image covers most of the figure.
-    agreement = chain(size, lbind(intersection, figure), lbind(shift, image))
-    way = argmax(ways, agreement)
-    output = paint(cover(I, block), shift(image, way))
+    numbers = interval(-30, 30, ONE)
+    sideways = prapply(shift, initset(vmirror(figure)), apply(tojvec, numbers))
+    upside_down = prapply(shift, initset(hmirror(figure)), apply(toivec, numbers))
+    # An image may show new cells only where the block has hidden them.
+    room = toindices(merge(parts))
+    has_room = chain(flip, rbind(difference, room), toindices)
+    images = sfilter(combine(sideways, upside_down), has_room)
+    image = argmax(images, compose(size, lbind(intersection, figure)))
+    output = paint(cover(I, block), image)
     return output
 
 
 def solve_3631a71a(I):
     """A symmetric picture is partly hidden by brown patches; they are replaced by what the
-    mirror images show. The middle lies one cell right of and below the grid's middle.
+    mirror images show.
     """
-    seen_diagonally = toobject(ofcolor(I, BROWN), dmirror(I))
-    once = paint(I, seen_diagonally)
-    # The first two columns, and rows, have no partner: only the others are mirrored.
-    sideways = shift(asobject(vmirror(crop(once, (0, 2), (30, 28)))), (0, 2))
-    twice = paint(once, toobject(ofcolor(once, BROWN), paint(once, sideways)))
-    upside_down = shift(asobject(hmirror(crop(twice, (2, 0), (28, 30)))), (2, 0))
-    output = paint(twice, toobject(ofcolor(twice, BROWN), paint(twice, upside_down)))
+    output = close_symmetry(I, BROWN, ZERO)
     return output
 
 
@@ -86,6 +89,31 @@ def solve_3af2c5a8(I):
 def solve_3c9b0459(I):
     """The picture is turned upside down: half a turn."""
     output = rot180(I)
+    return output
+
+
+def solve_4290ef0e(I):
+    """The colours form square rings, each the same when mirrored, some only partly seen; they
+    are put into each other around one middle, and completed.
+    """
+    # Each ring is flipped so that its upper left corner is seen, if any is: there most
+    # cells lie on the first row and column.
+    views = chain(lbind(apply, normalize), rbind(lbind(prapply, mir_rot), (0, 1, 2, 3)), initset)
+    edges = combine(shoot(ORIGIN, DOWN), shoot(ORIGIN, RIGHT))
+    n_on_edges = chain(size, lbind(intersection, edges), toindices)
+    rings = apply(compose(rbind(argmax, n_on_edges), views), fgpartition(I))
+    # A gap in a side is in its middle.
+    left_side = rbind(sfilter, matcher(compose(last, last), ZERO))
+    middle_part = compose(fork(either, delta, toindices), left_side)
+    n_rows = chain(increment, fork(add, uppermost, lowermost), middle_part)
+    side = compose(maximum, fork(astuple, n_rows, compose(n_rows, dmirror)))
+    n_wide = valmax(rings, side)
+    depth = chain(halve, lbind(subtract, n_wide), side)
+    placed = mapply(fork(shift, identity, fork(astuple, depth, depth)), rings)
+    corner_drawn = paint(canvas(mostcolor(I), astuple(n_wide, n_wide)), placed)
+    drawn = compose(rbind(sfilter, compose(flip, matcher(first, mostcolor(I)))), asobject)
+    upper = paint(corner_drawn, drawn(vmirror(corner_drawn)))
+    output = paint(upper, drawn(hmirror(upper)))
     return output
 
 
@@ -154,7 +182,8 @@ def solve_4c5c2cf0(I):
     given; it is mirrored left to right, upside down, and both.
     """
     colors = fgpartition(I)
-    cross = extract(colors, fork(equality, toindices, fork(insert, center, corners)))
+    cross_form = insert(UNITY, ineighbors(UNITY))
+    cross = extract(colors, matcher(compose(normalize, toindices), cross_form))
     quarter = other(colors, cross)
     way = subtract(double(center(cross)), add(ulcorner(quarter), lrcorner(quarter)))
     beside = shift(vmirror(quarter), tojvec(last(way)))
@@ -205,7 +234,7 @@ def solve_6855a6e4(I):
     over_right = shift(sideways, tojvec(double(rightmost(walls))))
     images = combine(combine(over_top, over_bottom), combine(over_left, over_right))
     inside = intersection(images, delta(walls))
-    output = fill(fill(I, BLACK, shapes), GRAY, inside)
+    output = fill(cover(I, shapes), GRAY, inside)
     return output
 
 
@@ -228,15 +257,20 @@ def solve_6fa7a44f(I):
 
 
 def solve_73251a56(I):
-    """Black patches hide cells. They are filled from the mirror image along the main
-    diagonal; what is hidden there too is the diagonal's own colour or the commonest one.
+    """Black patches hide cells. They are filled from the mirror image along the main diagonal.
+    Right of the diagonal each row shows the colours of the first row, in runs one cell longer
+    than those of the row above; the diagonal has its own colour.
     """
+    seen_in = compose(rbind(sfilter, compose(positive, first)), rbind(toobject, I))
+    mirrored = paint(dmirror(I), seen_in(asindices(I)))
+    # Where the mirror image is hidden too, the cell's run is found in the first row.
+    from_diagonal = fork(subtract, maximum, minimum)
+    nth_run = fork(divide, from_diagonal, compose(lbind(add, TWO), minimum))
+    in_first_row = chain(lbind(astuple, ZERO), compose(increment, double), nth_run)
+    cell = fork(astuple, compose(lbind(index, mirrored), in_first_row), identity)
+    filled = paint(mirrored, apply(cell, ofcolor(mirrored, BLACK)))
     diagonal = shoot(ORIGIN, UNITY)
-    seen = sfilter(asobject(I), compose(positive, first))
-    mirrored = paint(dmirror(I), seen)
-    filled = replace(mirrored, BLACK, mostcolor(I))
-    hue = mostcolor(sfilter(toobject(diagonal, I), compose(positive, first)))
-    output = fill(filled, hue, diagonal)
+    output = fill(filled, mostcolor(seen_in(diagonal)), diagonal)
     return output
 
 
@@ -271,10 +305,11 @@ def solve_8be77c9e(I):
 
 def solve_8e5a5113(I):
     """The two empty panels get the first panel turned by a quarter and by a half."""
-    panel = crop(I, ORIGIN, THREE_BY_THREE)
-    bar = canvas(GRAY, (3, 1))
-    two_panels = hconcat(hconcat(panel, bar), rot90(panel))
-    output = hconcat(hconcat(two_panels, bar), rot180(panel))
+    side = height(I)
+    panel = crop(I, ORIGIN, astuple(side, side))
+    wall = crop(I, tojvec(side), astuple(side, ONE))
+    two_panels = hconcat(hconcat(panel, wall), rot90(panel))
+    output = hconcat(hconcat(two_panels, wall), rot180(panel))
     return output
 
 
@@ -282,16 +317,20 @@ def solve_9d9215db(I):
     """The dots of one corner are mirrored into all four; dots that are not on a diagonal are
     joined, along the nearest edge, by dotted lines with their mirror images.
     """
-    mirrored = last(mirror_fill(astuple(ORIGIN, I), TWO))
-    falling = connect(ORIGIN, decrement(shape(I)))
-    upwards = lbind(mapply, rbind(shoot, UP))
-    above_both = intersection(upwards(falling), upwards(vmirror(falling)))
-    top = difference(above_both, combine(falling, vmirror(falling)))
-    top_dots = paint(canvas(BLACK, shape(I)), toobject(top, mirrored))
-    lines = last(bridge(astuple(ORIGIN, top_dots), ZERO))
-    # The dots stand in every second column, and so do those of the lines.
-    dotted = sfilter(merge(fgpartition(lines)), chain(flip, even, compose(last, last)))
-    output = power(compose(rot90, rbind(paint, dotted)), FOUR)(mirrored)
+    ground = mostcolor(I)
+    # Black and the ground are exchanged, since only zeros count as empty.
+    mirrored = last(mirror_fill(astuple(ORIGIN, switch(I, ground, BLACK)), TWO))
+    dots = merge(fgpartition(mirrored))
+    from_middle = chain(rbind(subtract, decrement(shape(I))), double, last)
+    distances = fork(multiply, from_middle, from_middle)
+    of_rows = sfilter(dots, compose(fork(greater, first, last), distances))
+    of_columns = sfilter(dots, compose(fork(greater, last, first), distances))
+    blank = canvas(BLACK, shape(I))
+    rows = last(bridge(astuple(ORIGIN, paint(blank, of_rows)), ZERO))
+    columns = last(bridge(astuple(ORIGIN, paint(blank, of_columns)), ONE))
+    lines = combine(merge(fgpartition(rows)), merge(fgpartition(columns)))
+    dotted = sfilter(lines, chain(even, fork(add, first, last), last))
+    output = switch(paint(mirrored, dotted), ground, BLACK)
     return output
 
 
@@ -302,9 +341,12 @@ def solve_9dfd6313(I):
 
 
 def solve_9ecd008a(I):
-    """A part of a symmetric picture is hidden under black; the output is what was there."""
-    complete = mirror_fill(astuple(ORIGIN, I), FOUR)
-    output = subgrid(ofcolor(I, BLACK), last(complete))
+    """A rectangle of one colour hides a part of a symmetric picture; the output is the hidden
+    part.
+    """
+    solid_rectangles = sfilter(partition(I), fork(equality, toindices, backdrop))
+    cover_up = argmax(solid_rectangles, size)
+    output = subgrid(cover_up, close_symmetry(I, color(cover_up), F))
     return output
 
 
@@ -384,33 +426,34 @@ def solve_ed36ccf7(I):
 
 
 def solve_f25ffba3(I):
-    """The picture in the lower half is mirrored into the empty upper half."""
-    lower = bottomhalf(I)
-    output = vconcat(hmirror(lower), lower)
+    """The picture in one half, the lower, is mirrored into the empty other half."""
+    output = underpaint(I, asobject(hmirror(I)))
     return output
 
 
 def solve_f8a8fe49(I):
-    """The gray cells between two red brackets are mirrored outwards, each over the nearer
-    bracket.
-    """
-    brackets = colorfilter(objects(I, T, F, T), RED)
-    side_by_side = hmatching(first(brackets), last(brackets))
+    """The cells between two brackets are mirrored outwards, each over the nearer bracket."""
+    parts = fgpartition(I)
+    brackets = argmax(parts, compose(size, backdrop))
+    hue = color(other(parts, brackets))
+    pieces = colorfilter(objects(I, T, F, T), color(brackets))
+    side_by_side = hmatching(first(pieces), last(pieces))
     upright = branch(side_by_side, dmirror(I), I)
-    reds = ofcolor(upright, RED)
-    grays = ofcolor(upright, GREY)
-    upper = sfilter(grays, compose(lbind(greater, first(center(reds))), first))
+    walls = ofcolor(upright, color(brackets))
+    cells = ofcolor(upright, hue)
+    upper = sfilter(cells, compose(lbind(greater, first(center(walls))), first))
     turned_over = lbind(multiply, UP_RIGHT)
-    above = shift(apply(turned_over, upper), toivec(double(uppermost(reds))))
-    lower = apply(turned_over, difference(grays, upper))
-    below = shift(lower, toivec(double(lowermost(reds))))
-    thrown_out = fill(cover(upright, grays), GREY, combine(above, below))
+    above = shift(apply(turned_over, upper), toivec(double(uppermost(walls))))
+    lower = apply(turned_over, difference(cells, upper))
+    below = shift(lower, toivec(double(lowermost(walls))))
+    thrown_out = fill(cover(upright, cells), hue, combine(above, below))
     output = branch(side_by_side, dmirror(thrown_out), thrown_out)
     return output
 
 
 def solve_ff805c23(I):
-    """A blue square hides a part of a symmetrical picture; the output is the hidden part."""
-    hidden = ofcolor(I, BLUE)
-    output = subgrid(hidden, close_symmetry(I, BLUE, F))
+    """A square of one colour hides a part of a symmetric picture; the output is the hidden part."""
+    solid_rectangles = sfilter(partition(I), fork(equality, toindices, backdrop))
+    cover_up = argmax(solid_rectangles, size)
+    output = subgrid(cover_up, close_symmetry(I, color(cover_up), F))
     return output

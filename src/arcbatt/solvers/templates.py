@@ -17,11 +17,12 @@ def solve_39e1d7f9(I):
     lines = frontiers(I)
     pitch = increment(valmin(sfilter(lines, hline), uppermost))
     blocks = downscale(I, pitch)
-    model = argmax(objects(blocks, F, T, T), size)
-    middle_block = center(model)
-    likes = ofcolor(blocks, index(blocks, middle_block))
+    groups = objects(blocks, F, T, T)
+    model = argmax(groups, size)
+    hue = color(argmin(groups, size))
+    middle_block = ulcorner(sfilter(model, matcher(first, hue)))
     around = shift(model, invert(middle_block))
-    copied = paint(blocks, mapply(lbind(shift, around), likes))
+    copied = paint(blocks, mapply(lbind(shift, around), ofcolor(blocks, hue)))
     full_size = crop(upscale(copied, pitch), ORIGIN, shape(I))
     output = paint(full_size, merge(lines))
     return output
@@ -50,20 +51,23 @@ def solve_3e980e27(I):
 def solve_447fd412(I):
     """One shape is complete; wherever its marks stand alone, at its size or enlarged, the rest of
     the shape is added at that scale."""
+    ground = mostcolor(I)
     parts = objects(I, F, T, T)
     model = argmax(parts, numcolors)
-    lone_marks = remove(model, parts)
-    factors = interval(ONE, increment(valmax(lone_marks, height)), ONE)
+    lone = remove(model, parts)
+    factors = interval(ONE, increment(valmax(lone, height)), ONE)
     scaled = apply(lbind(upscale, normalize(model)), factors)
-    marks = rbind(sfilter, matcher(first, color(first(lone_marks))))
-    # Marks must have black all around, so that none is part of a larger one.
+    marks = rbind(sfilter, matcher(first, color(first(lone))))
+    # Marks must have the ground all around, so that none is part of a larger one.
     near = chain(lbind(mapply, neighbors), toindices, marks)
     around = fork(difference, near, compose(toindices, marks))
-    key = fork(combine, marks, compose(lbind(recolor, BLACK), around))
-    places = chain(lbind(occurrences, cover(I, model)), normalize, key)
+    key = fork(combine, marks, compose(lbind(recolor, ground), around))
+    blank = canvas(ground, add(shape(I), TWO))
+    with_margin = paint(blank, shift(asobject(cover(I, model)), UNITY))
+    places = chain(lbind(occurrences, with_margin), normalize, key)
     anchored = fork(shift, identity, chain(invert, ulcorner, key))
     copies = fork(mapply, compose(lbind(lbind, shift), anchored), places)
-    output = paint(I, mapply(copies, scaled))
+    output = paint(I, shift(mapply(copies, scaled), NEG_UNITY))
     return output
 
 
@@ -82,6 +86,31 @@ def solve_57aa92db(I):
     hue = compose(rbind(other, key), palette)
     completed = paint(I, mapply(fork(recolor, hue, enlarged), figures))
     output = fill(completed, key, ofcolor(I, key))
+    return output
+
+
+def solve_6a1e5592(I):
+    """The gray pieces go up into the gaps of the red ceiling, each into one that its upper part
+    just fills, so that no gap is left; they turn blue.
+    """
+    ground = mostcolor(I)
+    top_shape = astuple(increment(lowermost(ofcolor(I, RED))), width(I))
+    top_cells = asindices(canvas(RED, top_shape))
+    parts = rbind(rbind(rbind(objects, F), F), T)
+    cells_of = lbind(apply, toindices)
+    top = rbind(rbind(crop, top_shape), ORIGIN)
+    gaps = chain(cells_of, rbind(colorfilter, ground), compose(parts, top))
+    pieces = chain(cells_of, rbind(colorfilter, GREY), parts)
+    # Of a gap and a piece: the first cell of the piece comes to the first cell of the gap.
+    way = fork(subtract, compose(first, first), compose(first, last))
+    placed = fork(shift, last, way)
+    fits = fork(equality, first, compose(lbind(intersection, top_cells), placed))
+    for_first_gap = fork(product, chain(initset, first, gaps), pieces)
+    in_blue = compose(lbind(recolor, BLUE), placed)
+    change = fork(combine, compose(lbind(recolor, ground), last), in_blue)
+    changes = compose(lbind(apply, change), compose(rbind(sfilter, fits), for_first_gap))
+    fill_one_gap = lbind(mapply, fork(lbind(prapply, paint), initset, changes))
+    output = first(power(fill_one_gap, size(gaps(I)))(initset(I)))
     return output
 
 
@@ -119,7 +148,8 @@ def solve_776ffc46(I):
     """Blue shapes of the same form as the one in the closed gray frame take its colour."""
     shapes = objects(I, T, F, T)
     frame = extract(colorfilter(shapes, GRAY), fork(equality, toindices, box))
-    sample = sfilter(toobject(delta(frame), I), compose(positive, first))
+    is_ground = matcher(first, mostcolor(I))
+    sample = sfilter(toobject(delta(frame), I), compose(flip, is_ground))
     form = compose(normalize, toindices)
     alike = mfilter(colorfilter(shapes, BLUE), matcher(form, form(sample)))
     output = fill(I, color(sample), alike)
@@ -127,25 +157,38 @@ def solve_776ffc46(I):
 
 
 def solve_7df24a62(I):
-    """A blue rectangle holds some yellow dots. Wherever the dots lie like that, also turned or
-    mirrored, the blue rectangle is drawn around them; it may reach beyond the edge.
+    """A rectangle of one colour holds some dots. Wherever the dots lie like that, also turned or
+    mirrored, the rectangle is drawn around them; it may reach beyond the edge.
     """
-    sought = replace(subgrid(ofcolor(I, BLUE), I), BLUE, BLACK)
+    ground = mostcolor(I)
+    hue = color(argmax(objects(I, T, F, T), size))
+    sought = replace(subgrid(ofcolor(I, hue), I), hue, ground)
     two = insert(sought, initset(vmirror(sought)))
     four = combine(two, apply(hmirror, two))
     turned = combine(four, apply(rot90, four))
-    with_margin = paint(canvas(BLACK, add(shape(I), TWO)), shift(asobject(I), UNITY))
+    with_margin = paint(canvas(ground, add(shape(I), TWO)), shift(asobject(I), UNITY))
     places = compose(lbind(occurrences, with_margin), asobject)
     found = mapply(fork(lbind(prapply, add), asindices, places), turned)
-    output = underfill(I, BLUE, shift(found, NEG_UNITY))
+    output = underfill(I, hue, shift(found, NEG_UNITY))
+    return output
+
+
+def solve_88a10436(I):
+    """The coloured shape is stamped once more, with its middle on the gray mark."""
+    marks = ofcolor(I, GRAY)
+    without_marks = cover(I, marks)
+    stamp = merge(fgpartition(without_marks))
+    offsets = apply(rbind(subtract, center(stamp)), marks)
+    output = paint(without_marks, mapply(lbind(shift, stamp), offsets))
     return output
 
 
 def solve_890034e9(I):
-    """The frame is drawn once more around the other black rectangle of the same size."""
+    """The frame is drawn once more around the other empty rectangle of the same size."""
     # Of the frame's colour there is nothing but the outline of a rectangle.
-    frame = extract(partition(I), fork(equality, toindices, box))
-    places = occurrences(I, recolor(BLACK, delta(frame)))
+    outlines = sfilter(partition(I), fork(equality, toindices, box))
+    frame = argmax(outlines, size)
+    places = occurrences(I, toobject(delta(frame), I))
     frame_around = compose(lbind(shift, normalize(frame)), decrement)
     output = paint(I, mapply(frame_around, places))
     return output
@@ -172,14 +215,17 @@ def solve_90f3ed37(I):
 def solve_97a05b5b(I):
     """The red in each small piece, turned, fits a hole in the big red rectangle; the
     piece goes there, and the rectangle is cut out."""
-    parts = objects(I, F, F, T)
+    ground = mostcolor(toobject(box(asindices(I)), I))
+    # Red may be the commonest colour; on a larger grid the ground is.
+    parts = objects(paint(canvas(ground, double(shape(I))), asobject(I)), F, F, T)
     big = argmax(parts, size)
     pieces = apply(rbind(subgrid, I), remove(big, parts))
     turned = prapply(mir_rot, pieces, interval(FOUR, EIGHT, ONE))
     gap = rbind(ofcolor, RED)
     near = fork(combine, asindices, compose(lbind(mapply, dneighbors), gap))
     wall = fork(difference, near, gap)
-    hole = fork(combine, compose(lbind(recolor, RED), wall), compose(lbind(recolor, BLACK), gap))
+    empty = compose(lbind(recolor, ground), gap)
+    hole = fork(combine, compose(lbind(recolor, RED), wall), empty)
     places = chain(lbind(occurrences, I), normalize, hole)
     anchored = fork(shift, asobject, chain(invert, ulcorner, hole))
     copies = fork(mapply, compose(lbind(lbind, shift), anchored), places)
@@ -189,28 +235,34 @@ def solve_97a05b5b(I):
 
 def solve_9aec4887(I):
     """The shape is put into the frame; each of its cells takes the colour of the nearest side
-    of the frame, those on the diagonals keep theirs.
+    of the frame, those as near to another side keep theirs.
     """
     figures = objects(I, F, T, T)
     frame = subgrid(argmax(figures, numcolors), I)
     shape_color = color(argmin(figures, numcolors))
     cells = shift(normalize(ofcolor(I, shape_color)), UNITY)
-    area = asindices(frame)
-    falling = connect(ulcorner(area), lrcorner(area))
-    rising = connect(llcorner(area), urcorner(area))
-    nearest_side = last(spread(astuple(ORIGIN, frame), ZERO))
-    colors_inside = fill(nearest_side, shape_color, combine(falling, rising))
+    # Black and the ground are exchanged, since colours spread over zeros.
+    exchange = rbind(rbind(switch, BLACK), mostcolor(I))
+    spread_out = chain(last, rbind(spread, ZERO), compose(lbind(astuple, ORIGIN), exchange))
+    nearest = compose(exchange, spread_out)
+    # Of equally near sides, turned around the other one comes first.
+    nearest_turned = rot180(nearest(rot180(frame)))
+    colors_inside = cellwise(nearest(frame), nearest_turned, shape_color)
     output = paint(frame, toobject(cells, colors_inside))
     return output
 
 
 def solve_e6721834(I):
-    """Shapes of the busier half go to the other half, where the cells that are not of their main
-    colour are found again; those that fit nowhere, or in many places, are left out."""
-    halves = branch(portrait(I), vsplit(I, TWO), hsplit(I, TWO))
+    """Shapes of the busier half go to the other half, where some of their cells are found again;
+    those that fit nowhere, or in many places, are left out."""
+    left_edge = apply(first, I)
+    right_edge = apply(last, I)
+    same_above = equality(first(left_edge), first(right_edge))
+    stacked = either(same_above, equality(last(left_edge), last(right_edge)))
+    halves = branch(stacked, vsplit(I, TWO), hsplit(I, TWO))
     target = argmin(halves, numcolors)
     shapes = objects(argmax(halves, numcolors), F, F, T)
-    marks = fork(difference, identity, fork(recolor, mostcolor, identity))
+    marks = rbind(sfilter, compose(rbind(contained, palette(target)), first))
     places = chain(lbind(occurrences, target), normalize, marks)
     fitting = sfilter(shapes, matcher(compose(size, places), ONE))
     way = fork(subtract, compose(first, places), compose(ulcorner, marks))

@@ -18,33 +18,31 @@ def solve_10fcaaa3(I):
     """
     row = hconcat(I, I)
     tiled = vconcat(row, row)
-    colored = ofcolor(tiled, other(palette(I), BLACK))
+    colored = toindices(merge(fgpartition(tiled)))
     output = underfill(tiled, CYAN, mapply(ineighbors, colored))
     return output
 
 
 def solve_150deff5(I):
-    """The gray shape is a puzzle of cyan two by two squares and red bars of three: a piece is
-    laid where a cell can be covered by no other, again and again.
+    """The gray shape is a puzzle of cyan two by two squares and red bars of three: every piece
+    that fits on the first gray cell is tried, until none is left to cover.
     """
     block = asindices(canvas(GRAY, TWO_BY_TWO))
     lying = connect(ORIGIN, ZERO_BY_TWO)
     standing = connect(ORIGIN, TWO_BY_ZERO)
-    lay_block = lbind(apply, lbind(shift, recolor(CYAN, block)))
-    lay_lying = lbind(apply, lbind(shift, recolor(RED, lying)))
-    lay_standing = lbind(apply, lbind(shift, recolor(RED, standing)))
-    blocks = compose(lay_block, rbind(occurrences, recolor(GRAY, block)))
-    lying_bars = compose(lay_lying, rbind(occurrences, recolor(GRAY, lying)))
-    standing_bars = compose(lay_standing, rbind(occurrences, recolor(GRAY, standing)))
-    candidates = fork(combine, blocks, fork(combine, lying_bars, standing_bars))
-    # Of a piece, the cells that no other of the candidates covers.
-    cells_of_others = compose(lbind(compose, compose(toindices, merge)), lbind(rbind, remove))
-    own_cells = compose(lbind(lbind(fork, difference), toindices), cells_of_others)
-    forced = compose(fork(sfilter, identity, own_cells), candidates)
-    lay_forced = fork(paint, identity, compose(merge, forced))
-    most_pieces = divide(colorcount(I, GRAY), THREE)
-    solve = power(lay_forced, most_pieces)
-    output = solve(I)
+    first_gray = chain(initset, minimum, rbind(ofcolor, GRAY))
+    for_block = fork(intersection, first_gray, rbind(occurrences, recolor(GRAY, block)))
+    for_lying = fork(intersection, first_gray, rbind(occurrences, recolor(GRAY, lying)))
+    for_standing = fork(intersection, first_gray, rbind(occurrences, recolor(GRAY, standing)))
+    blocks = compose(lbind(apply, lbind(shift, recolor(CYAN, block))), for_block)
+    lying_bars = compose(lbind(apply, lbind(shift, recolor(RED, lying))), for_lying)
+    standing_bars = compose(lbind(apply, lbind(shift, recolor(RED, standing))), for_standing)
+    one_piece = fork(combine, blocks, fork(combine, lying_bars, standing_bars))
+    with_one_more = fork(lbind(prapply, paint), initset, one_piece)
+    complete = compose(rbind(sfilter, compose(flip, rbind(colorcount, GRAY))), initset)
+    go_on = lbind(mapply, fork(combine, with_one_more, complete))
+    steps = increment(divide(colorcount(I, GRAY), THREE))
+    output = first(power(go_on, steps)(initset(I)))
     return output
 
 
@@ -57,12 +55,13 @@ def solve_28bf18c6(I):
 
 
 def solve_363442ee(I):
-    """The square left of the gray line is stamped wherever there is a blue dot."""
-    side = leftmost(ofcolor(I, GRAY))
-    stamp = asobject(crop(I, ORIGIN, astuple(side, side)))
-    dots = difference(ofcolor(I, BLUE), toindices(stamp))
-    corner_cells = apply(rbind(subtract, halve(side)), dots)
-    output = paint(I, mapply(lbind(shift, stamp), corner_cells))
+    """The many-coloured pattern beside the gray line is stamped wherever there is a blue dot."""
+    blue = ofcolor(I, BLUE)
+    empty = ofcolor(I, mostcolor(I))
+    coloured = difference(asindices(I), combine(empty, combine(blue, ofcolor(I, GRAY))))
+    stamp = toobject(backdrop(coloured), I)
+    offsets = apply(rbind(subtract, center(stamp)), difference(blue, backdrop(coloured)))
+    output = paint(I, mapply(lbind(shift, stamp), offsets))
     return output
 
 
@@ -85,11 +84,12 @@ def solve_8d5021e8(I):
 
 
 def solve_8eb1be9a(I):
-    """The strip is repeated upwards and downwards until it fills the grid."""
+    """The strip from one edge to the other is repeated to both sides until it fills the grid."""
     strip = merge(fgpartition(I))
-    counts = interval(invert(height(I)), height(I), ONE)
-    ways = apply(compose(toivec, lbind(multiply, height(strip))), counts)
-    output = paint(I, mapply(lbind(shift, strip), ways))
+    upright = equality(height(strip), height(I))
+    stride = multiply(shape(strip), branch(upright, RIGHT, DOWN))
+    counts = interval(-30, 30, ONE)
+    output = paint(I, mapply(lbind(shift, strip), apply(lbind(multiply, stride), counts)))
     return output
 
 
@@ -99,12 +99,11 @@ def solve_91413438(I):
     """
     black = ofcolor(I, BLACK)
     colored = difference(asindices(I), black)
-    n_slots = size(black)
-    slots = asindices(canvas(BLACK, astuple(n_slots, n_slots)))
+    slots = asindices(canvas(BLACK, astuple(size(black), size(black))))
     # Each coloured cell takes one slot, in reading order.
     taken = apply(first, pair(slots, colored))
-    copies = mapply(lbind(shift, asobject(I)), apply(rbind(multiply, 3), taken))
-    output = paint(upscale(canvas(BLACK, astuple(n_slots, n_slots)), 3), copies)
+    copies = mapply(lbind(shift, asobject(I)), apply(lbind(multiply, shape(I)), taken))
+    output = paint(canvas(BLACK, multiply(size(black), shape(I))), copies)
     return output
 
 
@@ -132,11 +131,12 @@ def solve_b190f7f5(I):
     halves = branch(portrait(I), vsplit(I, 2), hsplit(I, 2))
     stamp = argmax(halves, rbind(colorcount, CYAN))
     picture = argmin(halves, rbind(colorcount, CYAN))
+    ground = other(palette(stamp), CYAN)
     side = height(stamp)
     column = merge(repeat(stamp, side))
     stamps = dmirror(merge(repeat(dmirror(column), side)))
     # Blocks of colour, seen only through the stamps.
-    output = fill(upscale(picture, side), BLACK, ofcolor(stamps, BLACK))
+    output = fill(upscale(picture, side), ground, ofcolor(stamps, ground))
     return output
 
 
@@ -144,10 +144,21 @@ def solve_c3e719e8(I):
     """Each cell of the commonest colour becomes a copy of the whole picture, each other cell
     a black block.
     """
-    row = hconcat(hconcat(I, I), I)
-    tiled = vconcat(vconcat(row, row), row)
-    places = ofcolor(upscale(I, 3), mostcolor(I))
-    output = fill(tiled, BLACK, difference(asindices(tiled), places))
+    enlarged = vupscale(hupscale(I, width(I)), height(I))
+    copies = last(tile(astuple(ORIGIN, I), shape(enlarged), ZERO))
+    others = difference(asindices(enlarged), ofcolor(enlarged, mostcolor(I)))
+    output = fill(copies, BLACK, others)
+    return output
+
+
+def solve_caa06a1f(I):
+    """The pattern goes on where the lower right corner's colour ends it, and all of it
+    moves one to the left.
+    """
+    blank = index(I, decrement(shape(I)))
+    pattern = toobject(difference(asindices(I), ofcolor(I, blank)), I)
+    unit = crop(I, ORIGIN, astuple(vperiod(pattern), hperiod(pattern)))
+    output = last(tile(astuple(LEFT, unit), shape(I), ZERO))
     return output
 
 
@@ -155,9 +166,10 @@ def solve_cce03e0d(I):
     """Each cell stands for a place of the grid's size; a copy of the grid lies where the
     cell is red.
     """
+    ground = first(difference(palette(I), (1, 2)))
     places = apply(lbind(multiply, shape(I)), ofcolor(I, RED))
     copies = mapply(lbind(shift, asobject(I)), places)
-    output = paint(canvas(BLACK, multiply(shape(I), shape(I))), copies)
+    output = paint(canvas(ground, multiply(shape(I), shape(I))), copies)
     return output
 
 
