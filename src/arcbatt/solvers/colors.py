@@ -26,7 +26,7 @@ def solve_272f95fa(I):
     """Of the nine fields between the lines the middle one turns pink, the one above it red, below
     it blue, left of it yellow, right of it green.
     """
-    fields = colorfilter(objects(I, T, F, F), index(I, ORIGIN))
+    fields = parts_of(I, index(I, ORIGIN), F)
     central = extract(fields, compose(flip, rbind(bordering, I)))
     in_row = sfilter(fields, lbind(hmatching, central))
     in_column = sfilter(fields, lbind(vmatching, central))
@@ -124,7 +124,7 @@ def solve_b1948b0a(I):
 
 def solve_b6afb2da(I):
     """Every gray rectangle gets yellow sides and blue corners, and turns red inside."""
-    rectangles = colorfilter(objects(I, T, F, F), GREY)
+    rectangles = parts_of(I, GREY, F)
     with_sides = fill(replace(I, GREY, RED), YELLOW, mapply(box, rectangles))
     output = fill(with_sides, BLUE, mapply(corners, rectangles))
     return output
@@ -195,7 +195,7 @@ def solve_d4469b4b(I):
     ground = other(palette(I), hue)
     blue_or_green = branch(equality(hue, BLUE), UNITY, TWO_BY_TWO)
     crossing = branch(equality(hue, RED), RIGHT, blue_or_green)
-    cross = combine(hfrontier(crossing), vfrontier(crossing))
+    cross = cross_at(crossing)
     output = fill(canvas(ground, THREE_BY_THREE), GRAY, cross)
     return output
 

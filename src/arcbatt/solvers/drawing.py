@@ -97,11 +97,11 @@ def solve_93b581b8(I):
     """Off each corner of the small square lies a two by two block in the colour of the cell
     opposite.
     """
-    seed = merge(fgpartition(I))
+    seed = foreground(I)
     turned = hmirror(vmirror(seed))
     blocks = shift(upscale(turned, THREE), (-2, -2))
     seed_cells = toindices(seed)
-    cross = combine(mapply(hfrontier, seed_cells), mapply(vfrontier, seed_cells))
+    cross = mapply(cross_at, seed_cells)
     output = paint(fill(paint(I, blocks), mostcolor(I), cross), seed)
     return output
 
@@ -202,7 +202,7 @@ def solve_d06dbe63(I):
     """
     step = ((1, 0), (2, 0), (2, -1), (2, -2))
     strides = apply(rbind(multiply, (2, -2)), interval(ZERO, height(I), ONE))
-    descent = mapply(lbind(shift, step), strides)
+    descent = copies_at(step, strides)
     ascent = apply(invert, descent)
     stairs_through = lbind(shift, combine(descent, ascent))
     output = underfill(I, GRAY, mapply(stairs_through, ofcolor(I, leastcolor(I))))

@@ -4,7 +4,7 @@
 def solve_00d62c1b(I):
     """Every place that the walls shut in is filled with yellow."""
     ground = mostcolor(I)
-    gaps = colorfilter(objects(I, T, F, F), ground)
+    gaps = parts_of(I, ground, F)
     outside = mfilter(gaps, rbind(bordering, I))
     inside = difference(ofcolor(I, ground), toindices(outside))
     output = fill(I, YELLOW, inside)
@@ -15,7 +15,7 @@ def solve_228f6490(I):
     """Every hole in a gray rectangle is filled by the piece that fits it, which leaves its
     place.
     """
-    holes_in_gray = apply(delta, colorfilter(objects(I, T, F, F), GREY))
+    holes_in_gray = apply(delta, parts_of(I, GREY, F))
     ground = index(I, first(merge(holes_in_gray)))
     form = compose(normalize, toindices)
     fits = rbind(contained, apply(form, holes_in_gray))
@@ -44,7 +44,7 @@ def solve_444801d8(I):
 
 def solve_44d8ac46(I):
     """Holes in the shapes turn red if they are square."""
-    areas = colorfilter(objects(I, T, F, F), mostcolor(I))
+    areas = parts_of(I, mostcolor(I), F)
     outside = sfilter(areas, rbind(bordering, I))
     output = fill(I, RED, mfilter(difference(areas, outside), square))
     return output
@@ -62,7 +62,7 @@ def solve_50cb2852(I):
 
 def solve_7b6016b9(I):
     """What the lines shut in turns red, the ground outside turns green."""
-    gaps = colorfilter(objects(I, T, F, F), mostcolor(I))
+    gaps = parts_of(I, mostcolor(I), F)
     outside = mfilter(gaps, rbind(bordering, I))
     output = fill(fill(I, RED, merge(gaps)), GREEN, outside)
     return output
@@ -72,7 +72,7 @@ def solve_83302e8f(I):
     """Squares that are shut in turn green; where the walls have gaps, all black turns
     yellow.
     """
-    rooms = colorfilter(objects(I, T, F, F), BLACK)
+    rooms = parts_of(I, BLACK, F)
     shut = mfilter(rooms, square)
     output = fill(replace(I, BLACK, YELLOW), GREEN, shut)
     return output
@@ -91,7 +91,7 @@ def solve_868de0fa(I):
 
 def solve_9edfc990(I):
     """Blue flows into all gaps, those of the commonest colour, that it touches."""
-    gaps = colorfilter(objects(I, T, F, F), mostcolor(I))
+    gaps = parts_of(I, mostcolor(I), F)
     flooded = mfilter(gaps, rbind(adjacent, ofcolor(I, BLUE)))
     output = fill(I, BLUE, flooded)
     return output
@@ -99,7 +99,7 @@ def solve_9edfc990(I):
 
 def solve_a5313dff(I):
     """Empty places that red walls shut in are filled with blue."""
-    gaps = colorfilter(objects(I, T, F, F), other(palette(I), RED))
+    gaps = parts_of(I, other(palette(I), RED), F)
     shut_in = mfilter(gaps, compose(flip, rbind(bordering, I)))
     output = fill(I, BLUE, shut_in)
     return output
@@ -107,7 +107,7 @@ def solve_a5313dff(I):
 
 def solve_b2862040(I):
     """Shapes that close around a hole turn cyan; open ones stay as they are."""
-    gaps = colorfilter(objects(I, T, F, F), mostcolor(I))
+    gaps = parts_of(I, mostcolor(I), F)
     enclosed = difference(merge(gaps), mfilter(gaps, rbind(bordering, I)))
     around = compose(lbind(mapply, dneighbors), toindices)
     has_hole = compose(lbind(intersection, toindices(enclosed)), around)
@@ -135,7 +135,7 @@ def solve_d4f3cd78(I):
     """A box has a gap in its wall: the inside fills with cyan, which runs out of the gap
     straight to the edge.
     """
-    walls = toindices(merge(fgpartition(I)))
+    walls = toindices(foreground(I))
     filled = fill(I, CYAN, delta(walls))
     gaps = difference(box(walls), walls)
     in_front = chain(first, lbind(intersection, outbox(walls)), dneighbors)
@@ -147,7 +147,7 @@ def solve_d4f3cd78(I):
 def solve_d5d6de2d(I):
     """What the red frames enclose turns green; the red vanishes."""
     ground = other(palette(I), RED)
-    gaps = colorfilter(objects(I, T, F, F), ground)
+    gaps = parts_of(I, ground, F)
     enclosed = mfilter(gaps, compose(flip, rbind(bordering, I)))
     output = fill(replace(I, RED, ground), GREEN, enclosed)
     return output
@@ -158,8 +158,8 @@ def solve_e73095fd(I):
     is no box.
     """
     ground = ofcolor(I, mostcolor(I))
-    gaps = colorfilter(objects(I, T, F, F), mostcolor(I))
-    rectangles = sfilter(gaps, fork(equality, toindices, backdrop))
+    gaps = parts_of(I, mostcolor(I), F)
+    rectangles = sfilter(gaps, is_solid)
     leaks = chain(size, lbind(intersection, ground), outbox)
     shut = sfilter(rectangles, matcher(leaks, ZERO))
     beside_corners = chain(lbind(mapply, dneighbors), corners, outbox)

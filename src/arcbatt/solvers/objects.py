@@ -35,7 +35,7 @@ def solve_0e206a2e(I):
     turned = combine(models, apply(dmirror, models))
     flipped = combine(turned, apply(hmirror, turned))
     variants = combine(flipped, apply(vmirror, flipped))
-    marks = rbind(sfilter, compose(flip, matcher(first, filling)))
+    marks = rbind(not_of_color, filling)
     places = compose(lbind(occurrences, cleared), marks)
     from_marks = chain(lbind(rbind, subtract), ulcorner, marks)
     copies = fork(mapply, lbind(lbind, shift), fork(apply, from_marks, places))
@@ -74,7 +74,7 @@ def solve_22233c11(I):
     diagonals = rbind(lbind(prapply, multiply), ineighbors(ORIGIN))
     ways = chain(diagonals, initset, square_size)
     gaps_moved = compose(merge, fork(lbind(prapply, shift), compose(initset, delta), ways))
-    cross = fork(combine, hfrontier, vfrontier)
+    cross = cross_at
     rows_and_columns = compose(lbind(mapply, cross), toindices)
     # Only what has neither a row nor a column in common with the two is past a corner.
     output = fill(I, CYAN, mapply(fork(difference, gaps_moved, rows_and_columns), shapes))
@@ -112,9 +112,9 @@ def solve_36fdfd69(I):
     """
     red = ofcolor(I, RED)
     # Blown up to two by two cells, those of a group touch.
-    thick = mapply(lbind(shift, red), asindices(canvas(RED, TWO_BY_TWO)))
+    thick = copies_at(red, asindices(canvas(RED, TWO_BY_TWO)))
     thick_grid = fill(canvas(BLACK, shape(I)), RED, thick)
-    groups = colorfilter(objects(thick_grid, T, T, F), RED)
+    groups = parts_of(thick_grid, RED, T)
     red_of_group = compose(lbind(intersection, red), toindices)
     output = fill(I, YELLOW, mapply(compose(delta, red_of_group), groups))
     return output
@@ -188,7 +188,7 @@ def solve_63613498(I):
 def solve_67385a82(I):
     """Green shapes of three or more cells turn cyan."""
     # Green may be the commonest colour, so no background is left out.
-    shapes = colorfilter(objects(I, T, F, F), GREEN)
+    shapes = parts_of(I, GREEN, F)
     big = mfilter(shapes, compose(rbind(greater, TWO), size))
     output = fill(I, CYAN, big)
     return output
@@ -218,7 +218,7 @@ def solve_6c434453(I):
 
 def solve_6d75e8bb(I):
     """The shape is filled up with red to a full rectangle."""
-    shape_cells = merge(fgpartition(I))
+    shape_cells = foreground(I)
     output = fill(I, RED, delta(shape_cells))
     return output
 
@@ -248,7 +248,7 @@ def solve_7f4411dc(I):
     # A cell belongs to a rectangle if it is part of a two by two block.
     block = asindices(canvas(hue, TWO_BY_TWO))
     places = occurrences(I, recolor(hue, block))
-    rectangles = mapply(lbind(shift, block), places)
+    rectangles = copies_at(block, places)
     output = fill(canvas(mostcolor(I), shape(I)), hue, rectangles)
     return output
 
@@ -287,7 +287,7 @@ def solve_91714a58(I):
 
 def solve_952a094c(I):
     """The four dots in the corners inside a frame jump out of it, each to the opposite corner."""
-    frame = merge(fgpartition(I))
+    frame = foreground(I)
     inner_corners = order(corners(inbox(frame)), identity)
     outer_corners = order(corners(outbox(frame)), identity)
     # The first corner gets the last dot's colour, and so on.
@@ -328,7 +328,7 @@ def solve_a61f2674(I):
 
 def solve_a79310a0(I):
     """The shape moves one down and turns red."""
-    shape_cells = merge(fgpartition(I))
+    shape_cells = foreground(I)
     output = fill(cover(I, shape_cells), RED, shift(shape_cells, DOWN))
     return output
 
@@ -357,7 +357,7 @@ def solve_a8d7556c(I):
     block = asindices(canvas(hue, TWO_BY_TWO))
     places = occurrences(I, recolor(hue, block))
     pinned = intersection(shift(places, UNITY), shift(places, UP_RIGHT))
-    output = fill(I, RED, mapply(lbind(shift, block), difference(places, pinned)))
+    output = fill(I, RED, copies_at(block, difference(places, pinned)))
     return output
 
 
@@ -372,7 +372,7 @@ def solve_b230c067(I):
 
 def solve_bb43febb(I):
     """The inside of each gray rectangle turns red; its outline stays gray."""
-    rectangles = colorfilter(objects(I, T, F, F), GRAY)
+    rectangles = parts_of(I, GRAY, F)
     outlines = mapply(box, rectangles)
     output = fill(I, RED, difference(ofcolor(I, GRAY), outlines))
     return output

@@ -30,7 +30,7 @@ def solve_239be575(I):
     """
     reds = ofcolor(I, RED)
     ground = first(difference(palette(I), (2, 8)))
-    webs = colorfilter(objects(replace(I, RED, CYAN), T, T, F), CYAN)
+    webs = parts_of(replace(I, RED, CYAN), CYAN, T)
     reds_in = chain(size, lbind(intersection, reds), toindices)
     linked = equality(valmax(webs, reds_in), size(reds))
     output = canvas(branch(linked, CYAN, ground), UNITY)
@@ -95,7 +95,7 @@ def solve_b782dc8a(I):
     beside = toobject(difference(dneighbors(start), ofcolor(I, arm_hue)), I)
     wall_hue = mostcolor(branch(beside, beside, toobject(ineighbors(start), I)))
     plan = fill(canvas(ZERO, shape(I)), ONE, ofcolor(I, wall_hue))
-    regions = apply(toindices, colorfilter(objects(plan, T, F, F), ZERO))
+    regions = apply(toindices, parts_of(plan, ZERO, F))
     reached = extract(regions, lbind(contained, start))
     parity = compose(even, fork(add, first, last))
     alike = sfilter(reached, matcher(parity, parity(start)))

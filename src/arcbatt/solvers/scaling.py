@@ -5,7 +5,7 @@ def solve_4522001f(I):
     """The square in a corner, all in its main colour, becomes one of twice the size in the same
     corner of a grid three times as large; another one follows towards the opposite corner.
     """
-    small = merge(fgpartition(I))
+    small = foreground(I)
     place = ulcorner(small)
     blank = canvas(mostcolor(I), multiply(THREE, shape(I)))
     large = upscale(normalize(small), TWO)
@@ -45,7 +45,7 @@ def solve_5614dbcf(I):
     """Each block of three by three cells becomes one cell of its colour; gray is noise."""
     bands = vsplit(I, divide(height(I), THREE))
     blocks = apply(rbind(hsplit, divide(width(I), THREE)), bands)
-    without_noise = rbind(sfilter, compose(flip, matcher(first, GRAY)))
+    without_noise = rbind(not_of_color, GRAY)
     output = apply(lbind(apply, chain(mostcolor, without_noise, asobject)), blocks)
     return output
 
@@ -108,8 +108,8 @@ def solve_780d0b14(I):
     ground = mostcommon(mapply(dedupe, combine(I, dmirror(I))))
     lines = merge(colorfilter(frontiers(I), ground))
     divided = fill(canvas(BLACK, shape(I)), GRAY, lines)
-    areas = colorfilter(objects(divided, T, F, F), BLACK)
-    without_spots = rbind(sfilter, compose(flip, matcher(first, ground)))
+    areas = parts_of(divided, BLACK, F)
+    without_spots = rbind(not_of_color, ground)
     hue = chain(mostcolor, without_spots, rbind(toobject, I))
     colors = apply(hue, order(areas, ulcorner))
     # One long row of cells, cut into as many rows as there are areas below each other.
@@ -122,7 +122,7 @@ def solve_80af3007(I):
     """The drawing is made of three by three blocks; each block becomes a small copy of the
     whole drawing.
     """
-    drawing = subgrid(merge(fgpartition(I)), I)
+    drawing = subgrid(foreground(I), I)
     small = downscale(drawing, THREE)
     copies = last(tile(astuple(ORIGIN, small), shape(drawing), ZERO))
     output = cellwise(drawing, copies, mostcolor(I))
@@ -135,7 +135,7 @@ def solve_8a004b2b(I):
     """
     marks = ofcolor(I, YELLOW)
     frame = backdrop(marks)
-    drawing = difference(merge(fgpartition(I)), toobject(frame, I))
+    drawing = difference(foreground(I), toobject(frame, I))
     blocks = objects(cover(cover(I, drawing), marks), T, F, T)
     # The narrowest block is one cell of the drawing.
     enlarged = upscale(normalize(drawing), valmin(blocks, compose(minimum, shape)))
@@ -159,7 +159,7 @@ def solve_8f2ea7aa(I):
     cells = ofcolor(argmax(panels, rbind(colorcount, hue)), hue)
     corners_of_copies = apply(rbind(multiply, side), cells)
     ground = canvas(mostcolor(I), shape(I))
-    output = fill(ground, hue, mapply(lbind(shift, cells), corners_of_copies))
+    output = fill(ground, hue, copies_at(cells, corners_of_copies))
     return output
 
 
@@ -177,7 +177,7 @@ def solve_9172f3a0(I):
 
 def solve_ac0a08a4(I):
     """The grid is enlarged as many times as it has coloured cells."""
-    colored = merge(fgpartition(I))
+    colored = foreground(I)
     output = upscale(I, size(colored))
     return output
 
@@ -236,6 +236,6 @@ def solve_eb5a1d5d(I):
 
 def solve_f25fbde4(I):
     """The shape is cut out and drawn at twice its size."""
-    cells = merge(fgpartition(I))
+    cells = foreground(I)
     output = upscale(subgrid(cells, I), TWO)
     return output

@@ -20,7 +20,7 @@ def solve_5117e062(I):
 
 def solve_6455b5f5(I):
     """Of the fields between the lines the largest turns blue, the smallest ones turn cyan."""
-    fields = colorfilter(objects(I, T, F, F), mostcolor(I))
+    fields = parts_of(I, mostcolor(I), F)
     smallest = sizefilter(fields, valmin(fields, size))
     largest = sizefilter(fields, valmax(fields, size))
     output = fill(fill(I, CYAN, merge(smallest)), BLUE, merge(largest))
@@ -53,7 +53,7 @@ def solve_a87f7484(I):
 
 def solve_ae4f1146(I):
     """Of the squares of cyan and blue cells the output is the one with the most blue."""
-    squares = colorfilter(objects(replace(I, BLUE, CYAN), T, F, F), CYAN)
+    squares = parts_of(replace(I, BLUE, CYAN), CYAN, F)
     pictures = apply(rbind(subgrid, I), squares)
     output = argmax(pictures, rbind(colorcount, BLUE))
     return output

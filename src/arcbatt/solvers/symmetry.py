@@ -3,7 +3,7 @@
 
 def solve_11852cab(I):
     """The figure is completed so that it looks the same from all four sides and mirrored."""
-    given = merge(fgpartition(I))
+    given = foreground(I)
     left_right = combine(given, vmirror(given))
     upside_down = combine(left_right, hmirror(left_right))
     whole = combine(upside_down, dmirror(upside_down))
@@ -31,7 +31,7 @@ def solve_1b60fb0c(I):
 
 def solve_2013d3e2(I):
     """The picture is made of four turned or mirrored quarters; only the upper left is kept."""
-    picture = subgrid(merge(fgpartition(I)), I)
+    picture = subgrid(foreground(I), I)
     output = lefthalf(tophalf(picture))
     return output
 
@@ -111,7 +111,7 @@ def solve_4290ef0e(I):
     depth = chain(halve, lbind(subtract, n_wide), side)
     placed = mapply(fork(shift, identity, fork(astuple, depth, depth)), rings)
     corner_drawn = paint(canvas(mostcolor(I), astuple(n_wide, n_wide)), placed)
-    drawn = compose(rbind(sfilter, compose(flip, matcher(first, mostcolor(I)))), asobject)
+    drawn = rbind(not_of_color, mostcolor(I))
     upper = paint(corner_drawn, drawn(vmirror(corner_drawn)))
     output = paint(upper, drawn(hmirror(upper)))
     return output
@@ -320,7 +320,7 @@ def solve_9d9215db(I):
     ground = mostcolor(I)
     # Black and the ground are exchanged, since only zeros count as empty.
     mirrored = last(mirror_fill(astuple(ORIGIN, switch(I, ground, BLACK)), TWO))
-    dots = merge(fgpartition(mirrored))
+    dots = foreground(mirrored)
     from_middle = chain(rbind(subtract, decrement(shape(I))), double, last)
     distances = fork(multiply, from_middle, from_middle)
     of_rows = sfilter(dots, compose(fork(greater, first, last), distances))
@@ -328,7 +328,7 @@ def solve_9d9215db(I):
     blank = canvas(BLACK, shape(I))
     rows = last(bridge(astuple(ORIGIN, paint(blank, of_rows)), ZERO))
     columns = last(bridge(astuple(ORIGIN, paint(blank, of_columns)), ONE))
-    lines = combine(merge(fgpartition(rows)), merge(fgpartition(columns)))
+    lines = combine(foreground(rows), foreground(columns))
     dotted = sfilter(lines, chain(even, fork(add, first, last), last))
     output = switch(paint(mirrored, dotted), ground, BLACK)
     return output
@@ -344,7 +344,7 @@ def solve_9ecd008a(I):
     """A rectangle of one colour hides a part of a symmetric picture; the output is the hidden
     part.
     """
-    solid_rectangles = sfilter(partition(I), fork(equality, toindices, backdrop))
+    solid_rectangles = sfilter(partition(I), is_solid)
     cover_up = argmax(solid_rectangles, size)
     output = subgrid(cover_up, close_symmetry(I, color(cover_up), F))
     return output
@@ -436,7 +436,7 @@ def solve_f8a8fe49(I):
     parts = fgpartition(I)
     brackets = argmax(parts, compose(size, backdrop))
     hue = color(other(parts, brackets))
-    pieces = colorfilter(objects(I, T, F, T), color(brackets))
+    pieces = parts_of(I, color(brackets), F)
     side_by_side = hmatching(first(pieces), last(pieces))
     upright = branch(side_by_side, dmirror(I), I)
     walls = ofcolor(upright, color(brackets))
@@ -453,7 +453,7 @@ def solve_f8a8fe49(I):
 
 def solve_ff805c23(I):
     """A square of one colour hides a part of a symmetric picture; the output is the hidden part."""
-    solid_rectangles = sfilter(partition(I), fork(equality, toindices, backdrop))
+    solid_rectangles = sfilter(partition(I), is_solid)
     cover_up = argmax(solid_rectangles, size)
     output = subgrid(cover_up, close_symmetry(I, color(cover_up), F))
     return output

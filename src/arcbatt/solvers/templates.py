@@ -3,9 +3,9 @@
 
 def solve_321b1fc6(I):
     """The coloured shape is copied onto every cyan one of its form, and goes from its own place."""
-    blanks = colorfilter(objects(I, T, F, T), CYAN)
+    blanks = parts_of(I, CYAN, F)
     model = first(objects(replace(I, CYAN, BLACK), F, T, T))
-    copies = mapply(lbind(shift, normalize(model)), apply(ulcorner, blanks))
+    copies = copies_at(normalize(model), apply(ulcorner, blanks))
     output = paint(cover(I, model), copies)
     return output
 
@@ -22,7 +22,7 @@ def solve_39e1d7f9(I):
     hue = color(argmin(groups, size))
     middle_block = ulcorner(sfilter(model, matcher(first, hue)))
     around = shift(model, invert(middle_block))
-    copied = paint(blocks, mapply(lbind(shift, around), ofcolor(blocks, hue)))
+    copied = paint(blocks, copies_at(around, ofcolor(blocks, hue)))
     full_size = crop(upscale(copied, pitch), ORIGIN, shape(I))
     output = paint(full_size, merge(lines))
     return output
@@ -43,8 +43,8 @@ def solve_3e980e27(I):
     from_red = rbind(subtract, ulcorner(sfilter(red_model, is_red)))
     green_ways = apply(from_green, toindices(sfilter(loose, is_green)))
     red_ways = apply(from_red, toindices(sfilter(loose, is_red)))
-    with_green = paint(I, mapply(lbind(shift, green_model), green_ways))
-    output = paint(with_green, mapply(lbind(shift, red_model), red_ways))
+    with_green = paint(I, copies_at(green_model, green_ways))
+    output = paint(with_green, copies_at(red_model, red_ways))
     return output
 
 
@@ -122,8 +122,8 @@ def solve_6aa20dc0(I):
     # Upside down, left to right, half a turn, as it is.
     turned = apply(lbind(mir_rot, subgrid(figure, I)), (0, 2, 5, 7))
     enlarged = apply(asobject, prapply(upscale, turned, interval(ONE, SIX, ONE)))
-    variants = apply(rbind(sfilter, compose(flip, matcher(first, mostcolor(I)))), enlarged)
-    marks = rbind(sfilter, compose(flip, matcher(first, mostcolor(figure))))
+    variants = apply(rbind(not_of_color, mostcolor(I)), enlarged)
+    marks = rbind(not_of_color, mostcolor(figure))
     places = compose(lbind(occurrences, I), marks)
     copies = fork(mapply, lbind(lbind, shift), places)
     output = paint(I, mapply(copies, variants))
@@ -147,7 +147,7 @@ def solve_72322fa7(I):
 def solve_776ffc46(I):
     """Blue shapes of the same form as the one in the closed gray frame take its colour."""
     shapes = objects(I, T, F, T)
-    frame = extract(colorfilter(shapes, GRAY), fork(equality, toindices, box))
+    frame = extract(colorfilter(shapes, GRAY), is_outline)
     is_ground = matcher(first, mostcolor(I))
     sample = sfilter(toobject(delta(frame), I), compose(flip, is_ground))
     form = compose(normalize, toindices)
@@ -177,16 +177,16 @@ def solve_88a10436(I):
     """The coloured shape is stamped once more, with its middle on the gray mark."""
     marks = ofcolor(I, GRAY)
     without_marks = cover(I, marks)
-    stamp = merge(fgpartition(without_marks))
+    stamp = foreground(without_marks)
     offsets = apply(rbind(subtract, center(stamp)), marks)
-    output = paint(without_marks, mapply(lbind(shift, stamp), offsets))
+    output = paint(without_marks, copies_at(stamp, offsets))
     return output
 
 
 def solve_890034e9(I):
     """The frame is drawn once more around the other empty rectangle of the same size."""
     # Of the frame's colour there is nothing but the outline of a rectangle.
-    outlines = sfilter(partition(I), fork(equality, toindices, box))
+    outlines = sfilter(partition(I), is_outline)
     frame = argmax(outlines, size)
     places = occurrences(I, toobject(delta(frame), I))
     frame_around = compose(lbind(shift, normalize(frame)), decrement)
@@ -275,5 +275,5 @@ def solve_e76a88a6(I):
     blocks = objects(I, F, F, T)
     pattern = argmax(blocks, numcolors)
     places = apply(ulcorner, remove(pattern, blocks))
-    output = paint(I, mapply(lbind(shift, normalize(pattern)), places))
+    output = paint(I, copies_at(normalize(pattern), places))
     return output
