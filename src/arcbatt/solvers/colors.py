@@ -195,8 +195,7 @@ def solve_d4469b4b(I):
     ground = other(palette(I), hue)
     blue_or_green = branch(equality(hue, BLUE), UNITY, TWO_BY_TWO)
     crossing = branch(equality(hue, RED), RIGHT, blue_or_green)
-    cross = cross_at(crossing)
-    output = fill(canvas(ground, THREE_BY_THREE), GRAY, cross)
+    output = fill(canvas(ground, THREE_BY_THREE), GRAY, cross_at(crossing))
     return output
 
 

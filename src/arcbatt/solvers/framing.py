@@ -22,7 +22,7 @@ def solve_4258a5f9(I):
 def solve_4347f46a(I):
     """The rectangles are hollowed out, so that a rim of one cell is left."""
     rectangles = objects(I, T, F, T)
-    output = fill(I, mostcolor(I), mapply(fork(difference, toindices, box), rectangles))
+    output = fill(I, mostcolor(I), mapply(inside_of, rectangles))
     return output
 
 
@@ -53,10 +53,8 @@ def solve_694f12f3(I):
     """
     hue = other(palette(I), BLACK)
     rectangles = parts_of(I, hue, F)
-    inside = fork(difference, toindices, box)
-    largest = argmax(rectangles, size)
-    all_blue = fill(I, BLUE, mapply(inside, rectangles))
-    output = fill(all_blue, RED, inside(largest))
+    all_blue = fill(I, BLUE, mapply(inside_of, rectangles))
+    output = fill(all_blue, RED, inside_of(argmax(rectangles, size)))
     return output
 
 

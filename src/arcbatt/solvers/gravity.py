@@ -25,11 +25,9 @@ def solve_1e0a9b12(I):
 
 def solve_1f642eb9(I):
     """Each single cell shines straight onto the rectangle and colours the edge cell it meets."""
-    # The ground is the colour that most rows and columns show.
-    ground = mostcommon(mapply(dedupe, combine(I, dmirror(I))))
-    parts = difference(partition(I), colorfilter(partition(I), ground))
-    rectangle = argmax(parts, size)
-    dots = apply(initset, merge(remove(rectangle, parts)))
+    ground = groundcolor(I)
+    rectangle = argmax(objects_on(I, T, F, ground), size)
+    dots = apply(initset, difference(not_of_color(I, ground), rectangle))
     level = fork(either, rbind(hmatching, rectangle), rbind(vmatching, rectangle))
     distance_from = compose(rbind(compose, initset), lbind(rbind, manhattan))
     edge_cell = compose(initset, compose(lbind(argmin, toindices(rectangle)), distance_from))
@@ -153,9 +151,7 @@ def solve_beb8660c(I):
     """All bars slide to the right and fall on the floor, sorted by length: the longest
     lies at the bottom.
     """
-    # The ground is the colour that most rows show.
-    ground = mostcommon(mapply(dedupe, I))
-    colored = compose(flip, matcher(identity, ground))
+    colored = compose(flip, matcher(identity, groundcolor(I)))
     slid = apply(rbind(order, colored), I)
     bar_length = compose(size, rbind(sfilter, colored))
     output = order(slid, bar_length)

@@ -3,10 +3,7 @@
 
 def solve_00d62c1b(I):
     """Every place that the walls shut in is filled with yellow."""
-    ground = mostcolor(I)
-    gaps = parts_of(I, ground, F)
-    outside = mfilter(gaps, rbind(bordering, I))
-    inside = difference(ofcolor(I, ground), toindices(outside))
+    inside = enclosed_cells(I, mostcolor(I))
     output = fill(I, YELLOW, inside)
     return output
 
@@ -52,19 +49,15 @@ def solve_44d8ac46(I):
 
 def solve_50cb2852(I):
     """Every rectangle turns cyan inside; its edge keeps its colour."""
-    ground = mostcolor(toobject(box(asindices(I)), I))
-    regions = objects(I, T, F, F)
-    rectangles = difference(regions, colorfilter(regions, ground))
-    insides = mapply(fork(difference, toindices, box), rectangles)
-    output = fill(I, CYAN, insides)
+    rectangles = objects_on(I, T, F, groundcolor(I))
+    output = fill(I, CYAN, mapply(inside_of, rectangles))
     return output
 
 
 def solve_7b6016b9(I):
     """What the lines shut in turns red, the ground outside turns green."""
-    gaps = parts_of(I, mostcolor(I), F)
-    outside = mfilter(gaps, rbind(bordering, I))
-    output = fill(fill(I, RED, merge(gaps)), GREEN, outside)
+    ground = mostcolor(I)
+    output = fill(replace(I, ground, GREEN), RED, enclosed_cells(I, ground))
     return output
 
 
@@ -99,18 +92,15 @@ def solve_9edfc990(I):
 
 def solve_a5313dff(I):
     """Empty places that red walls shut in are filled with blue."""
-    gaps = parts_of(I, other(palette(I), RED), F)
-    shut_in = mfilter(gaps, compose(flip, rbind(bordering, I)))
+    shut_in = enclosed_cells(I, other(palette(I), RED))
     output = fill(I, BLUE, shut_in)
     return output
 
 
 def solve_b2862040(I):
     """Shapes that close around a hole turn cyan; open ones stay as they are."""
-    gaps = parts_of(I, mostcolor(I), F)
-    enclosed = difference(merge(gaps), mfilter(gaps, rbind(bordering, I)))
-    around = compose(lbind(mapply, dneighbors), toindices)
-    has_hole = compose(lbind(intersection, toindices(enclosed)), around)
+    beside_holes = mapply(dneighbors, enclosed_cells(I, mostcolor(I)))
+    has_hole = compose(lbind(intersection, beside_holes), toindices)
     output = fill(I, CYAN, mfilter(objects(I, T, F, T), has_hole))
     return output
 
@@ -147,9 +137,7 @@ def solve_d4f3cd78(I):
 def solve_d5d6de2d(I):
     """What the red frames enclose turns green; the red vanishes."""
     ground = other(palette(I), RED)
-    gaps = parts_of(I, ground, F)
-    enclosed = mfilter(gaps, compose(flip, rbind(bordering, I)))
-    output = fill(replace(I, RED, ground), GREEN, enclosed)
+    output = fill(replace(I, RED, ground), GREEN, enclosed_cells(I, ground))
     return output
 
 

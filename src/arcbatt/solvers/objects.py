@@ -255,25 +255,21 @@ def solve_7f4411dc(I):
 
 def solve_810b9b61(I):
     """Blue shapes that close around a hole turn green; open ones stay blue."""
-    regions = objects(I, T, F, F)
-    gaps = colorfilter(regions, BLACK)
-    enclosed = difference(merge(gaps), mfilter(gaps, rbind(bordering, I)))
-    closed = mfilter(colorfilter(regions, BLUE), rbind(adjacent, enclosed))
-    output = fill(I, GREEN, closed)
+    beside_holes = mapply(dneighbors, enclosed_cells(I, other(palette(I), BLUE)))
+    has_hole = compose(lbind(intersection, beside_holes), toindices)
+    output = fill(I, GREEN, mfilter(parts_of(I, BLUE, F), has_hole))
     return output
 
 
 def solve_91714a58(I):
     """Only the one large rectangle stays; all noise goes, also where it touches it."""
-    # The ground is the colour that most rows and columns show.
-    ground = mostcommon(mapply(dedupe, combine(I, dmirror(I))))
+    ground = groundcolor(I)
     empty = canvas(ground, shape(I))
     # A cell can belong to a rectangle if it is part of a two by two block of its colour.
     block_of = rbind(recolor, asindices(canvas(ground, TWO_BY_TWO)))
-    copies = fork(mapply, lbind(lbind, shift), lbind(occurrences, I))
-    solid_cells = mapply(compose(copies, block_of), remove(ground, palette(I)))
-    areas = objects(paint(empty, solid_cells), T, F, F)
-    solid_part = argmax(difference(areas, colorfilter(areas, ground)), size)
+    wherever_it_is = fork(copies_at, identity, lbind(occurrences, I))
+    solid_cells = mapply(compose(wherever_it_is, block_of), remove(ground, palette(I)))
+    solid_part = argmax(objects_on(paint(empty, solid_cells), T, F, ground), size)
     cells = toindices(solid_part)
     # Of it, the largest full rectangle: its sides lie where the part ends somewhere.
     ends = compose(lbind(difference, cells), lbind(shift, cells))
@@ -301,7 +297,8 @@ def solve_a1570a43(I):
     """The red shape moves to where the four green corners enclose it."""
     shape_cells = recolor(RED, ofcolor(I, RED))
     inside = increment(ulcorner(ofcolor(I, GREEN)))
-    output = move(I, shape_cells, subtract(inside, ulcorner(shape_cells)))
+    way = subtract(inside, ulcorner(shape_cells))
+    output = paint(replace(I, RED, groundcolor(I)), shift(shape_cells, way))
     return output
 
 
@@ -373,8 +370,7 @@ def solve_b230c067(I):
 def solve_bb43febb(I):
     """The inside of each gray rectangle turns red; its outline stays gray."""
     rectangles = parts_of(I, GRAY, F)
-    outlines = mapply(box, rectangles)
-    output = fill(I, RED, difference(ofcolor(I, GRAY), outlines))
+    output = fill(I, RED, mapply(inside_of, rectangles))
     return output
 
 

@@ -54,10 +54,8 @@ def solve_54d9e175(I):
     """Every panel between gray lines is filled with the colour that comes five after that of its
     dot.
     """
-    plan = fill(canvas(ZERO, shape(I)), ONE, ofcolor(I, GREY))
-    panels = parts_of(plan, ZERO, F)
-    cells_of = compose(rbind(toobject, I), toindices)
-    new_color = chain(lbind(add, FIVE), leastcolor, cells_of)
+    panels = areas_between(I, ofcolor(I, GREY))
+    new_color = chain(lbind(add, FIVE), leastcolor, rbind(toobject, I))
     output = paint(I, mapply(fork(recolor, new_color, identity), panels))
     return output
 
@@ -114,9 +112,7 @@ def solve_75b8110e(I):
 
 def solve_7c008303(I):
     """The small coloured square, enlarged, colours the drawing in the large panel."""
-    walls = merge(frontiers(I))
-    outlines = fill(canvas(ZERO, shape(I)), ONE, walls)
-    panels = parts_of(outlines, ZERO, F)
+    panels = areas_between(I, merge(frontiers(I)))
     key = subgrid(argmin(panels, size), I)
     drawing = subgrid(argmax(panels, size), I)
     empty_panel = get_arg_rank(panels, size, ONE)
@@ -246,12 +242,10 @@ def solve_bc1d5164(I):
 
 def solve_c444b776(I):
     """What the one panel has is copied to all the others."""
-    ground = mostcolor(I)
     full_lines = frontiers(I)
-    lines = merge(difference(full_lines, colorfilter(full_lines, ground)))
-    between = difference(asindices(I), toindices(lines))
-    panels = parts_of(fill(I, ground, between), ground, F)
-    contents = apply(rbind(toobject, I), apply(toindices, panels))
+    lines = difference(full_lines, colorfilter(full_lines, mostcolor(I)))
+    panels = areas_between(I, merge(lines))
+    contents = apply(rbind(toobject, I), panels)
     pattern = normalize(argmax(contents, numcolors))
     output = paint(I, copies_at(pattern, apply(ulcorner, panels)))
     return output

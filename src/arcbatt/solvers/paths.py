@@ -94,9 +94,8 @@ def solve_b782dc8a(I):
     # Beside the middle cell is wall where no arm is, and at a crossing at its corners.
     beside = toobject(difference(dneighbors(start), ofcolor(I, arm_hue)), I)
     wall_hue = mostcolor(branch(beside, beside, toobject(ineighbors(start), I)))
-    plan = fill(canvas(ZERO, shape(I)), ONE, ofcolor(I, wall_hue))
-    regions = apply(toindices, parts_of(plan, ZERO, F))
-    reached = extract(regions, lbind(contained, start))
+    open_ways = areas_between(I, ofcolor(I, wall_hue))
+    reached = extract(open_ways, lbind(contained, start))
     parity = compose(even, fork(add, first, last))
     alike = sfilter(reached, matcher(parity, parity(start)))
     output = fill(fill(I, arm_hue, reached), middle_hue, alike)

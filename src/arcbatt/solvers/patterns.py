@@ -26,8 +26,8 @@ def solve_045e512c(I):
     vector = compose(lbind(multiply, stride), compose(rbind(divide, stride), way_from_whole))
     counts = interval(ONE, maximum(shape(I)), ONE)
     vectors = chain(rbind(apply, counts), lbind(lbind, multiply), vector)
-    copies = compose(lbind(mapply, lbind(shift, toindices(whole))), vectors)
-    output = paint(I, mapply(fork(recolor, color, copies), pieces))
+    march = compose(lbind(copies_at, toindices(whole)), vectors)
+    output = paint(I, mapply(fork(recolor, color, march), pieces))
     return output
 
 
@@ -133,14 +133,12 @@ def solve_3ac3eb23(I):
 
 def solve_3bdb4ada(I):
     """In the middle line of each bar three cells thick every second cell is emptied."""
-    # The ground is the colour that most rows and columns show.
-    ground = mostcommon(mapply(dedupe, combine(I, dmirror(I))))
-    areas = objects(I, T, F, F)
-    bars = difference(areas, colorfilter(areas, ground))
+    ground = groundcolor(I)
+    bars = objects_on(I, T, F, ground)
     every_second = interval(ZERO, maximum(shape(I)), TWO)
     lattice = product(every_second, every_second)
     lattice_inside = chain(lbind(shift, lattice), increment, ulcorner)
-    output = fill(I, ground, mapply(fork(intersection, inbox, lattice_inside), bars))
+    output = fill(I, ground, mapply(fork(intersection, inside_of, lattice_inside), bars))
     return output
 
 
@@ -302,10 +300,7 @@ def solve_d8c310e9(I):
     standing = both(portrait(shown), greater(height(shown), vperiod(shown)))
     upright = branch(standing, dmirror(I), I)
     pattern = foreground(upright)
-    period = hperiod(pattern)
-    far = multiply(period, width(upright))
-    steps = apply(tojvec, interval(invert(far), far, period))
-    continued = paint(upright, copies_at(pattern, steps))
+    continued = paint(upright, repeat_along(pattern, tojvec(hperiod(pattern))))
     output = branch(standing, dmirror(continued), continued)
     return output
 
@@ -317,12 +312,8 @@ def solve_e21d9049(I):
     column = mostcommon(apply(last, totuple(cells)))
     lying_arm = toobject(intersection(cells, hfrontier(toivec(row))), I)
     upright_arm = toobject(intersection(cells, vfrontier(tojvec(column))), I)
-    reach = maximum(shape(I))
-    counts = interval(invert(reach), reach, ONE)
-    ways_across = apply(compose(tojvec, lbind(multiply, width(lying_arm))), counts)
-    ways_down = apply(compose(toivec, lbind(multiply, height(upright_arm))), counts)
-    with_row = paint(I, copies_at(lying_arm, ways_across))
-    output = paint(with_row, copies_at(upright_arm, ways_down))
+    with_row = paint(I, repeat_along(lying_arm, tojvec(width(lying_arm))))
+    output = paint(with_row, repeat_along(upright_arm, toivec(height(upright_arm))))
     return output
 
 

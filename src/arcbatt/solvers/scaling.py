@@ -104,11 +104,8 @@ def solve_780d0b14(I):
     """Lines of the ground divide the grid into spotted areas; each area becomes one cell of
     its colour.
     """
-    # The ground is the colour that most rows and columns show.
-    ground = mostcommon(mapply(dedupe, combine(I, dmirror(I))))
-    lines = merge(colorfilter(frontiers(I), ground))
-    divided = fill(canvas(BLACK, shape(I)), GRAY, lines)
-    areas = parts_of(divided, BLACK, F)
+    ground = groundcolor(I)
+    areas = areas_between(I, merge(colorfilter(frontiers(I), ground)))
     without_spots = rbind(not_of_color, ground)
     hue = chain(mostcolor, without_spots, rbind(toobject, I))
     colors = apply(hue, order(areas, ulcorner))
@@ -236,6 +233,6 @@ def solve_eb5a1d5d(I):
 
 def solve_f25fbde4(I):
     """The shape is cut out and drawn at twice its size."""
-    cells = foreground(I)
+    cells = not_of_color(I, groundcolor(I))
     output = upscale(subgrid(cells, I), TWO)
     return output

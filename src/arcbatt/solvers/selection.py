@@ -70,10 +70,7 @@ def solve_d9fac9be(I):
 
 def solve_e50d258f(I):
     """Of the speckled rectangles the output is the one with most red cells."""
-    ground = color(argmax(objects(I, T, F, F), size))
-    # Cyan may be the commonest colour; on a larger grid the ground is.
-    on_larger_grid = paint(canvas(ground, double(shape(I))), asobject(I))
-    rectangles = objects(on_larger_grid, F, F, T)
+    rectangles = objects_on(I, F, F, groundcolor(I))
     most_red = argmax(rectangles, rbind(colorcount, RED))
     output = subgrid(most_red, I)
     return output

@@ -57,7 +57,7 @@ def solve_3345333e(I):
     figure is completed.
     """
     parts = fgpartition(I)
-    block = extract(parts, matcher(compose(size, delta), ZERO))
+    block = extract(parts, is_solid)
     figure = other(parts, block)
     numbers = interval(-30, 30, ONE)
     sideways = prapply(shift, initset(vmirror(figure)), apply(tojvec, numbers))

@@ -146,12 +146,10 @@ def solve_72322fa7(I):
 
 def solve_776ffc46(I):
     """Blue shapes of the same form as the one in the closed gray frame take its colour."""
-    shapes = objects(I, T, F, T)
-    frame = extract(colorfilter(shapes, GRAY), is_outline)
-    is_ground = matcher(first, mostcolor(I))
-    sample = sfilter(toobject(delta(frame), I), compose(flip, is_ground))
+    frame = extract(parts_of(I, GRAY, F), is_outline)
+    sample = not_of_color(toobject(delta(frame), I), mostcolor(I))
     form = compose(normalize, toindices)
-    alike = mfilter(colorfilter(shapes, BLUE), matcher(form, form(sample)))
+    alike = mfilter(parts_of(I, BLUE, F), matcher(form, form(sample)))
     output = fill(I, color(sample), alike)
     return output
 
@@ -215,9 +213,8 @@ def solve_90f3ed37(I):
 def solve_97a05b5b(I):
     """The red in each small piece, turned, fits a hole in the big red rectangle; the
     piece goes there, and the rectangle is cut out."""
-    ground = mostcolor(toobject(box(asindices(I)), I))
-    # Red may be the commonest colour; on a larger grid the ground is.
-    parts = objects(paint(canvas(ground, double(shape(I))), asobject(I)), F, F, T)
+    ground = groundcolor(I)
+    parts = objects_on(I, F, F, ground)
     big = argmax(parts, size)
     pieces = apply(rbind(subgrid, I), remove(big, parts))
     turned = prapply(mir_rot, pieces, interval(FOUR, EIGHT, ONE))
@@ -228,8 +225,7 @@ def solve_97a05b5b(I):
     hole = fork(combine, compose(lbind(recolor, RED), wall), empty)
     places = chain(lbind(occurrences, I), normalize, hole)
     anchored = fork(shift, asobject, chain(invert, ulcorner, hole))
-    copies = fork(mapply, compose(lbind(lbind, shift), anchored), places)
-    output = subgrid(big, paint(I, mapply(copies, turned)))
+    output = subgrid(big, paint(I, mapply(fork(copies_at, anchored, places), turned)))
     return output
 
 

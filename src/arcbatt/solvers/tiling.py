@@ -48,7 +48,7 @@ def solve_150deff5(I):
 
 def solve_28bf18c6(I):
     """The shape is cut out and put twice side by side."""
-    cells = foreground(I)
+    cells = not_of_color(I, groundcolor(I))
     cutout = subgrid(cells, I)
     output = hconcat(cutout, cutout)
     return output
@@ -88,8 +88,7 @@ def solve_8eb1be9a(I):
     strip = foreground(I)
     upright = equality(height(strip), height(I))
     stride = multiply(shape(strip), branch(upright, RIGHT, DOWN))
-    counts = interval(-30, 30, ONE)
-    output = paint(I, copies_at(strip, apply(lbind(multiply, stride), counts)))
+    output = paint(I, repeat_along(strip, stride))
     return output
 
 
