@@ -13,8 +13,7 @@ def solve_0b148d64(I):
 def solve_1c786137(I):
     """In a noisy picture a rectangle is outlined in one colour; the output is what it frames."""
     # Of the frame's colour there is nothing but the outline of a rectangle.
-    outlines = sfilter(partition(I), is_outline)
-    frame = argmax(outlines, size)
+    frame = extract(partition(I), is_outline)
     output = trim(subgrid(frame, I))
     return output
 

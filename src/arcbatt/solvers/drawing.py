@@ -204,8 +204,8 @@ def solve_d06dbe63(I):
     strides = apply(rbind(multiply, (2, -2)), interval(ZERO, height(I), ONE))
     descent = copies_at(step, strides)
     ascent = apply(invert, descent)
-    stairs_through = lbind(shift, combine(descent, ascent))
-    output = underfill(I, GRAY, mapply(stairs_through, ofcolor(I, leastcolor(I))))
+    dots = ofcolor(I, leastcolor(I))
+    output = underfill(I, GRAY, copies_at(combine(descent, ascent), dots))
     return output
 
 

@@ -151,7 +151,9 @@ def solve_beb8660c(I):
     """All bars slide to the right and fall on the floor, sorted by length: the longest
     lies at the bottom.
     """
-    colored = compose(flip, matcher(identity, groundcolor(I)))
+    # The ground is the colour that most rows show.
+    ground = mostcommon(mapply(dedupe, I))
+    colored = compose(flip, matcher(identity, ground))
     slid = apply(rbind(order, colored), I)
     bar_length = compose(size, rbind(sfilter, colored))
     output = order(slid, bar_length)

@@ -330,9 +330,8 @@ def solve_7ddcd7ec(I):
 
 def solve_855e0971(I):
     """In each layer of colour a dot becomes a line straight through the layer."""
-    regions = objects(I, T, F, F)
-    dot_hue = color(argmin(regions, size))
-    layers = difference(regions, colorfilter(regions, dot_hue))
+    dot_hue = color(argmin(objects(I, T, F, F), size))
+    layers = objects_on(I, T, F, dot_hue)
     stacked = equality(width(first(layers)), width(I))
     line_through = branch(stacked, vfrontier, hfrontier)
     dots = compose(lbind(intersection, ofcolor(I, dot_hue)), backdrop)

@@ -38,7 +38,7 @@ def solve_0e206a2e(I):
     marks = rbind(not_of_color, filling)
     places = compose(lbind(occurrences, cleared), marks)
     from_marks = chain(lbind(rbind, subtract), ulcorner, marks)
-    copies = fork(mapply, lbind(lbind, shift), fork(apply, from_marks, places))
+    copies = fork(copies_at, identity, fork(apply, from_marks, places))
     output = paint(cleared, mapply(copies, variants))
     return output
 
@@ -74,8 +74,7 @@ def solve_22233c11(I):
     diagonals = rbind(lbind(prapply, multiply), ineighbors(ORIGIN))
     ways = chain(diagonals, initset, square_size)
     gaps_moved = compose(merge, fork(lbind(prapply, shift), compose(initset, delta), ways))
-    cross = cross_at
-    rows_and_columns = compose(lbind(mapply, cross), toindices)
+    rows_and_columns = compose(lbind(mapply, cross_at), toindices)
     # Only what has neither a row nor a column in common with the two is past a corner.
     output = fill(I, CYAN, mapply(fork(difference, gaps_moved, rows_and_columns), shapes))
     return output
@@ -101,7 +100,7 @@ def solve_36d67576(I):
     known = rbind(sfilter, compose(rbind(contained, known_colors), first))
     places = compose(lbind(occurrences, I), known)
     from_known = chain(lbind(rbind, subtract), ulcorner, known)
-    copies = fork(mapply, lbind(lbind, shift), fork(apply, from_known, places))
+    copies = fork(copies_at, identity, fork(apply, from_known, places))
     output = paint(I, mapply(copies, variants))
     return output
 
@@ -227,9 +226,8 @@ def solve_7e0986d6(I):
     """Single cells of another colour are noise: inside a rectangle they take its colour, outside
     they go.
     """
-    regions = objects(I, T, F, F)
-    ground = color(argmax(regions, size))
-    hue = color(argmax(difference(regions, colorfilter(regions, ground)), size))
+    ground = groundcolor(I)
+    hue = color(argmax(objects_on(I, T, F, ground), size))
     noise_hue = first(remove(hue, remove(ground, palette(I))))
     # Inside, a cell has neighbours in the rectangle both in its row and in its column.
     in_row = fork(combine, rbind(shift, LEFT), rbind(shift, RIGHT))

@@ -18,7 +18,7 @@ def solve_234bbc79(I):
     others = fork(remove, second, fork(remove, first, identity))
     join_first_two = fork(combine, compose(rbind(repeat, ONE), joined), others)
     joined_all = first(power(join_first_two, decrement(size(shapes)))(shapes))
-    colored = sfilter(joined_all, compose(flip, is_joint))
+    colored = not_of_color(joined_all, GRAY)
     room = astuple(height(I), increment(rightmost(colored)))
     output = paint(canvas(mostcolor(I), room), colored)
     return output

@@ -188,7 +188,7 @@ def solve_6cf79266(I):
     places = compose(rbind(order, identity), rbind(occurrences, empty_square))
     # The first place, as a tuple of one, or of none where no square is left.
     next_place = chain(lbind(apply, first), rbind(pair, interval(ZERO, ONE, ONE)), places)
-    next_square = compose(lbind(mapply, lbind(shift, blue_square)), next_place)
+    next_square = compose(lbind(copies_at, blue_square), next_place)
     fill_next = fork(paint, identity, next_square)
     output = power(fill_next, size(places(I)))(I)
     return output

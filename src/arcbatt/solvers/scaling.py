@@ -46,7 +46,7 @@ def solve_5614dbcf(I):
     bands = vsplit(I, divide(height(I), THREE))
     blocks = apply(rbind(hsplit, divide(width(I), THREE)), bands)
     without_noise = rbind(not_of_color, GRAY)
-    output = apply(lbind(apply, chain(mostcolor, without_noise, asobject)), blocks)
+    output = apply(lbind(apply, compose(mostcolor, without_noise)), blocks)
     return output
 
 

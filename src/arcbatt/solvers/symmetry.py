@@ -261,7 +261,7 @@ def solve_73251a56(I):
     Right of the diagonal each row shows the colours of the first row, in runs one cell longer
     than those of the row above; the diagonal has its own colour.
     """
-    seen_in = compose(rbind(sfilter, compose(positive, first)), rbind(toobject, I))
+    seen_in = compose(rbind(not_of_color, BLACK), rbind(toobject, I))
     mirrored = paint(dmirror(I), seen_in(asindices(I)))
     # Where the mirror image is hidden too, the cell's run is found in the first row.
     from_diagonal = fork(subtract, maximum, minimum)

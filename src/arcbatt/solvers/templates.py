@@ -66,7 +66,7 @@ def solve_447fd412(I):
     with_margin = paint(blank, shift(asobject(cover(I, model)), UNITY))
     places = chain(lbind(occurrences, with_margin), normalize, key)
     anchored = fork(shift, identity, chain(invert, ulcorner, key))
-    copies = fork(mapply, compose(lbind(lbind, shift), anchored), places)
+    copies = fork(copies_at, anchored, places)
     output = paint(I, shift(mapply(copies, scaled), NEG_UNITY))
     return output
 
@@ -125,7 +125,7 @@ def solve_6aa20dc0(I):
     variants = apply(rbind(not_of_color, mostcolor(I)), enlarged)
     marks = rbind(not_of_color, mostcolor(figure))
     places = compose(lbind(occurrences, I), marks)
-    copies = fork(mapply, lbind(lbind, shift), places)
+    copies = fork(copies_at, identity, places)
     output = paint(I, mapply(copies, variants))
     return output
 
@@ -184,11 +184,9 @@ def solve_88a10436(I):
 def solve_890034e9(I):
     """The frame is drawn once more around the other empty rectangle of the same size."""
     # Of the frame's colour there is nothing but the outline of a rectangle.
-    outlines = sfilter(partition(I), is_outline)
-    frame = argmax(outlines, size)
+    frame = extract(partition(I), is_outline)
     places = occurrences(I, toobject(delta(frame), I))
-    frame_around = compose(lbind(shift, normalize(frame)), decrement)
-    output = paint(I, mapply(frame_around, places))
+    output = paint(I, copies_at(normalize(frame), apply(decrement, places)))
     return output
 
 
