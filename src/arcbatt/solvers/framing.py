@@ -51,8 +51,7 @@ def solve_694f12f3(I):
     """The rectangles keep a rim of one cell; the inside of the largest turns red, that of the
     smaller one blue.
     """
-    hue = other(palette(I), BLACK)
-    rectangles = parts_of(I, hue, F)
+    rectangles = objects_on(I, T, F, groundcolor(I))
     all_blue = fill(I, BLUE, mapply(inside_of, rectangles))
     output = fill(all_blue, RED, inside_of(argmax(rectangles, size)))
     return output

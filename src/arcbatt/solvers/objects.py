@@ -252,10 +252,10 @@ def solve_7f4411dc(I):
 
 
 def solve_810b9b61(I):
-    """Blue shapes that close around a hole turn green; open ones stay blue."""
-    beside_holes = mapply(dneighbors, enclosed_cells(I, other(palette(I), BLUE)))
+    """Shapes that close around a hole turn green; open ones stay as they are."""
+    beside_holes = mapply(dneighbors, enclosed_cells(I, mostcolor(I)))
     has_hole = compose(lbind(intersection, beside_holes), toindices)
-    output = fill(I, GREEN, mfilter(parts_of(I, BLUE, F), has_hole))
+    output = fill(I, GREEN, mfilter(objects(I, T, F, T), has_hole))
     return output
 
 
