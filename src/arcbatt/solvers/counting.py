@@ -4,7 +4,8 @@
 
 def solve_1190e5a7(I):
     """Lines cut the grid into areas; the output has one cell for each area, in its colour."""
-    ground = mostcolor(I)
+    line_color = leastcolor(merge(frontiers(I)))
+    ground = other(palette(I), line_color)
     areas = parts_of(I, ground, F)
     n_rows = size(apply(uppermost, areas))
     n_columns = size(apply(leftmost, areas))
@@ -116,13 +117,19 @@ def solve_a3325580(I):
 
 
 def solve_b0c4d837(I):
-    """So many rows as the glass has free above the water, so many cyan cells in a winding line."""
-    glass = ofcolor(I, GRAY)
-    water = ofcolor(I, CYAN)
-    n_free = subtract(uppermost(water), uppermost(glass))
+    """So many steps as the glass has free between the water and its rim, so many cells in the
+    colour of the water in a winding line.
+    """
+    # The water lies within the glass and the glass within the ground.
+    by_extent = order(partition(I), compose(size, backdrop))
+    water = first(by_extent)
+    glass = second(by_extent)
+    free = difference(delta(glass), toindices(water))
+    n_free = branch(vmatching(free, water), height(free), width(free))
     winding = ((0, 0), (0, 1), (0, 2), (1, 2), (1, 1), (1, 0), (2, 0), (2, 1), (2, 2))
     taken = apply(first, pair(winding, interval(ZERO, n_free, ONE)))
-    output = fill(canvas(BLACK, THREE_BY_THREE), CYAN, taken)
+    blank = canvas(color(last(by_extent)), THREE_BY_THREE)
+    output = fill(blank, color(water), taken)
     return output
 
 
@@ -170,11 +177,12 @@ def solve_e8593010(I):
 
 def solve_f8b3ba0a(I):
     """Most blocks have one colour; the output lists the others' colours, the commonest on top."""
-    blocks = fgpartition(I)
-    others = remove(argmax(blocks, size), blocks)
-    ranked = apply(color, order(others, compose(invert, size)))
+    ground = color(first(frontiers(I)))
+    hues = remove(ground, palette(I))
+    ranked = order(hues, compose(invert, lbind(colorcount, I)))
+    others = remove(first(ranked), ranked)
     # Each colour becomes a row of one cell.
-    output = apply(rbind(repeat, ONE), ranked)
+    output = apply(rbind(repeat, ONE), others)
     return output
 
 

@@ -58,8 +58,8 @@ def solve_2dee498d(I):
 def solve_39a8645d(I):
     """Of several small shapes the output is the one that occurs most often."""
     shapes = totuple(objects(I, T, T, T))
-    pictures = apply(rbind(subgrid, I), shapes)
-    output = mostcommon(pictures)
+    commonest = mostcommon(apply(normalize, shapes))
+    output = paint(canvas(mostcolor(I), shape(commonest)), commonest)
     return output
 
 
@@ -100,8 +100,9 @@ def solve_5bd6f4ac(I):
 
 def solve_72ca375d(I):
     """Of the shapes the output is the one whose left side mirrors its right side."""
-    pictures = apply(rbind(subgrid, I), objects(I, T, T, T))
-    output = extract(pictures, fork(equality, identity, vmirror))
+    shapes = objects(I, T, T, T)
+    symmetric = extract(shapes, fork(equality, identity, vmirror))
+    output = subgrid(symmetric, I)
     return output
 
 

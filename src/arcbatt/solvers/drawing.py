@@ -5,12 +5,13 @@ def solve_0962bcdd(I):
     """Every plus grows to a star: its arms get one cell longer, and diagonals two cells long
     in the colour of the middle go out from there.
     """
-    middle_color = leastcolor(I)
-    arm_color = get_color_rank(I, F1)
     pluses = objects(I, F, F, T)
-    diagonals = combine(mapply(corners, pluses), mapply(compose(corners, outbox), pluses))
-    with_arms = fill(I, arm_color, mapply(dneighbors, ofcolor(I, arm_color)))
-    output = fill(with_arms, middle_color, combine(diagonals, ofcolor(I, middle_color)))
+    spread_out = compose(lbind(mapply, dneighbors), toindices)
+    diagonals = fork(combine, corners, compose(corners, outbox))
+    middle_and_diagonals = fork(insert, center, diagonals)
+    with_arms = paint(I, mapply(fork(recolor, mostcolor, spread_out), pluses))
+    crosses = mapply(fork(recolor, leastcolor, middle_and_diagonals), pluses)
+    output = paint(with_arms, crosses)
     return output
 
 
@@ -40,7 +41,8 @@ def solve_50846271(I):
     upright = fork(connect, toivec, compose(toivec, invert))
     level = fork(connect, tojvec, compose(tojvec, invert))
     pluses = apply(fork(combine, upright, level), interval(ONE, halve(height(I)), ONE))
-    placed = prapply(shift, pluses, room)
+    centers = sfilter(room, chain(flip, lbind(intersection, ground), dneighbors))
+    placed = prapply(shift, pluses, centers)
     free = sfilter(placed, compose(flip, lbind(intersection, ground)))
     red_shown = compose(size, lbind(intersection, reds))
     best = argmin(sfilter(free, matcher(red_shown, valmax(free, red_shown))), size)
@@ -210,8 +212,8 @@ def solve_d06dbe63(I):
 
 
 def solve_d364b489(I):
-    """Each blue cell gets red above, pink to the right, cyan below and orange to the left."""
-    dots = ofcolor(I, BLUE)
+    """Each dot gets red above, pink to the right, cyan below and orange to the left."""
+    dots = foreground(I)
     with_red = underfill(I, RED, shift(dots, UP))
     with_pink = underfill(with_red, PINK, shift(dots, RIGHT))
     with_cyan = underfill(with_pink, CYAN, shift(dots, DOWN))

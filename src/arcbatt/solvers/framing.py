@@ -5,10 +5,12 @@ def solve_1bfc4729(I):
     """Each dot draws a line along its row; the grid gets a frame in which each cell has the
     colour of the nearer line.
     """
-    with_lines = lines_through(astuple(ORIGIN, I), ZERO)
+    ground = mostcolor(I)
+    dots = astuple(ORIGIN, switch(I, ground, BLACK))
+    with_lines = lines_through(dots, ZERO)
     nearer_line = spread(with_lines, ZERO)
-    frame = box(asindices(I))
-    output = paint(last(with_lines), toobject(frame, last(nearer_line)))
+    framed_lines = paint(last(with_lines), toobject(box(asindices(I)), last(nearer_line)))
+    output = switch(framed_lines, ground, BLACK)
     return output
 
 
@@ -108,11 +110,11 @@ def solve_b27ca6d3(I):
 
 def solve_b548a754(I):
     """The framed rectangle is stretched as far as the single cell, which it covers."""
-    parts = objects(I, F, F, T)
-    framed_part = argmax(parts, size)
+    parts = objects(I, T, F, T)
+    frame = argmax(parts, compose(size, backdrop))
+    inner_color = index(I, center(frame))
     stretched = backdrop(merge(parts))
-    filled = fill(I, index(I, center(framed_part)), stretched)
-    output = fill(filled, index(I, ulcorner(framed_part)), box(stretched))
+    output = fill(fill(I, inner_color, stretched), color(frame), box(stretched))
     return output
 
 

@@ -16,9 +16,11 @@ def solve_1a07d186(I):
 
 def solve_1e0a9b12(I):
     """All coloured cells fall to the bottom of their columns."""
+    ground = mostcolor(I)
     columns = dmirror(I)
-    # Black cells come first; the coloured ones stay in order.
-    fallen = apply(rbind(order, positive), columns)
+    # Empty cells come first; the coloured ones stay in order.
+    is_colored = compose(flip, lbind(equality, ground))
+    fallen = apply(rbind(order, is_colored), columns)
     output = dmirror(fallen)
     return output
 
@@ -139,11 +141,13 @@ def solve_ae3edfdc(I):
     """
     red_cell = first(ofcolor(I, RED))
     blue_cell = first(ofcolor(I, BLUE))
+    greens = ofcolor(I, GREEN)
+    oranges = ofcolor(I, ORANGE)
     side_of_red = chain(lbind(add, red_cell), sign, rbind(subtract, red_cell))
     side_of_blue = chain(lbind(add, blue_cell), sign, rbind(subtract, blue_cell))
-    emptied = replace(replace(I, GREEN, BLACK), ORANGE, BLACK)
-    with_green = fill(emptied, GREEN, apply(side_of_red, ofcolor(I, GREEN)))
-    output = fill(with_green, ORANGE, apply(side_of_blue, ofcolor(I, ORANGE)))
+    emptied = cover(I, combine(greens, oranges))
+    with_green = fill(emptied, GREEN, apply(side_of_red, greens))
+    output = fill(with_green, ORANGE, apply(side_of_blue, oranges))
     return output
 
 

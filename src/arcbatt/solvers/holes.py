@@ -9,15 +9,15 @@ def solve_00d62c1b(I):
 
 
 def solve_228f6490(I):
-    """Every hole in a gray rectangle is filled by the piece that fits it, which leaves its
+    """Every hole in a rectangle is filled by the piece that fits it, which leaves its
     place.
     """
-    holes_in_gray = apply(delta, parts_of(I, GREY, F))
-    ground = index(I, first(merge(holes_in_gray)))
+    ground = groundcolor(I)
+    inner = sfilter(parts_of(I, ground, F), compose(flip, rbind(bordering, I)))
     form = compose(normalize, toindices)
-    fits = rbind(contained, apply(form, holes_in_gray))
+    fits = rbind(contained, apply(form, inner))
     pieces = sfilter(partition(I), compose(fits, form))
-    hole_for = chain(lbind(extract, holes_in_gray), lbind(matcher, form), form)
+    hole_for = chain(lbind(extract, inner), lbind(matcher, form), form)
     cleared = fill(I, ground, merge(pieces))
     output = paint(cleared, mapply(fork(recolor, color, hole_for), pieces))
     return output
@@ -62,12 +62,14 @@ def solve_7b6016b9(I):
 
 
 def solve_83302e8f(I):
-    """Squares that are shut in turn green; where the walls have gaps, all black turns
+    """Squares that are shut in turn green; where the walls have gaps, all empty cells turn
     yellow.
     """
-    rooms = parts_of(I, BLACK, F)
+    # The corner of the grid belongs to a room.
+    ground = index(I, ORIGIN)
+    rooms = parts_of(I, ground, F)
     shut = mfilter(rooms, square)
-    output = fill(replace(I, BLACK, YELLOW), GREEN, shut)
+    output = fill(replace(I, ground, YELLOW), GREEN, shut)
     return output
 
 

@@ -6,12 +6,13 @@ def solve_06df4c85(I):
     that colour.
     """
     lattice = color(first(frontiers(I)))
-    blocks = fgpartition(replace(I, BLACK, lattice))
+    ground = mostcolor(compress(I))
+    blocks = fgpartition(replace(I, ground, lattice))
     links = fork(lbind(prapply, connect), toindices, toindices)
     across = compose(rbind(mfilter, hline), links)
     down = compose(rbind(mfilter, vline), links)
     joined = mapply(fork(recolor, color, fork(combine, across, down)), blocks)
-    in_gaps = compose(rbind(contained, ofcolor(I, BLACK)), last)
+    in_gaps = compose(rbind(contained, ofcolor(I, ground)), last)
     output = paint(I, sfilter(joined, in_gaps))
     return output
 
@@ -59,11 +60,12 @@ def solve_22168020(I):
 
 
 def solve_2281f1f4(I):
-    """Red where a column with a gray mark at the top meets a row with a gray mark at the
-    side.
+    """Marks stand along two sides of the grid. Red where the column of a mark at the top (or
+    bottom) meets the row of a mark at the side.
     """
-    marks = ofcolor(I, GRAY)
-    marks_on_top = sfilter(marks, matcher(first, ZERO))
+    marks = toindices(foreground(I))
+    top_row = mostcommon(apply(first, totuple(marks)))
+    marks_on_top = sfilter(marks, matcher(first, top_row))
     marks_at_side = difference(marks, marks_on_top)
     crossings = product(apply(first, marks_at_side), apply(last, marks_on_top))
     output = underfill(I, RED, crossings)
@@ -239,7 +241,9 @@ def solve_5daaa586(I):
 
 def solve_623ea044(I):
     """From the dot diagonal lines run in all four directions to the edge."""
-    output = last(lines_through(astuple(ORIGIN, I), THREE))
+    hue = leastcolor(I)
+    diagonals = merge(prapply(shoot, ofcolor(I, hue), ineighbors(ORIGIN)))
+    output = fill(I, hue, diagonals)
     return output
 
 
@@ -307,8 +311,8 @@ def solve_6e19193c(I):
     bends = objects(I, T, F, T)
     gap = compose(first, delta)
     way = fork(subtract, compose(double, gap), fork(add, ulcorner, lrcorner))
-    rays = mapply(fork(shoot, fork(add, gap, way), way), bends)
-    output = fill(I, other(palette(I), BLACK), rays)
+    ray = fork(shoot, fork(add, gap, way), way)
+    output = paint(I, mapply(fork(recolor, color, ray), bends))
     return output
 
 
@@ -356,12 +360,12 @@ def solve_8d510a79(I):
 
 
 def solve_97999447(I):
-    """Each cell shoots a line to the right, of its own colour and gray in turn."""
-    dots = objects(I, T, F, T)
-    ray = compose(rbind(shoot, RIGHT), center)
-    colored_rays = mapply(fork(recolor, color, ray), dots)
+    """Each dot shoots a line to the right, of its own colour and gray in turn."""
+    dots = foreground(I)
+    ray = compose(rbind(shoot, RIGHT), last)
+    colored_rays = mapply(fork(recolor, first, ray), dots)
     odd_steps = apply(tojvec, interval(ONE, width(I), TWO))
-    gray_cells = copies_at(toindices(merge(dots)), odd_steps)
+    gray_cells = copies_at(dots, odd_steps)
     output = fill(paint(I, colored_rays), GRAY, gray_cells)
     return output
 
@@ -410,17 +414,23 @@ def solve_a699fb00(I):
 
 
 def solve_a78176bb(I):
-    """Each gray triangle beside the diagonal line gives way to a parallel line that passes its
-    far tip; the gray goes."""
-    hue = other(remove(BLACK, palette(I)), GRAY)
-    triangles = apply(toindices, parts_of(I, GRAY, F))
-    under_foot = compose(lbind(add, DOWN), lrcorner)
-    above = sfilter(triangles, compose(rbind(contained, ofcolor(I, hue)), under_foot))
-    tips_above = shift(apply(urcorner, above), UP_RIGHT)
-    tips_below = shift(apply(llcorner, difference(triangles, above)), DOWN_LEFT)
-    tips = combine(tips_above, tips_below)
-    lines = combine(mapply(rbind(shoot, UNITY), tips), mapply(rbind(shoot, NEG_UNITY), tips))
-    output = fill(replace(I, GRAY, BLACK), hue, lines)
+    """Each triangle beside the diagonal line gives way to a parallel line that passes its
+    far tip; the triangles go."""
+    parts = totuple(objects(I, T, F, T))
+    # The cells of the line touch by corners only, so they are the most parts.
+    hue = mostcommon(apply(color, parts))
+    triangles = difference(parts, colorfilter(parts, hue))
+    # With the cells of the line that it touches a triangle has three corners of its box.
+    touched = chain(rbind(intersection, ofcolor(I, hue)), lbind(mapply, dneighbors), toindices)
+    wedges = apply(fork(combine, toindices, touched), triangles)
+    open_corner = compose(first, fork(difference, corners, identity))
+    tip = fork(subtract, fork(add, ulcorner, lrcorner), open_corner)
+    outward = compose(sign, fork(subtract, tip, open_corner))
+    along = fork(astuple, compose(first, outward), chain(invert, last, outward))
+    ray = fork(shoot, fork(add, tip, outward), along)
+    ray_back = fork(shoot, fork(add, tip, outward), compose(invert, along))
+    lines = mapply(fork(combine, ray, ray_back), wedges)
+    output = fill(cover(I, merge(triangles)), hue, lines)
     return output
 
 
@@ -543,15 +553,14 @@ def solve_d22278a0(I):
     """
     dots = objects(I, T, F, T)
     distance_from = lbind(lbind, manhattan)
-    nearest = compose(lbind(argmin, dots), distance_from)
-    nth_distance = lbind(get_val_rank, dots)
-    least = compose(rbind(nth_distance, ZERO), distance_from)
-    next_least = compose(rbind(nth_distance, ONE), distance_from)
-    to_dot = fork(combine, identity, compose(toindices, nearest))
+    least = compose(lbind(valmin, dots), distance_from)
+    nearest = compose(lbind(sfilter, dots), fork(matcher, distance_from, least))
+    has_one_nearest = matcher(compose(size, nearest), ONE)
+    to_dot = fork(combine, identity, chain(toindices, first, nearest))
     on_angle = chain(flip, even, chain(maximum, shape, to_dot))
-    chosen = fork(both, on_angle, fork(greater, next_least, least))
-    cells = sfilter(apply(initset, asindices(I)), chosen)
-    output = paint(I, mapply(fork(recolor, compose(color, nearest), identity), cells))
+    cells = sfilter(apply(initset, asindices(I)), fork(both, on_angle, has_one_nearest))
+    hue = chain(color, first, nearest)
+    output = paint(I, mapply(fork(recolor, hue, identity), cells))
     return output
 
 
@@ -605,10 +614,11 @@ def solve_e48d4e1a(I):
 
 
 def solve_ea786f4a(I):
-    """The black cell sends black diagonals to the edges in all four directions."""
-    hole = first(ofcolor(I, BLACK))
-    diagonals = mapply(lbind(shoot, hole), ineighbors(ORIGIN))
-    output = fill(I, BLACK, diagonals)
+    """The odd cell sends diagonals of its colour to the edges in all four directions."""
+    hue = leastcolor(I)
+    odd_cell = first(ofcolor(I, hue))
+    diagonals = mapply(lbind(shoot, odd_cell), ineighbors(ORIGIN))
+    output = fill(I, hue, diagonals)
     return output
 
 
@@ -676,18 +686,19 @@ def solve_f15e1fac(I):
 def solve_f1cefba8(I):
     """Each bump of the inner rectangle sends a line across the grid: in the outer colour inside
     the frame, in the inner colour outside it."""
-    whole = toobject(difference(asindices(I), ofcolor(I, BLACK)), I)
-    outer_hue = index(I, ulcorner(whole))
-    inner_hue = other(palette(whole), outer_hue)
-    ring = inbox(whole)
-    bumps = intersection(ring, ofcolor(I, inner_hue))
+    # The inner rectangle lies within the frame and the frame within the ground.
+    by_extent = order(partition(I), compose(size, backdrop))
+    inner = first(by_extent)
+    frame = second(by_extent)
+    ring = inbox(frame)
+    bumps = intersection(ring, toindices(inner))
     left_side = connect(ulcorner(ring), llcorner(ring))
     right_side = connect(urcorner(ring), lrcorner(ring))
     at_sides = intersection(bumps, combine(left_side, right_side))
     columns = mapply(vfrontier, difference(bumps, at_sides))
     lines = combine(mapply(hfrontier, at_sides), columns)
-    with_rays = fill(I, inner_hue, lines)
-    output = fill(with_rays, outer_hue, intersection(lines, backdrop(whole)))
+    with_rays = fill(I, color(inner), lines)
+    output = fill(with_rays, color(frame), intersection(lines, backdrop(frame)))
     return output
 
 

@@ -29,8 +29,10 @@ def solve_0e206a2e(I):
     """Shapes of a filling colour and three other cells are the models: each is moved, turned
     or mirrored, to where its three cells stand alone.
     """
-    filling = color(argmax(fgpartition(I), size))
-    models = sfilter(objects(I, F, T, T), compose(lbind(contained, filling), palette))
+    shapes = objects(I, F, T, T)
+    # The filling is only in the models, the other colours also where they stand alone.
+    filling = leastcommon(mapply(p_g, totuple(shapes)))
+    models = sfilter(shapes, compose(lbind(contained, filling), palette))
     cleared = cover(I, merge(models))
     turned = combine(models, apply(dmirror, models))
     flipped = combine(turned, apply(hmirror, turned))
@@ -150,12 +152,15 @@ def solve_42a50994(I):
 
 
 def solve_5168d44c(I):
-    """A red ring lies around one of the dots in a line; it moves on to the next dot, to the
+    """A ring lies around one of the dots in a line; it moves on to the next dot, to the
     right or down.
     """
-    ring = ofcolor(I, RED)
-    to_next_dot = branch(portrait(ofcolor(I, GREEN)), TWO_BY_ZERO, ZERO_BY_TWO)
-    output = fill(cover(I, ring), RED, shift(ring, to_next_dot))
+    things = fgpartition(I)
+    dots = extract(things, compose(lbind(contained, ONE), shape))
+    ring = other(things, dots)
+    cells = toindices(dots)
+    to_next_dot = subtract(second(cells), first(cells))
+    output = move(I, ring, to_next_dot)
     return output
 
 
@@ -253,8 +258,8 @@ def solve_7f4411dc(I):
 
 def solve_810b9b61(I):
     """Shapes that close around a hole turn green; open ones stay as they are."""
-    beside_holes = mapply(dneighbors, enclosed_cells(I, mostcolor(I)))
-    has_hole = compose(lbind(intersection, beside_holes), toindices)
+    around_holes = mapply(dneighbors, enclosed_cells(I, mostcolor(I)))
+    has_hole = compose(lbind(intersection, around_holes), toindices)
     output = fill(I, GREEN, mfilter(objects(I, T, F, T), has_hole))
     return output
 

@@ -26,11 +26,14 @@ def solve_09629e4f(I):
 
 
 def solve_1b2d62fb(I):
-    """Places that are black both left and right of the dividing line are cyan."""
-    left_gaps = ofcolor(lefthalf(I), BLACK)
-    right_gaps = ofcolor(righthalf(I), BLACK)
-    blank = canvas(BLACK, shape(lefthalf(I)))
-    output = fill(blank, CYAN, intersection(left_gaps, right_gaps))
+    """Places that are empty on both sides of the dividing line, not brown, are cyan."""
+    bar_color = index(I, halve(shape(I)))
+    lying = hline(ofcolor(I, bar_color))
+    one_half = branch(lying, tophalf(I), lefthalf(I))
+    other_half = branch(lying, bottomhalf(I), righthalf(I))
+    ground = other(remove(bar_color, palette(I)), BROWN)
+    empty_in_both = intersection(ofcolor(one_half, ground), ofcolor(other_half, ground))
+    output = fill(canvas(ground, shape(one_half)), CYAN, empty_in_both)
     return output
 
 
@@ -89,11 +92,16 @@ def solve_6d0160f0(I):
     """The panel with the yellow cell moves to the place among the panels that this cell has
     in it; all others are emptied.
     """
+    lines = frontiers(I)
+    ground = mostcolor(compress(I))
+    # A panel has as many rows of cells as there are rows of panels.
+    side = increment(halve(size(lines)))
+    step = increment(side)
     yellow_cell = first(ofcolor(I, YELLOW))
-    corner_cell = multiply(divide(yellow_cell, FOUR), FOUR)
-    panel = crop(I, corner_cell, THREE_BY_THREE)
-    target = multiply(subtract(yellow_cell, corner_cell), FOUR)
-    emptied = fill(canvas(BLACK, shape(I)), GRAY, ofcolor(I, GRAY))
+    corner_cell = multiply(divide(yellow_cell, step), step)
+    panel = crop(I, corner_cell, astuple(side, side))
+    target = multiply(subtract(yellow_cell, corner_cell), step)
+    emptied = paint(canvas(ground, shape(I)), merge(lines))
     output = paint(emptied, shift(asobject(panel), target))
     return output
 
@@ -146,10 +154,12 @@ def solve_94f9d214(I):
 
 
 def solve_995c5fa3(I):
-    """Each of the three squares, left to right, gives a row: cyan if its hole is in the middle,
+    """Each of the squares, left to right, gives a row: cyan if its hole is in the middle,
     green if at the sides, yellow if at the bottom, red if it has none.
     """
-    squares = hsplit(I, THREE)
+    ground = leastcolor(I)
+    n_squares = divide(increment(width(I)), increment(height(I)))
+    squares = hsplit(switch(I, ground, BLACK), n_squares)
     # A cell that is not black is no hole: then the next place is asked.
     by_bottom = compose(rbind(rbind(branch, YELLOW), RED), rbind(index, (3, 1)))
     by_sides = fork(rbind(branch, GREEN), rbind(index, (1, 0)), by_bottom)
@@ -275,9 +285,12 @@ def solve_dae9d2b5(I):
 
 
 def solve_e98196ab(I):
-    """A gray line separates two halves; the dots of both are shown together."""
-    dots_below = foreground(bottomhalf(I))
-    output = paint(tophalf(I), dots_below)
+    """A line separates two halves; the dots of both are shown together."""
+    lying = hline(ofcolor(I, index(I, halve(shape(I)))))
+    one_half = branch(lying, tophalf(I), lefthalf(I))
+    other_half = branch(lying, bottomhalf(I), righthalf(I))
+    dots = foreground(other_half)
+    output = paint(one_half, dots)
     return output
 
 

@@ -190,7 +190,7 @@ def solve_6cf79266(I):
     next_place = chain(lbind(apply, first), rbind(pair, interval(ZERO, ONE, ONE)), places)
     next_square = compose(lbind(copies_at, blue_square), next_place)
     fill_next = fork(paint, identity, next_square)
-    output = power(fill_next, size(places(I)))(I)
+    output = power(fill_next, increment(size(places(I))))(I)
     return output
 
 
@@ -280,17 +280,20 @@ def solve_c3f564a4(I):
 
 
 def solve_cbded52d(I):
-    """Where two outer tiles have the same mark in the same place, the tile between them gets it
-    too.
+    """Where two tiles of a row or column have the same mark in the same place, the tiles
+    between them get it too.
     """
-    step = divide(increment(width(I)), THREE)
-    plain = astuple(BLACK, mostcolor(I))
+    lines = frontiers(I)
+    step_right = increment(valmin(sfilter(lines, vline), leftmost))
+    step_down = increment(valmin(sfilter(lines, hline), uppermost))
+    plain = insert(mostcolor(compress(I)), palette(merge(lines)))
     marks = sfilter(asobject(I), chain(flip, rbind(contained, plain), first))
-    right = tojvec(step)
-    down = toivec(step)
-    between_sides = intersection(shift(marks, right), shift(marks, invert(right)))
-    between_ends = intersection(shift(marks, down), shift(marks, invert(down)))
-    output = paint(I, combine(between_sides, between_ends))
+    steps_right = product(initset(ZERO), interval(step_right, width(I), step_right))
+    steps_down = product(interval(step_down, height(I), step_down), initset(ZERO))
+    moved = lbind(mapply, lbind(shift, marks))
+    to_and_fro = fork(intersection, moved, compose(moved, lbind(apply, invert)))
+    between = combine(to_and_fro(steps_right), to_and_fro(steps_down))
+    output = paint(I, between)
     return output
 
 

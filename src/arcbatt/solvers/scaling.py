@@ -35,9 +35,11 @@ def solve_46f33fce(I):
     """Every second row and column holds the dots: each dot becomes a block of four by four
     cells, next to its neighbours' blocks.
     """
-    # The first row and the first column are empty.
-    dots = downscale(crop(I, UNITY, shape(I)), 2)
-    output = upscale(dots, 4)
+    first_dot = ulcorner(foreground(I))
+    # One where the first row (or column) is empty, zero where it holds dots.
+    start = subtract(first_dot, double(halve(first_dot)))
+    dots = downscale(crop(I, start, shape(I)), TWO)
+    output = upscale(dots, FOUR)
     return output
 
 
@@ -92,11 +94,8 @@ def solve_6ecd11f4(I):
 
 def solve_746b3537(I):
     """Stripes of any thickness are compressed to one cell each."""
-    stripes = order(objects(I, T, F, F), ulcorner)
-    # A grid of one row.
-    in_a_row = repeat(apply(color, stripes), 1)
-    lying = equality(width(first(stripes)), width(I))
-    output = branch(lying, dmirror(in_a_row), in_a_row)
+    picture = astuple(ORIGIN, I)
+    output = last(collapse(picture))
     return output
 
 
@@ -162,7 +161,9 @@ def solve_8f2ea7aa(I):
 
 def solve_90c28cc7(I):
     """The patchwork of blocks shrinks to one cell for each block."""
-    output = last(collapse(shrink(astuple(ORIGIN, I))))
+    ground = argmax(partition(I), compose(size, backdrop))
+    patchwork = subgrid(difference(asobject(I), ground), I)
+    output = last(collapse(astuple(ORIGIN, patchwork)))
     return output
 
 
@@ -192,8 +193,8 @@ def solve_c59eb873(I):
 
 
 def solve_ce22a75a(I):
-    """Each gray dot grows into a blue block of three by three cells."""
-    dots = ofcolor(I, GRAY)
+    """Each dot grows into a blue block of three by three cells."""
+    dots = toindices(foreground(I))
     output = fill(I, BLUE, combine(dots, mapply(neighbors, dots)))
     return output
 

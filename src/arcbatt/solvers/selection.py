@@ -10,11 +10,12 @@ def solve_445eab21(I):
 
 
 def solve_5117e062(I):
-    """The shape that has a cyan cell is cut out, that cell in the colour of the rest."""
-    shapes = objects(I, F, T, T)
-    chosen = extract(shapes, compose(lbind(contained, CYAN), palette))
-    hue = other(palette(chosen), CYAN)
-    output = replace(subgrid(chosen, I), CYAN, hue)
+    """The shape that has a cell of another colour is cut out, that cell in the colour of the
+    rest.
+    """
+    chosen = argmax(objects(I, F, T, T), numcolors)
+    picture = subgrid(chosen, I)
+    output = replace(picture, leastcolor(chosen), mostcolor(chosen))
     return output
 
 
@@ -61,7 +62,7 @@ def solve_ae4f1146(I):
 
 def solve_d9fac9be(I):
     """One cell has all around it cells of one other colour: the answer is its colour."""
-    hues = remove(BLACK, palette(I))
+    hues = remove(mostcolor(I), palette(I))
     rings = apply(rbind(recolor, neighbors(UNITY)), hues)
     middle_of_ring = add(first(mapply(lbind(occurrences, I), rings)), UNITY)
     output = canvas(index(I, middle_of_ring), UNITY)

@@ -165,9 +165,11 @@ def solve_4938f0c2(I):
 
 
 def solve_496994bd(I):
-    """The rows at the top are mirrored at the bottom."""
-    picture = astuple(ORIGIN, I)
-    output = last(mirror_fill(picture, ONE))
+    """The stripes at the top are mirrored at the bottom (those at one side at the other)."""
+    stripes = foreground(I)
+    lying = equality(width(stripes), width(I))
+    mirrored = branch(lying, hmirror(I), vmirror(I))
+    output = paint(mirrored, stripes)
     return output
 
 
@@ -357,13 +359,17 @@ def solve_b775ac94(I):
     parts = objects(I, T, T, T)
     dots = sizefilter(parts, ONE)
     shapes = apply(toindices, difference(parts, dots))
-    to_right = apply(fork(shift, vmirror, compose(tojvec, width)), shapes)
-    to_left = apply(fork(shift, vmirror, chain(tojvec, invert, width)), shapes)
-    in_rows = combine(shapes, combine(to_right, to_left))
-    below = apply(fork(shift, hmirror, compose(toivec, height)), in_rows)
-    above = apply(fork(shift, hmirror, chain(toivec, invert, height)), in_rows)
-    images = combine(in_rows, combine(below, above))
-    image_with = chain(lbind(extract, images), lbind(lbind, contained), ulcorner)
+    touching = chain(lbind(compose, size), lbind(lbind, intersection), compose(neighbors, ulcorner))
+    own_shape = compose(lbind(extract, shapes), touching)
+    to_right = fork(shift, vmirror, compose(tojvec, width))
+    to_left = fork(shift, vmirror, chain(tojvec, invert, width))
+    downwards = fork(shift, hmirror, compose(toivec, height))
+    upwards = fork(shift, hmirror, chain(toivec, invert, height))
+    in_row = fork(insert, to_right, fork(insert, to_left, initset))
+    above_or_below = fork(combine, lbind(apply, downwards), lbind(apply, upwards))
+    images = compose(fork(combine, identity, above_or_below), in_row)
+    has_dot = compose(lbind(lbind, contained), ulcorner)
+    image_with = fork(extract, compose(images, own_shape), has_dot)
     output = paint(I, mapply(fork(recolor, color, image_with), dots))
     return output
 
@@ -403,17 +409,19 @@ def solve_e3497940(I):
 
 
 def solve_e40b9e2f(I):
-    """The figure is turned by quarters about the middle of its core, the largest square in it,
-    and all four images are drawn together."""
-    figure = first(objects(I, F, T, T))
-    filled = fill(I, BLUE, figure)
+    """The figure is turned by quarters about the middle of its core, the largest square in it
+    that looks the same turned, and all four images are drawn together."""
+    figure = foreground(I)
+    hue = color(figure)
     sides = interval(ONE, increment(width(figure)), ONE)
-    squares = apply(chain(asobject, lbind(canvas, BLUE), fork(astuple, identity, identity)), sides)
-    largest = argmax(sfilter(squares, compose(size, lbind(occurrences, filled))), size)
-    core_cells = shift(largest, first(occurrences(filled, largest)))
-    # A wide ring about the core makes its middle the middle of every turn.
-    widen = power(outbox, height(I))
-    ringed = combine(figure, recolor(BLACK, widen(core_cells)))
+    squares = apply(chain(asobject, lbind(canvas, hue), fork(astuple, identity, identity)), sides)
+    places = lbind(occurrences, fill(I, hue, figure))
+    placed = mapply(fork(lbind(prapply, shift), initset, places), squares)
+    looks_same = compose(fork(equality, identity, rot90), rbind(subgrid, I))
+    core_cells = argmax(sfilter(placed, looks_same), size)
+    # A ring about the core, far outside the grid, makes its middle the middle of every turn.
+    far_ring = recolor(hue, power(outbox, 30)(core_cells))
+    ringed = combine(figure, far_ring)
     with_quarter = combine(ringed, vmirror(dmirror(ringed)))
     output = paint(I, combine(with_quarter, hmirror(vmirror(with_quarter))))
     return output

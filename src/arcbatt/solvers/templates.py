@@ -2,10 +2,13 @@
 
 
 def solve_321b1fc6(I):
-    """The coloured shape is copied onto every cyan one of its form, and goes from its own place."""
-    blanks = parts_of(I, CYAN, F)
-    model = first(objects(replace(I, CYAN, BLACK), F, T, T))
-    copies = copies_at(normalize(model), apply(ulcorner, blanks))
+    """The shape of several colours is copied onto every cyan one of its form, and goes from its
+    own place."""
+    shapes = objects(I, F, F, T)
+    not_blank = compose(flip, matcher(palette, initset(CYAN)))
+    model = argmax(shapes, fork(astuple, numcolors, not_blank))
+    places = apply(ulcorner, remove(model, shapes))
+    copies = copies_at(normalize(model), places)
     output = paint(cover(I, model), copies)
     return output
 
@@ -121,12 +124,12 @@ def solve_6aa20dc0(I):
     figure = argmax(objects(I, F, T, T), numcolors)
     # Upside down, left to right, half a turn, as it is.
     turned = apply(lbind(mir_rot, subgrid(figure, I)), (0, 2, 5, 7))
-    enlarged = apply(asobject, prapply(upscale, turned, interval(ONE, SIX, ONE)))
-    variants = apply(rbind(not_of_color, mostcolor(I)), enlarged)
-    marks = rbind(not_of_color, mostcolor(figure))
-    places = compose(lbind(occurrences, I), marks)
-    copies = fork(copies_at, identity, places)
-    output = paint(I, mapply(copies, variants))
+    enlarged = prapply(upscale, turned, interval(ONE, SIX, ONE))
+    without_filling = rbind(rbind(replace, mostcolor(I)), mostcolor(figure))
+    corners_alone = compose(asobject, without_filling)
+    places = compose(lbind(occurrences, cover(I, figure)), corners_alone)
+    copies = fork(copies_at, asobject, places)
+    output = paint(I, mapply(copies, enlarged))
     return output
 
 
@@ -196,13 +199,15 @@ def solve_90f3ed37(I):
     """
     drawings = objects(I, T, T, T)
     whole = argmax(drawings, size)
-    row_below = compose(rbind(subtract, uppermost(whole)), uppermost)
-    ways = chain(rbind(product, interval(ZERO, width(I), ONE)), initset, row_below)
-    copies = compose(lbind(lbind(prapply, shift), initset(toindices(whole))), ways)
-    # A copy must not reach a gap of the beginning, and should cover as much of it as it can.
-    avoids_gaps = chain(lbind(compose, flip), lbind(lbind, intersection), delta)
+    up_and_down = interval(invert(height(I)), height(I), ONE)
+    ways = product(up_and_down, interval(ZERO, width(I), ONE))
+    copies = apply(lbind(shift, toindices(whole)), ways)
+    # A copy must not reach a gap in or beside the beginning, and should cover most of it.
+    with_margins = compose(backdrop, fork(combine, rbind(shift, UP), rbind(shift, DOWN)))
+    gaps = fork(difference, with_margins, toindices)
+    avoids_gaps = chain(lbind(compose, flip), lbind(lbind, intersection), gaps)
     covered = chain(lbind(compose, size), lbind(lbind, intersection), toindices)
-    best_copy = fork(argmax, fork(sfilter, copies, avoids_gaps), covered)
+    best_copy = fork(argmax, compose(lbind(sfilter, copies), avoids_gaps), covered)
     carried_on = mapply(best_copy, remove(whole, drawings))
     output = fill(I, BLUE, difference(carried_on, toindices(merge(drawings))))
     return output

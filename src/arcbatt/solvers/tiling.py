@@ -3,12 +3,12 @@
 
 def solve_007bbfb7(I):
     """The picture is made of copies of itself: one for each coloured cell, at its place in a
-    three times larger grid.
+    grid as many times larger as the picture has rows and columns.
     """
-    colored = difference(asindices(I), ofcolor(I, BLACK))
-    places = apply(rbind(multiply, 3), colored)
+    colored = toindices(not_of_color(I, BLACK))
+    places = apply(lbind(multiply, shape(I)), colored)
     copies = copies_at(asobject(I), places)
-    output = paint(canvas(BLACK, (9, 9)), copies)
+    output = paint(canvas(BLACK, multiply(shape(I), shape(I))), copies)
     return output
 
 
