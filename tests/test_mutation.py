@@ -167,12 +167,7 @@ def test_primitive() -> None:
     parent = program("return fill(I, 3, argmax(objects(I, T, F, T), size))")
     mutants = mutants_of(parent, "primitive", n=1000)
     heads = {m.program.result.name for m in mutants}
-    keys = {
-        node.name
-        for m in mutants
-        for node in m.program.nodes()
-        if node.kind == "primitive"
-    }
+    keys = {node.name for m in mutants for node in m.program.nodes() if node.kind == "primitive"}
     assert "underfill" in heads
     assert {"height", "color", "uppermost"} <= keys
 
