@@ -695,11 +695,8 @@ ARC_FN Value prim_not_of_color(Lane& lane, const Value* a) {
   return keys_value(OBJECT, keys, (u32)n);
 }
 
-// The colour that most lines show, of several the commonest, of several the lowest.
-struct Shown {
-  i64 n_lines, n_cells;
-  ARC_FN i64 score() const { return n_lines << 32 | n_cells; }
-};
+// How much speaks for a colour as the ground: the rows and columns that show it, then its cells.
+ARC_FN i64 ground_score(i64 n_lines, i64 n_cells) { return n_lines << 32 | n_cells; }
 
 // Of any numbers, and rows of any lengths.
 ARC_NOINLINE Value groundcolor_by_sorting(Lane& lane, const Value& grid) {
@@ -724,7 +721,7 @@ ARC_NOINLINE Value groundcolor_by_sorting(Lane& lane, const Value& grid) {
   auto score = [=](i64 k) {
     const Key color = (Key)(colors[k] + KEY_BIAS);
     const i64 first = lower_bound(shown, n, color << COLOR_AT);
-    return Shown{lower_bound(shown, n, (color + 1) << COLOR_AT) - first, counts[k]}.score();
+    return ground_score(lower_bound(shown, n, (color + 1) << COLOR_AT) - first, counts[k]);
   };
   const i64 best = greatest(palette.n, 0, score);
   return number(colors[first_where(palette.n, [=](i64 k) { return score(k) == best; })]);
@@ -751,7 +748,7 @@ ARC_FN Value prim_groundcolor(Lane& lane, const Value* a) {
   i64 ground = 0, best = 0;
   for (int c = 0; c < N_COLORS; c++) {
     const i64 n_lines = total(n_rows + width, [=](i64 k) { return lines[k] >> c & 1; });
-    const i64 score = Shown{n_lines, counts[c]}.score();
+    const i64 score = ground_score(n_lines, counts[c]);
     if (score > best) {
       best = score;
       ground = c;
