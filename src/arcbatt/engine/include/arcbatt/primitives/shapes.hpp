@@ -7,7 +7,9 @@ namespace arc {
 constexpr i64 REACH = 30;
 
 // The distinct locations of a patch, ascending.
-ARC_FN Keys distinct_places(Lane& lane, const Value& patch) { return sorted_keys(lane, places_of(lane, patch)); }
+ARC_FN Keys distinct_places(Lane& lane, const Value& patch) {
+  return sorted_keys(lane, places_of(lane, patch));
+}
 
 ARC_FN Value prim_is_solid(Lane& lane, const Value* a) {
   if (a[0].n == 0) return truth(false);
@@ -19,7 +21,8 @@ ARC_FN Value prim_is_outline(Lane& lane, const Value* a) {
   if (a[0].n == 0) return truth(false);
   ARC_KEYS(places, distinct_places(lane, a[0]));
   const Bounds box = bounds_of(places);
-  if (box.height() < 3 || box.width() < 3 || places.n != 2 * (box.height() + box.width()) - 4) return truth(false);
+  if (box.height() < 3 || box.width() < 3) return truth(false);
+  if (places.n != 2 * (box.height() + box.width()) - 4) return truth(false);
   const Key* keys = places.keys;
   return truth(!any(places.n, [=](i64 k) {
     const i64 i = row_of(keys[k]), j = column_of(keys[k]);
@@ -59,8 +62,8 @@ ARC_NOINLINE Value copies_of(Lane& lane, const Value& patch, const Keys& offsets
   ARC_REQUIRE((kind == OBJECT ? 5 : 3) * n_all);
   ARC_KEYS(keys, keys_of(lane, patch));
   const Bounds box = bounds_of(keys), ways = bounds_of(offsets);
-  if (!in_range(box.top + ways.top) || !in_range(box.left + ways.left) || !in_range(box.bottom + ways.bottom) ||
-      !in_range(box.right + ways.right))
+  if (!in_range(box.top + ways.top) || !in_range(box.left + ways.left) ||
+      !in_range(box.bottom + ways.bottom) || !in_range(box.right + ways.right))
     return fail(OUT_OF_RANGE);
   ARC_ALLOCATE(moved, Key, n_all);
   const Key* from = keys.keys;
