@@ -26,7 +26,7 @@ def solve_272f95fa(I):
     """Of the nine fields between the lines the middle one turns pink, the one above it red, below
     it blue, left of it yellow, right of it green.
     """
-    fields = colorfilter(objects(I, T, F, F), index(I, ORIGIN))
+    fields = parts_of(I, index(I, ORIGIN), F)
     central = extract(fields, compose(flip, rbind(bordering, I)))
     in_row = sfilter(fields, lbind(hmatching, central))
     in_column = sfilter(fields, lbind(vmatching, central))
@@ -127,9 +127,7 @@ def solve_b1948b0a(I):
 
 def solve_b6afb2da(I):
     """Every rectangle gets yellow sides and blue corners, and turns red inside."""
-    regions = objects(I, T, F, F)
-    ground = color(argmax(regions, compose(size, backdrop)))
-    rectangles = difference(regions, colorfilter(regions, ground))
+    rectangles = objects_on(I, T, F, groundcolor(I))
     with_sides = fill(fill(I, RED, merge(rectangles)), YELLOW, mapply(box, rectangles))
     output = fill(with_sides, BLUE, mapply(corners, rectangles))
     return output
@@ -203,8 +201,7 @@ def solve_d4469b4b(I):
     ground = other(palette(I), hue)
     blue_or_green = branch(equality(hue, BLUE), UNITY, TWO_BY_TWO)
     crossing = branch(equality(hue, RED), RIGHT, blue_or_green)
-    cross = combine(hfrontier(crossing), vfrontier(crossing))
-    output = fill(canvas(ground, THREE_BY_THREE), GRAY, cross)
+    output = fill(canvas(ground, THREE_BY_THREE), GRAY, cross_at(crossing))
     return output
 
 

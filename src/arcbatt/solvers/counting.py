@@ -6,7 +6,7 @@ def solve_1190e5a7(I):
     """Lines cut the grid into areas; the output has one cell for each area, in its colour."""
     line_color = leastcolor(merge(frontiers(I)))
     ground = other(palette(I), line_color)
-    areas = colorfilter(objects(I, T, F, F), ground)
+    areas = parts_of(I, ground, F)
     n_rows = size(apply(uppermost, areas))
     n_columns = size(apply(leftmost, areas))
     output = canvas(ground, astuple(n_rows, n_columns))
@@ -15,7 +15,7 @@ def solve_1190e5a7(I):
 
 def solve_1fad071e(I):
     """The blue two by two squares are counted on a strip of five cells."""
-    blues = colorfilter(objects(I, T, F, T), BLUE)
+    blues = parts_of(I, BLUE, F)
     n_squares = size(sfilter(sizefilter(blues, FOUR), square))
     counted = canvas(BLUE, astuple(ONE, n_squares))
     rest = canvas(mostcolor(I), astuple(ONE, subtract(FIVE, n_squares)))
@@ -28,7 +28,7 @@ def solve_27a28665(I):
     green for two, blue for three and red for more.
     """
     # The drawing, not the ground, has most of the cells.
-    parts = size(colorfilter(objects(I, T, F, F), mostcolor(I)))
+    parts = size(parts_of(I, mostcolor(I), F))
     many = branch(equality(parts, THREE), BLUE, RED)
     several = branch(equality(parts, TWO), GREEN, many)
     answer = branch(equality(parts, ONE), PINK, several)
@@ -44,7 +44,7 @@ def solve_29623171(I):
     ground = mostcolor(without_lines)
     hue = leastcolor(without_lines)
     emptied = replace(I, hue, ground)
-    panels = colorfilter(objects(emptied, T, F, F), ground)
+    panels = parts_of(emptied, ground, F)
     n_dots = compose(rbind(colorcount, hue), rbind(toobject, I))
     fullest = mfilter(panels, matcher(n_dots, valmax(panels, n_dots)))
     output = fill(emptied, hue, fullest)
@@ -75,7 +75,7 @@ def solve_7447852a(I):
     """A zigzag line cuts the grid into triangles; from the left, the first and then every
     third of them turns yellow.
     """
-    areas = colorfilter(objects(I, T, F, F), mostcolor(I))
+    areas = parts_of(I, mostcolor(I), F)
     triangles = order(areas, leftmost)
     every_third = interval(ZERO, size(triangles), THREE)
     chosen = mapply(lbind(get_nth, triangles), every_third)

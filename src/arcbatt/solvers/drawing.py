@@ -99,11 +99,11 @@ def solve_93b581b8(I):
     """Off each corner of the small square lies a two by two block in the colour of the cell
     opposite.
     """
-    seed = merge(fgpartition(I))
+    seed = foreground(I)
     turned = hmirror(vmirror(seed))
     blocks = shift(upscale(turned, THREE), (-2, -2))
     seed_cells = toindices(seed)
-    cross = combine(mapply(hfrontier, seed_cells), mapply(vfrontier, seed_cells))
+    cross = mapply(cross_at, seed_cells)
     output = paint(fill(paint(I, blocks), mostcolor(I), cross), seed)
     return output
 
@@ -204,16 +204,16 @@ def solve_d06dbe63(I):
     """
     step = ((1, 0), (2, 0), (2, -1), (2, -2))
     strides = apply(rbind(multiply, (2, -2)), interval(ZERO, height(I), ONE))
-    descent = mapply(lbind(shift, step), strides)
+    descent = copies_at(step, strides)
     ascent = apply(invert, descent)
-    stairs_through = lbind(shift, combine(descent, ascent))
-    output = underfill(I, GRAY, mapply(stairs_through, ofcolor(I, leastcolor(I))))
+    dots = ofcolor(I, leastcolor(I))
+    output = underfill(I, GRAY, copies_at(combine(descent, ascent), dots))
     return output
 
 
 def solve_d364b489(I):
     """Each dot gets red above, pink to the right, cyan below and orange to the left."""
-    dots = merge(fgpartition(I))
+    dots = foreground(I)
     with_red = underfill(I, RED, shift(dots, UP))
     with_pink = underfill(with_red, PINK, shift(dots, RIGHT))
     with_cyan = underfill(with_pink, CYAN, shift(dots, DOWN))

@@ -24,13 +24,13 @@ def solve_4258a5f9(I):
 def solve_4347f46a(I):
     """The rectangles are hollowed out, so that a rim of one cell is left."""
     rectangles = objects(I, T, F, T)
-    output = fill(I, mostcolor(I), mapply(fork(difference, toindices, box), rectangles))
+    output = fill(I, mostcolor(I), mapply(inside_of, rectangles))
     return output
 
 
 def solve_4612dd53(I):
     """The gaps of a frame, and of a wall across it where there is one, are filled with red."""
-    walls = toindices(merge(fgpartition(I)))
+    walls = toindices(foreground(I))
     inner = difference(walls, box(walls))
     upright = greater(size(apply(first, inner)), size(apply(last, inner)))
     through = branch(upright, mapply(vfrontier, inner), mapply(hfrontier, inner))
@@ -42,7 +42,7 @@ def solve_4612dd53(I):
 def solve_49d1d64f(I):
     """The picture gets a border that doubles its outermost cells; the four corners stay black."""
     cells = asobject(I)
-    pushed_out = mapply(lbind(shift, cells), dneighbors(UNITY))
+    pushed_out = copies_at(cells, dneighbors(UNITY))
     larger = canvas(BLACK, add(shape(I), TWO))
     with_border = paint(larger, pushed_out)
     output = paint(with_border, shift(cells, UNITY))
@@ -53,13 +53,9 @@ def solve_694f12f3(I):
     """The rectangles keep a rim of one cell; the inside of the largest turns red, that of the
     smaller one blue.
     """
-    regions = objects(I, T, F, F)
-    ground = color(argmax(regions, compose(size, backdrop)))
-    rectangles = difference(regions, colorfilter(regions, ground))
-    inside = fork(difference, toindices, box)
-    largest = argmax(rectangles, size)
-    all_blue = fill(I, BLUE, mapply(inside, rectangles))
-    output = fill(all_blue, RED, inside(largest))
+    rectangles = objects_on(I, T, F, groundcolor(I))
+    all_blue = fill(I, BLUE, mapply(inside_of, rectangles))
+    output = fill(all_blue, RED, inside_of(argmax(rectangles, size)))
     return output
 
 
@@ -72,7 +68,7 @@ def solve_846bdb03(I):
     upright = branch(lying, dmirror(I), I)
     frame = ofcolor(upright, YELLOW)
     alone = cover(upright, backdrop(frame))
-    picture = subgrid(merge(fgpartition(alone)), alone)
+    picture = subgrid(foreground(alone), alone)
     left_side = ofcolor(picture, index(upright, add(ulcorner(frame), DOWN)))
     flipped = branch(equality(leftmost(left_side), ZERO), picture, vmirror(picture))
     framed_shape = paint(subgrid(frame, upright), shift(asobject(flipped), UNITY))
@@ -90,7 +86,7 @@ def solve_928ad970(I):
 
 def solve_af902bf9(I):
     """Dots mark the corners of rectangles, which turn red inside."""
-    dots = toindices(merge(fgpartition(I)))
+    dots = toindices(foreground(I))
     # Dots in a line come in pairs: a first corner has an odd number up to it, both ways.
     n_up_to = chain(size, lbind(intersection, dots), rbind(shoot, UP))
     n_left_to = chain(size, lbind(intersection, dots), rbind(shoot, LEFT))
@@ -100,7 +96,7 @@ def solve_af902bf9(I):
     cornered = sfilter(spans, chain(flip, rbind(difference, dots), corners))
     dots_within = compose(lbind(intersection, dots), backdrop)
     rectangles = sfilter(cornered, fork(equality, corners, dots_within))
-    output = fill(I, RED, mapply(fork(difference, backdrop, box), rectangles))
+    output = fill(I, RED, mapply(inside_of, rectangles))
     return output
 
 

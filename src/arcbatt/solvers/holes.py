@@ -3,10 +3,7 @@
 
 def solve_00d62c1b(I):
     """Every place that the walls shut in is filled with yellow."""
-    ground = mostcolor(I)
-    gaps = colorfilter(objects(I, T, F, F), ground)
-    outside = mfilter(gaps, rbind(bordering, I))
-    inside = difference(ofcolor(I, ground), toindices(outside))
+    inside = enclosed_cells(I, mostcolor(I))
     output = fill(I, YELLOW, inside)
     return output
 
@@ -15,9 +12,8 @@ def solve_228f6490(I):
     """Every hole in a rectangle is filled by the piece that fits it, which leaves its
     place.
     """
-    regions = objects(I, T, F, F)
-    ground = color(argmax(regions, compose(size, backdrop)))
-    inner = sfilter(colorfilter(regions, ground), compose(flip, rbind(bordering, I)))
+    ground = groundcolor(I)
+    inner = sfilter(parts_of(I, ground, F), compose(flip, rbind(bordering, I)))
     form = compose(normalize, toindices)
     fits = rbind(contained, apply(form, inner))
     pieces = sfilter(partition(I), compose(fits, form))
@@ -45,7 +41,7 @@ def solve_444801d8(I):
 
 def solve_44d8ac46(I):
     """Holes in the shapes turn red if they are square."""
-    areas = colorfilter(objects(I, T, F, F), mostcolor(I))
+    areas = parts_of(I, mostcolor(I), F)
     outside = sfilter(areas, rbind(bordering, I))
     output = fill(I, RED, mfilter(difference(areas, outside), square))
     return output
@@ -53,19 +49,15 @@ def solve_44d8ac46(I):
 
 def solve_50cb2852(I):
     """Every rectangle turns cyan inside; its edge keeps its colour."""
-    ground = mostcolor(toobject(box(asindices(I)), I))
-    regions = objects(I, T, F, F)
-    rectangles = difference(regions, colorfilter(regions, ground))
-    insides = mapply(fork(difference, toindices, box), rectangles)
-    output = fill(I, CYAN, insides)
+    rectangles = objects_on(I, T, F, groundcolor(I))
+    output = fill(I, CYAN, mapply(inside_of, rectangles))
     return output
 
 
 def solve_7b6016b9(I):
     """What the lines shut in turns red, the ground outside turns green."""
-    gaps = colorfilter(objects(I, T, F, F), mostcolor(I))
-    outside = mfilter(gaps, rbind(bordering, I))
-    output = fill(fill(I, RED, merge(gaps)), GREEN, outside)
+    ground = mostcolor(I)
+    output = fill(replace(I, ground, GREEN), RED, enclosed_cells(I, ground))
     return output
 
 
@@ -75,7 +67,7 @@ def solve_83302e8f(I):
     """
     # The corner of the grid belongs to a room.
     ground = index(I, ORIGIN)
-    rooms = colorfilter(objects(I, T, F, F), ground)
+    rooms = parts_of(I, ground, F)
     shut = mfilter(rooms, square)
     output = fill(replace(I, ground, YELLOW), GREEN, shut)
     return output
@@ -94,7 +86,7 @@ def solve_868de0fa(I):
 
 def solve_9edfc990(I):
     """Blue flows into all gaps, those of the commonest colour, that it touches."""
-    gaps = colorfilter(objects(I, T, F, F), mostcolor(I))
+    gaps = parts_of(I, mostcolor(I), F)
     flooded = mfilter(gaps, rbind(adjacent, ofcolor(I, BLUE)))
     output = fill(I, BLUE, flooded)
     return output
@@ -102,18 +94,15 @@ def solve_9edfc990(I):
 
 def solve_a5313dff(I):
     """Empty places that red walls shut in are filled with blue."""
-    gaps = colorfilter(objects(I, T, F, F), other(palette(I), RED))
-    shut_in = mfilter(gaps, compose(flip, rbind(bordering, I)))
+    shut_in = enclosed_cells(I, other(palette(I), RED))
     output = fill(I, BLUE, shut_in)
     return output
 
 
 def solve_b2862040(I):
     """Shapes that close around a hole turn cyan; open ones stay as they are."""
-    gaps = colorfilter(objects(I, T, F, F), mostcolor(I))
-    enclosed = difference(merge(gaps), mfilter(gaps, rbind(bordering, I)))
-    around = compose(lbind(mapply, dneighbors), toindices)
-    has_hole = compose(lbind(intersection, toindices(enclosed)), around)
+    beside_holes = mapply(dneighbors, enclosed_cells(I, mostcolor(I)))
+    has_hole = compose(lbind(intersection, beside_holes), toindices)
     output = fill(I, CYAN, mfilter(objects(I, T, F, T), has_hole))
     return output
 
@@ -138,7 +127,7 @@ def solve_d4f3cd78(I):
     """A box has a gap in its wall: the inside fills with cyan, which runs out of the gap
     straight to the edge.
     """
-    walls = toindices(merge(fgpartition(I)))
+    walls = toindices(foreground(I))
     filled = fill(I, CYAN, delta(walls))
     gaps = difference(box(walls), walls)
     in_front = chain(first, lbind(intersection, outbox(walls)), dneighbors)
@@ -150,9 +139,7 @@ def solve_d4f3cd78(I):
 def solve_d5d6de2d(I):
     """What the red frames enclose turns green; the red vanishes."""
     ground = other(palette(I), RED)
-    gaps = colorfilter(objects(I, T, F, F), ground)
-    enclosed = mfilter(gaps, compose(flip, rbind(bordering, I)))
-    output = fill(replace(I, RED, ground), GREEN, enclosed)
+    output = fill(replace(I, RED, ground), GREEN, enclosed_cells(I, ground))
     return output
 
 
@@ -161,8 +148,8 @@ def solve_e73095fd(I):
     is no box.
     """
     ground = ofcolor(I, mostcolor(I))
-    gaps = colorfilter(objects(I, T, F, F), mostcolor(I))
-    rectangles = sfilter(gaps, fork(equality, toindices, backdrop))
+    gaps = parts_of(I, mostcolor(I), F)
+    rectangles = sfilter(gaps, is_solid)
     leaks = chain(size, lbind(intersection, ground), outbox)
     shut = sfilter(rectangles, matcher(leaks, ZERO))
     beside_corners = chain(lbind(mapply, dneighbors), corners, outbox)

@@ -63,7 +63,7 @@ def solve_2281f1f4(I):
     """Marks stand along two sides of the grid. Red where the column of a mark at the top (or
     bottom) meets the row of a mark at the side.
     """
-    marks = toindices(merge(fgpartition(I)))
+    marks = toindices(foreground(I))
     top_row = mostcommon(apply(first, totuple(marks)))
     marks_on_top = sfilter(marks, matcher(first, top_row))
     marks_at_side = difference(marks, marks_on_top)
@@ -76,7 +76,7 @@ def solve_22eb0ac0(I):
     """Where two cells at opposite ends of a row, or of a column, have the same colour, they are
     joined by a line.
     """
-    dots = merge(fgpartition(I))
+    dots = foreground(I)
     sides = apply(last, corners(asindices(I)))
     in_rows = equality(apply(last, toindices(dots)), sides)
     # Each two cells of a colour are connected; only links from side to side count.
@@ -91,7 +91,7 @@ def solve_23581191(I):
     meet, the cells are red.
     """
     dots = objects(I, T, F, T)
-    cross = compose(fork(combine, hfrontier, vfrontier), ulcorner)
+    cross = compose(cross_at, ulcorner)
     crosses = mapply(fork(recolor, color, cross), dots)
     meetings = intersection(cross(first(dots)), cross(last(dots)))
     output = fill(paint(I, crosses), RED, meetings)
@@ -100,7 +100,7 @@ def solve_23581191(I):
 
 def solve_253bf280(I):
     """Dots that share a row or a column are joined by a green line."""
-    dots = toindices(merge(fgpartition(I)))
+    dots = toindices(foreground(I))
     links = prapply(connect, dots, dots)
     lines = combine(mfilter(links, hline), mfilter(links, vline))
     output = underfill(I, GREEN, lines)
@@ -111,7 +111,7 @@ def solve_25d487eb(I):
     """The odd cell in the triangle's base shoots a ray of its colour out through the tip."""
     hue = leastcolor(I)
     odd_cell = first(ofcolor(I, hue))
-    triangle = toindices(merge(fgpartition(I)))
+    triangle = toindices(foreground(I))
     behind = first(difference(dneighbors(odd_cell), triangle))
     way = subtract(odd_cell, behind)
     output = underfill(I, hue, shoot(odd_cell, way))
@@ -131,9 +131,9 @@ def solve_29c11459(I):
     a gray cell.
     """
     sides = apply(last, corners(asindices(I)))
-    in_rows = equality(apply(last, toindices(merge(fgpartition(I)))), sides)
+    in_rows = equality(apply(last, toindices(foreground(I))), sides)
     upright = branch(in_rows, I, dmirror(I))
-    dots = apply(initset, merge(fgpartition(upright)))
+    dots = apply(initset, foreground(upright))
     meeting = compose(rbind(astuple, halve(width(upright))), uppermost)
     line = fork(recolor, color, fork(connect, ulcorner, meeting))
     drawn = paint(upright, mapply(line, dots))
@@ -189,7 +189,7 @@ def solve_41e4d17e(I):
     frames.
     """
     middles = apply(center, objects(I, T, F, T))
-    lines = combine(mapply(hfrontier, middles), mapply(vfrontier, middles))
+    lines = mapply(cross_at, middles)
     output = underfill(I, PINK, lines)
     return output
 
@@ -251,9 +251,9 @@ def solve_673ef223(I):
     """Each dot turns yellow and is joined to the red bar in its rows by a cyan line. In the
     same rows of the other bar cyan lines cross the whole grid. (Or all that in columns.)
     """
-    standing = vline(first(colorfilter(objects(I, T, F, T), RED)))
+    standing = vline(first(parts_of(I, RED, F)))
     upright = branch(standing, I, dmirror(I))
-    bars = colorfilter(objects(upright, T, F, T), RED)
+    bars = parts_of(upright, RED, F)
     dots = ofcolor(upright, CYAN)
     near = extract(bars, rbind(hmatching, dots))
     foot = compose(rbind(astuple, leftmost(near)), first)
@@ -334,9 +334,8 @@ def solve_7ddcd7ec(I):
 
 def solve_855e0971(I):
     """In each layer of colour a dot becomes a line straight through the layer."""
-    regions = objects(I, T, F, F)
-    dot_hue = color(argmin(regions, size))
-    layers = difference(regions, colorfilter(regions, dot_hue))
+    dot_hue = color(argmin(objects(I, T, F, F), size))
+    layers = objects_on(I, T, F, dot_hue)
     stacked = equality(width(first(layers)), width(I))
     line_through = branch(stacked, vfrontier, hfrontier)
     dots = compose(lbind(intersection, ofcolor(I, dot_hue)), backdrop)
@@ -362,11 +361,11 @@ def solve_8d510a79(I):
 
 def solve_97999447(I):
     """Each dot shoots a line to the right, of its own colour and gray in turn."""
-    dots = merge(fgpartition(I))
+    dots = foreground(I)
     ray = compose(rbind(shoot, RIGHT), last)
     colored_rays = mapply(fork(recolor, first, ray), dots)
     odd_steps = apply(tojvec, interval(ONE, width(I), TWO))
-    gray_cells = mapply(lbind(shift, dots), odd_steps)
+    gray_cells = copies_at(dots, odd_steps)
     output = fill(paint(I, colored_rays), GRAY, gray_cells)
     return output
 
@@ -375,7 +374,7 @@ def solve_99fa7670(I):
     """Each dot shoots a line to the right; at the edge it turns and runs down until the
     next dot's line comes in.
     """
-    dots_downwards = order(apply(initset, merge(fgpartition(I))), uppermost)
+    dots_downwards = order(apply(initset, foreground(I)), uppermost)
     edge = decrement(width(I))
     to_the_right = compose(rbind(shoot, RIGHT), ulcorner)
     down_the_edge = chain(rbind(shoot, DOWN), rbind(astuple, edge), uppermost)
@@ -488,7 +487,7 @@ def solve_ba97ae07(I):
     on_top = toindices(merge(frontiers(I)))
     hue_below = leastcolor(compress(I))
     below = ofcolor(I, hue_below)
-    lines_below = combine(mapply(hfrontier, below), mapply(vfrontier, below))
+    lines_below = mapply(cross_at, below)
     output = fill(I, hue_below, intersection(on_top, lines_below))
     return output
 
@@ -570,7 +569,7 @@ def solve_d43fd935(I):
     colour to it, unless another dot is in the way.
     """
     block = ofcolor(I, GREEN)
-    dots = apply(initset, difference(merge(fgpartition(I)), recolor(GREEN, block)))
+    dots = apply(initset, difference(foreground(I), recolor(GREEN, block)))
     level = sfilter(dots, fork(either, rbind(hmatching, block), rbind(vmatching, block)))
     line = fork(connect, ulcorner, fork(add, ulcorner, rbind(gravitate, block)))
     # Of a free line only the dot itself is not ground.
@@ -591,7 +590,7 @@ def solve_dbc1a6ce(I):
 
 def solve_ded97339(I):
     """Dots that share a row or a column are joined by a line."""
-    dots = merge(fgpartition(I))
+    dots = foreground(I)
     links = prapply(connect, toindices(dots), toindices(dots))
     lines = combine(mfilter(links, hline), mfilter(links, vline))
     output = fill(I, color(dots), lines)
@@ -640,7 +639,7 @@ def solve_ecdecbb3(I):
     parts = objects(I, T, F, T)
     dot_and_line = product(colorfilter(parts, RED), colorfilter(parts, CYAN))
     start = compose(ulcorner, first)
-    row_and_column = compose(fork(combine, hfrontier, vfrontier), start)
+    row_and_column = compose(cross_at, start)
     on_line = compose(first, fork(intersection, compose(toindices, last), row_and_column))
     paths = apply(fork(connect, start, on_line), dot_and_line)
     # A path that meets two lines would go through one of them.
@@ -709,7 +708,7 @@ def solve_feca6190(I):
     """
     ground = mostcolor(I)
     side = multiply(width(I), size(remove(ground, palette(I))))
-    at_bottom = shift(merge(fgpartition(I)), toivec(decrement(side)))
+    at_bottom = shift(foreground(I), toivec(decrement(side)))
     line = fork(recolor, color, compose(rbind(shoot, UP_RIGHT), ulcorner))
     lines = mapply(line, apply(initset, at_bottom))
     output = paint(canvas(ground, astuple(side, side)), lines)

@@ -18,7 +18,7 @@ def solve_234bbc79(I):
     others = fork(remove, second, fork(remove, first, identity))
     join_first_two = fork(combine, compose(rbind(repeat, ONE), joined), others)
     joined_all = first(power(join_first_two, decrement(size(shapes)))(shapes))
-    colored = sfilter(joined_all, compose(flip, is_joint))
+    colored = not_of_color(joined_all, GRAY)
     room = astuple(height(I), increment(rightmost(colored)))
     output = paint(canvas(mostcolor(I), room), colored)
     return output
@@ -30,7 +30,7 @@ def solve_239be575(I):
     """
     reds = ofcolor(I, RED)
     ground = first(difference(palette(I), (2, 8)))
-    webs = colorfilter(objects(replace(I, RED, CYAN), T, T, F), CYAN)
+    webs = parts_of(replace(I, RED, CYAN), CYAN, T)
     reds_in = chain(size, lbind(intersection, reds), toindices)
     linked = equality(valmax(webs, reds_in), size(reds))
     output = canvas(branch(linked, CYAN, ground), UNITY)
@@ -96,9 +96,8 @@ def solve_b782dc8a(I):
     # Beside the middle cell is wall where no arm is, and at a crossing at its corners.
     beside = toobject(difference(dneighbors(start), ofcolor(I, arm_hue)), I)
     wall_hue = mostcolor(branch(beside, beside, toobject(ineighbors(start), I)))
-    plan = fill(canvas(ZERO, shape(I)), ONE, ofcolor(I, wall_hue))
-    regions = apply(toindices, colorfilter(objects(plan, T, F, F), ZERO))
-    reached = extract(regions, lbind(contained, start))
+    open_ways = areas_between(I, ofcolor(I, wall_hue))
+    reached = extract(open_ways, lbind(contained, start))
     parity = compose(even, fork(add, first, last))
     alike = sfilter(reached, matcher(parity, parity(start)))
     output = fill(fill(I, arm_hue, reached), middle_hue, alike)

@@ -28,7 +28,7 @@ def solve_cdecee7f(I):
     line: the middle row runs backwards.
     """
     ground = mostcolor(I)
-    dots = merge(fgpartition(I))
+    dots = foreground(I)
     hues = apply(first, order(dots, compose(last, last)))
     padded = combine(hues, repeat(ground, subtract(NINE, size(hues))))
     rows = hsplit(repeat(padded, ONE), THREE)

@@ -8,7 +8,7 @@ def solve_321b1fc6(I):
     not_blank = compose(flip, matcher(palette, initset(CYAN)))
     model = argmax(shapes, fork(astuple, numcolors, not_blank))
     places = apply(ulcorner, remove(model, shapes))
-    copies = mapply(lbind(shift, normalize(model)), places)
+    copies = copies_at(normalize(model), places)
     output = paint(cover(I, model), copies)
     return output
 
@@ -25,7 +25,7 @@ def solve_39e1d7f9(I):
     hue = color(argmin(groups, size))
     middle_block = ulcorner(sfilter(model, matcher(first, hue)))
     around = shift(model, invert(middle_block))
-    copied = paint(blocks, mapply(lbind(shift, around), ofcolor(blocks, hue)))
+    copied = paint(blocks, copies_at(around, ofcolor(blocks, hue)))
     full_size = crop(upscale(copied, pitch), ORIGIN, shape(I))
     output = paint(full_size, merge(lines))
     return output
@@ -46,8 +46,8 @@ def solve_3e980e27(I):
     from_red = rbind(subtract, ulcorner(sfilter(red_model, is_red)))
     green_ways = apply(from_green, toindices(sfilter(loose, is_green)))
     red_ways = apply(from_red, toindices(sfilter(loose, is_red)))
-    with_green = paint(I, mapply(lbind(shift, green_model), green_ways))
-    output = paint(with_green, mapply(lbind(shift, red_model), red_ways))
+    with_green = paint(I, copies_at(green_model, green_ways))
+    output = paint(with_green, copies_at(red_model, red_ways))
     return output
 
 
@@ -69,7 +69,7 @@ def solve_447fd412(I):
     with_margin = paint(blank, shift(asobject(cover(I, model)), UNITY))
     places = chain(lbind(occurrences, with_margin), normalize, key)
     anchored = fork(shift, identity, chain(invert, ulcorner, key))
-    copies = fork(mapply, compose(lbind(lbind, shift), anchored), places)
+    copies = fork(copies_at, anchored, places)
     output = paint(I, shift(mapply(copies, scaled), NEG_UNITY))
     return output
 
@@ -128,7 +128,7 @@ def solve_6aa20dc0(I):
     without_filling = rbind(rbind(replace, mostcolor(I)), mostcolor(figure))
     corners_alone = compose(asobject, without_filling)
     places = compose(lbind(occurrences, cover(I, figure)), corners_alone)
-    copies = fork(mapply, compose(lbind(lbind, shift), asobject), places)
+    copies = fork(copies_at, asobject, places)
     output = paint(I, mapply(copies, enlarged))
     return output
 
@@ -149,12 +149,10 @@ def solve_72322fa7(I):
 
 def solve_776ffc46(I):
     """Blue shapes of the same form as the one in the closed gray frame take its colour."""
-    shapes = objects(I, T, F, T)
-    frame = extract(colorfilter(shapes, GRAY), fork(equality, toindices, box))
-    is_ground = matcher(first, mostcolor(I))
-    sample = sfilter(toobject(delta(frame), I), compose(flip, is_ground))
+    frame = extract(parts_of(I, GRAY, F), is_outline)
+    sample = not_of_color(toobject(delta(frame), I), mostcolor(I))
     form = compose(normalize, toindices)
-    alike = mfilter(colorfilter(shapes, BLUE), matcher(form, form(sample)))
+    alike = mfilter(parts_of(I, BLUE, F), matcher(form, form(sample)))
     output = fill(I, color(sample), alike)
     return output
 
@@ -180,20 +178,18 @@ def solve_88a10436(I):
     """The coloured shape is stamped once more, with its middle on the gray mark."""
     marks = ofcolor(I, GRAY)
     without_marks = cover(I, marks)
-    stamp = merge(fgpartition(without_marks))
+    stamp = foreground(without_marks)
     offsets = apply(rbind(subtract, center(stamp)), marks)
-    output = paint(without_marks, mapply(lbind(shift, stamp), offsets))
+    output = paint(without_marks, copies_at(stamp, offsets))
     return output
 
 
 def solve_890034e9(I):
     """The frame is drawn once more around the other empty rectangle of the same size."""
     # Of the frame's colour there is nothing but the outline of a rectangle.
-    outlines = sfilter(partition(I), fork(equality, toindices, box))
-    frame = argmax(outlines, size)
+    frame = extract(partition(I), is_outline)
     places = occurrences(I, toobject(delta(frame), I))
-    frame_around = compose(lbind(shift, normalize(frame)), decrement)
-    output = paint(I, mapply(frame_around, places))
+    output = paint(I, copies_at(normalize(frame), apply(decrement, places)))
     return output
 
 
@@ -220,9 +216,8 @@ def solve_90f3ed37(I):
 def solve_97a05b5b(I):
     """The red in each small piece, turned, fits a hole in the big red rectangle; the
     piece goes there, and the rectangle is cut out."""
-    ground = mostcolor(toobject(box(asindices(I)), I))
-    # Red may be the commonest colour; on a larger grid the ground is.
-    parts = objects(paint(canvas(ground, double(shape(I))), asobject(I)), F, F, T)
+    ground = groundcolor(I)
+    parts = objects_on(I, F, F, ground)
     big = argmax(parts, size)
     pieces = apply(rbind(subgrid, I), remove(big, parts))
     turned = prapply(mir_rot, pieces, interval(FOUR, EIGHT, ONE))
@@ -233,8 +228,7 @@ def solve_97a05b5b(I):
     hole = fork(combine, compose(lbind(recolor, RED), wall), empty)
     places = chain(lbind(occurrences, I), normalize, hole)
     anchored = fork(shift, asobject, chain(invert, ulcorner, hole))
-    copies = fork(mapply, compose(lbind(lbind, shift), anchored), places)
-    output = subgrid(big, paint(I, mapply(copies, turned)))
+    output = subgrid(big, paint(I, mapply(fork(copies_at, anchored, places), turned)))
     return output
 
 
@@ -280,5 +274,5 @@ def solve_e76a88a6(I):
     blocks = objects(I, F, F, T)
     pattern = argmax(blocks, numcolors)
     places = apply(ulcorner, remove(pattern, blocks))
-    output = paint(I, mapply(lbind(shift, normalize(pattern)), places))
+    output = paint(I, copies_at(normalize(pattern), places))
     return output
