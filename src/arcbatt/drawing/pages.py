@@ -1,7 +1,9 @@
 """A template of HTML that lies beside a module and its values in, a page out.
 
-All that a template is given is escaped, unless it was made here to be HTML: drawings, and the
-style and script that lie beside the template.
+All that a template is given is escaped, unless it was made here to be HTML: drawings, styles and
+scripts. A template may use those of other packages, as "arcbatt.drawing/shared/base.html"; that one
+is the frame of all pages. A page has its styles and scripts within itself, or, where a server hands
+them out, refers to them.
 """
 
 from functools import cache
@@ -9,12 +11,15 @@ from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 
-def render_page(package: str, template: str, **values: Any) -> str:
-    """Return the page that a template of a package makes of values."""
-    return _environment(package).get_template(template).render(**values)
+def render_page(package: str, template: str, *, linked: bool = False, **values: Any) -> str:
+    """Return the page that a template of a package makes of values.
+
+    A `linked` page refers to its styles and scripts by "/static/NAME".
+    """
+    return _environment(package, linked).get_template(template).render(**values)
 
 
 def trusted(html: str) -> Markup:
@@ -23,9 +28,23 @@ def trusted(html: str) -> Markup:
 
 
 @cache
-def _environment(package: str) -> Environment:
+def _environment(package: str, linked: bool) -> Environment:
     def read(name: str) -> str:
-        return (files(package) / name).read_text(encoding="utf-8")
+        place, _, file = name.partition("/")
+        if not place.startswith("arcbatt."):
+            place, file = package, name
+        return (files(place) / file).read_text(encoding="utf-8")
+
+    def style(name: str) -> Markup:
+        if linked:
+            return _element('<link rel="stylesheet" href="/static/{}">', name)
+        return trusted(f"<style>\n{read(name)}</style>")
+
+    def script(name: str, is_module: bool = True) -> Markup:
+        kind = ' type="module"' if is_module else ""
+        if linked:
+            return _element(f'<script{kind} src="/static/{{}}"></script>', name)
+        return trusted(f"<script{kind}>\n{read(name)}</script>")
 
     environment = Environment(
         loader=FunctionLoader(read),
@@ -33,5 +52,9 @@ def _environment(package: str) -> Environment:
         undefined=StrictUndefined,
         keep_trailing_newline=True,
     )
-    environment.globals["resource"] = lambda name: trusted(read(name))
+    environment.globals |= {"style": style, "script": script}
     return environment
+
+
+def _element(markup: str, name: str) -> Markup:
+    return trusted(markup.format(escape(name.rpartition("/")[2])))

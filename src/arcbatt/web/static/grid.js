@@ -1,0 +1,119 @@
+// @ts-check
+// Grids on canvases: rows of colour numbers in, cells drawn out.
+
+/** @typedef {readonly (readonly number[])[]} Grid */
+/**
+ * @typedef {object} Look
+ * @property {number} cell pixels of a cell's side, as the page counts them
+ * @property {boolean} [digits] whether a cell has its number written in it; otherwise as the reader chose
+ * @property {boolean} [lines] whether there are lines between cells
+ * @property {Iterable<readonly [number, number]>} [marked] (row, column) of cells to mark
+ */
+
+export const COLORS = Object.freeze([
+  "#000000", "#0074D9", "#FF4136", "#2ECC40", "#FFDC00", "#AAAAAA", "#F012BE", "#FF851B", "#7FDBFF", "#870C25",
+]);
+export const COLOR_NAMES = Object.freeze([
+  "black", "blue", "red", "green", "yellow", "grey", "pink", "orange", "light blue", "maroon",
+]);
+/** A digit needs so many pixels. */
+const MIN_DIGIT_CELL = 9;
+
+/** Whether the reader wants to see digits in cells.
+ * @returns {boolean} */
+export function wantsDigits() {
+  return document.documentElement.dataset.cells === "digits";
+}
+
+/** The black or white that can be read on a colour.
+ * @param {number} color @returns {string} */
+export function textOn(color) {
+  return [3, 4, 5, 7, 8].includes(color) ? "#000000" : "#FFFFFF";
+}
+
+/** A grid that was packed as digits, rows set apart by spaces.
+ * @param {string} text @returns {number[][]} */
+export function unpack(text) {
+  return text.split(" ").map((row) => [...row].map(Number));
+}
+
+/** A cell size at which a grid fits into a square of so many pixels.
+ * @param {Grid} grid @param {number} side @param {number} [most] @returns {number} */
+export function cellSize(grid, side, most = 26) {
+  const longest = Math.max(grid.length, grid[0]?.length ?? 0, 1);
+  return Math.max(2, Math.min(most, Math.floor(side / longest)));
+}
+
+/** Draw a grid; the canvas takes its size.
+ * @param {HTMLCanvasElement} canvas @param {Grid} grid @param {Look} look */
+export function drawGrid(canvas, grid, look) {
+  const { cell, lines = true, digits = wantsDigits(), marked = [] } = look;
+  const height = grid.length;
+  const width = grid[0]?.length ?? 0;
+  const scale = globalThis.devicePixelRatio || 1;
+  canvas.width = Math.round((width * cell + 1) * scale);
+  canvas.height = Math.round((height * cell + 1) * scale);
+  // Sizes are set one by one: the policy of pages allows no style in markup.
+  canvas.style.width = `${width * cell + 1}px`;
+  canvas.style.height = `${height * cell + 1}px`;
+  const context = canvas.getContext("2d");
+  if (!context) return;
+  context.scale(scale, scale);
+  grid.forEach((row, r) =>
+    row.forEach((color, c) => {
+      context.fillStyle = COLORS[color] ?? "#D8D2C4";
+      context.fillRect(c * cell, r * cell, cell + 1, cell + 1);
+    }),
+  );
+  if (lines && cell > 2) {
+    context.fillStyle = "#55555599";
+    for (let r = 0; r <= height; r++) context.fillRect(0, r * cell, width * cell + 1, 1);
+    for (let c = 0; c <= width; c++) context.fillRect(c * cell, 0, 1, height * cell + 1);
+  }
+  if (digits && cell >= MIN_DIGIT_CELL) {
+    context.font = `600 ${Math.round(cell * 0.66)}px ui-monospace, Menlo, Consolas, monospace`;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    grid.forEach((row, r) =>
+      row.forEach((color, c) => {
+        context.fillStyle = textOn(color);
+        context.fillText(String(color), (c + 0.5) * cell + 0.5, (r + 0.55) * cell + 0.5);
+      }),
+    );
+  }
+  for (const [r, c] of marked) markCell(context, r, c, cell);
+}
+
+/** Draw a frame around a cell that can be seen on any colour.
+ * @param {CanvasRenderingContext2D} context @param {number} row @param {number} column @param {number} cell */
+function markCell(context, row, column, cell) {
+  const wide = Math.max(1, Math.round(cell / 8));
+  for (const [color, width, inset] of /** @type {const} */ ([["#14171C", wide * 2, wide], ["#FFFFFF", wide, wide / 2]])) {
+    context.strokeStyle = color;
+    context.lineWidth = width;
+    context.strokeRect(column * cell + inset + 0.5, row * cell + inset + 0.5, cell - 2 * inset, cell - 2 * inset);
+  }
+}
+
+/** A grid in words, for those who do not see it.
+ * @param {Grid} grid @returns {string} */
+export function describeGrid(grid) {
+  return `${grid.length}x${grid[0]?.length ?? 0} grid`;
+}
+
+/** How to draw a canvas of this page anew. @type {WeakMap<HTMLCanvasElement, () => void>} */
+const redraws = new WeakMap();
+document.addEventListener("arcbatt-switch", () => {
+  for (const canvas of document.querySelectorAll("canvas")) redraws.get(canvas)?.();
+});
+
+/** Make a canvas of a grid, drawn anew when the reader wants digits or no longer does.
+ * @param {Grid} grid @param {Look} look @returns {HTMLCanvasElement} */
+export function makeGrid(grid, look) {
+  const canvas = document.createElement("canvas");
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", describeGrid(grid));
+  drawGrid(canvas, grid, look);
+  redraws.set(canvas, () => drawGrid(canvas, grid, look));
+  return canvas;
+}
