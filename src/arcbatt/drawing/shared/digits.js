@@ -3,7 +3,6 @@
 // What is read is the picture itself, so a page has nothing more in it.
 const COLORS = ["#000000", "#0074D9", "#FF4136", "#2ECC40", "#FFDC00", "#AAAAAA", "#F012BE", "#FF851B", "#7FDBFF", "#870C25"];
 const DARK_TEXT = new Set([3, 4, 5, 7, 8]);
-const SVG = "http://www.w3.org/2000/svg";
 const FONT = "ui-monospace, Menlo, Consolas, monospace";
 // A digit needs so many pixels.
 const MIN_CELL = 8;
@@ -18,7 +17,7 @@ const colorOf = (red, green, blue) =>
 function overPixels(picture) {
   const { naturalWidth: width, naturalHeight: height } = picture;
   const cell = picture.width / width;
-  if (!width || cell < MIN_CELL || picture.nextElementSibling) return;
+  if (!width || cell < MIN_CELL || picture.parentElement?.querySelector(".digits")) return;
   const small = document.createElement("canvas");
   small.width = width;
   small.height = height;
@@ -51,6 +50,7 @@ function overPixels(picture) {
  * @param {SVGSVGElement} drawing */
 function overShapes(drawing) {
   if (drawing.querySelector(".digits")) return;
+  const make = (/** @type {string} */ name) => document.createElementNS(drawing.namespaceURI, name);
   for (const cells of [...drawing.querySelectorAll("path[fill]")]) {
     const color = COLORS.indexOf((cells.getAttribute("fill") ?? "").toUpperCase());
     // The first box of cells: where it begins and how high it is; boxes share a line of one pixel.
@@ -58,11 +58,11 @@ function overShapes(drawing) {
     if (color < 0 || !box) continue;
     const cell = Number(box[3]) - 1;
     if (cell < MIN_CELL) continue;
-    const pattern = document.createElementNS(SVG, "pattern");
+    const pattern = make("pattern");
     pattern.id = `digit-${patternCount++}`;
     const place = { x: box[1], y: box[2], width: cell, height: cell, patternUnits: "userSpaceOnUse" };
     for (const [name, value] of Object.entries(place)) pattern.setAttribute(name, String(value));
-    const text = document.createElementNS(SVG, "text");
+    const text = make("text");
     const look = { x: cell / 2 + 0.5, y: cell * 0.75, "font-size": cell * 0.7, "font-weight": 600, "font-family": FONT, "text-anchor": "middle", fill: DARK_TEXT.has(color) ? "#000" : "#fff" };
     for (const [name, value] of Object.entries(look)) text.setAttribute(name, String(value));
     text.textContent = String(color);

@@ -14,7 +14,7 @@ export const COLORS = Object.freeze([
   "#000000", "#0074D9", "#FF4136", "#2ECC40", "#FFDC00", "#AAAAAA", "#F012BE", "#FF851B", "#7FDBFF", "#870C25",
 ]);
 export const COLOR_NAMES = Object.freeze([
-  "black", "blue", "red", "green", "yellow", "grey", "pink", "orange", "light blue", "maroon",
+  "black", "blue", "red", "green", "yellow", "grey", "pink", "orange", "cyan", "brown",
 ]);
 /** A digit needs so many pixels. */
 const MIN_DIGIT_CELL = 9;
