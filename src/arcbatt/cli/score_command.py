@@ -17,6 +17,7 @@ from arcbatt.scoring import Score, SubmissionError, TaskScore, load_answers, rea
 from arcbatt.scoring import score as score_submission
 from arcbatt.solving.run import RESULTS, SUBMISSION
 from arcbatt.solving.run_folder import CONFIG
+from arcbatt.solving.runs import note_score
 from arcbatt.tasks.json_file import read_json
 
 from .completion import complete_set
@@ -64,11 +65,12 @@ def score(
     A program that gives the output of every demo fits; it can still be wrong on test inputs.
 
     Wrong tasks are listed; of a run, the surest first, and marked where it was sure (confidence
-    0.8 or more).
+    0.8 or more). The report of a run then shows what is right.
     """
     results = submission / RESULTS if submission.is_dir() else None
     path = submission / SUBMISSION if submission.is_dir() else submission
     content = read_submission(path)
+    is_own = data is None
     if data is None:
         if results is None:
             stop(f"{path}: say with --data SET which tasks this is a submission for")
@@ -79,6 +81,8 @@ def score(
     rows = {} if results is None else {r["task"]: r for r in _read_results(results)["by_task"]}
     by_proposer = count_by_proposer(scored, rows) if rows else None
     wrong = sort_wrong(scored, rows)
+    if results is not None and is_own:
+        _note_in_report(submission, scored)
     if as_json:
         more = {} if by_proposer is None else {"by_proposer": by_proposer}
         print_json({"set": data, **score_to_json(scored, rows), **more})
@@ -93,6 +97,14 @@ def score(
         verb = "is" if n_missing == 1 else "are"
         all_tasks = count(scored.tasks, "task")
         print_notice(f"{n_missing} of {all_tasks} {verb} not in the submission: wrong")
+
+
+def _note_in_report(folder: Path, scored: Score) -> None:
+    """Have the report of a run show what is right; that it cannot be written is said."""
+    try:
+        note_score(folder, {task.task_id: task.right_attempts for task in scored.by_task})
+    except OSError as error:
+        print_notice(f"{folder}: the report does not show what is right: {error.strerror}")
 
 
 def sort_wrong(scored: Score, rows: Mapping[str, Mapping[str, Any]]) -> list[TaskScore]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -12,7 +12,13 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from .run import RESULTS
+from arcbatt.files import write_whole
+from arcbatt.tasks import load_valid
+from arcbatt.tasks.program_names import program_name
+
+from .report.explanations import FOLDER
+from .report.page import make_report
+from .run import REPORT, RESULTS, report_title
 from .run_folder import CONFIG, LOCK, RunConfig, RunFolderError, read_config
 
 
@@ -89,6 +95,27 @@ def read_results(path: Path) -> Mapping[str, Any]:
     except (OSError, ValueError) as error:
         why = str(error)
     raise RunFolderError(f"{path / RESULTS}: {why}")
+
+
+def note_score(path: Path, right: Mapping[str, Sequence[int | None]]) -> None:
+    """Write the report of a run anew with what is right in it.
+
+    `right` has by task id for each test input the attempt that is right, None for none.
+    """
+    config, _ = read_config(path)
+    results = read_results(path)
+    tasks, _ = load_valid(str(config.options["data"]))
+    places = {
+        row["task"]: f"{FOLDER}/{program_name(row['task'])}.html" for row in results["by_task"]
+    }
+    report = make_report(
+        results,
+        tasks,
+        title=report_title(config),
+        explanations={task: place for task, place in places.items() if (path / place).exists()},
+        right=right,
+    )
+    write_whole(path / REPORT, report)
 
 
 def is_running(path: Path) -> bool:

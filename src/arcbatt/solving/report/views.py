@@ -80,10 +80,16 @@ class TaskView:
         return WRONG if None in self.right else RIGHT
 
     def verdict_on(self, test: int, attempt: int) -> str:
-        """Return whether an attempt is right, both counted from 0; empty where nobody knows."""
+        """Return whether an attempt is right, both counted from 0.
+
+        It is empty where nobody knows, and for a second attempt that was not needed.
+        """
         if self.right is None:
             return ""
-        return RIGHT if self.right[test] == attempt + 1 else WRONG
+        first = self.right[test]
+        if first is None or attempt + 1 < first:
+            return WRONG
+        return RIGHT if attempt + 1 == first else ""
 
     @property
     def has_program(self) -> bool:
