@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -28,6 +29,8 @@ from arcbatt.language import Failure, Function, Program, Result, format_program,
 from arcbatt.scoring import Score, answers_to, load_answers, read_submission, seal_answers
 from arcbatt.scoring import score as score_submission
 from arcbatt.solving import Solution, Solutions
+from arcbatt.solving.run import SUBMISSION
+from arcbatt.solving.runs import tasks_of_run
 from arcbatt.tasks import Pair, Task, TaskError, TaskSet, to_grid, to_task
 
 
@@ -130,23 +133,29 @@ def score(
     *,
     answers: Mapping[str, Sequence[object]] | None = None,
 ) -> Score:
-    """Score attempts as ARC Prize does: solutions, or a submission as a dict or in a file.
+    """Score attempts as ARC Prize does: solutions, a run, or a submission as a dict or in a file.
 
-    Solutions are scored over their own tasks. Of a submission `data` says which tasks it is for: a
-    set, its name or path. `answers` are those of somebody who has them: {task id: [grid, ...]}.
-    Answers stay sealed: what is returned says which attempts are right, and no more.
+    Solutions and runs (their folders) are scored over their own tasks. Of a submission `data` says
+    which tasks it is for: a set, its name or path. `answers` are those of somebody who has them:
+    {task id: [grid, ...]}. Answers stay sealed: what is returned says which attempts are right,
+    and no more.
     """
+    only: tuple[str, ...] | None = None
     if isinstance(attempts, Solution | Solutions):
         submission: Any = attempts.submission
         several = [attempts] if isinstance(attempts, Solution) else attempts
         data = [each.task for each in several] if data is None else data
     elif isinstance(attempts, Mapping):
         submission = dict(attempts)
+    elif isinstance(attempts, str | os.PathLike) and Path(attempts).is_dir():
+        submission = read_submission(Path(attempts) / SUBMISSION)
+        if data is None:
+            data, only = tasks_of_run(Path(attempts))
     elif isinstance(attempts, str | os.PathLike):
         submission = read_submission(attempts)
     else:
         raise TypeError(
-            f"score takes solutions, or a submission as a dict or file, "
+            f"score takes solutions, the folder of a run, or a submission as a dict or file, "
             f"not a {type(attempts).__name__}"
         )
     if answers is not None:
@@ -156,4 +165,4 @@ def score(
             'say which tasks this is a submission for: score(submission, "arc-agi-1/training")'
         )
     known = load_answers(data) if isinstance(data, str | os.PathLike) else answers_to(data)
-    return score_submission(submission, known)
+    return score_submission(submission, known, only)

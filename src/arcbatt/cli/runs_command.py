@@ -12,9 +12,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from arcbatt.api import score
 from arcbatt.plurals import count
-from arcbatt.scoring import load_answers, read_submission, score
-from arcbatt.solving.run import SUBMISSION
 from arcbatt.solving.run_folder import CONFIG
 from arcbatt.solving.runs import (
     RunSummary,
@@ -146,7 +145,7 @@ def _went_by_score(paths: tuple[Path, Path]) -> Callable[[TaskOfTwo], tuple[bool
     """Return what says whether a task is solved, in the one run and in the other."""
     solved = []
     for path in paths:
-        scored = score(read_submission(path / SUBMISSION), load_answers(summarize_run(path).data))
+        scored = score(path)
         solved.append({task.task_id for task in scored.by_task if task.solved})
     return lambda task: (task.task_id in solved[0], task.task_id in solved[1])
 

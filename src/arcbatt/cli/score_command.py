@@ -16,8 +16,7 @@ from arcbatt.plurals import count
 from arcbatt.scoring import Score, SubmissionError, TaskScore, load_answers, read_submission
 from arcbatt.scoring import score as score_submission
 from arcbatt.solving.run import RESULTS, SUBMISSION
-from arcbatt.solving.run_folder import CONFIG
-from arcbatt.solving.runs import note_score
+from arcbatt.solving.runs import note_score, tasks_of_run
 from arcbatt.tasks.json_file import read_json
 
 from .completion import complete_set
@@ -74,7 +73,7 @@ def score(
     if data is None:
         if results is None:
             stop(f"{path}: say with --data SET which tasks this is a submission for")
-        data, chosen = _tasks_of_run(submission)
+        data, chosen = tasks_of_run(submission)
     else:
         chosen = None
     scored = score_submission(content, load_answers(data), chosen)
@@ -144,20 +143,6 @@ def _table_of_wrong(
 
 def _is_confident(row: Mapping[str, Any] | None) -> bool:
     return row is not None and row["confidence"] >= CONFIDENT
-
-
-def _tasks_of_run(folder: Path) -> tuple[str, set[str] | None]:
-    """Return where the tasks of a run are, and which of them it was for: None for all."""
-    content = read_json(folder / CONFIG, SubmissionError)
-    options = content.get("options") if isinstance(content, dict) else None
-    data = options.get("data") if isinstance(options, dict) else None
-    if not isinstance(data, str):
-        raise SubmissionError(
-            f"{folder / CONFIG}: does not say which tasks the run was for; give --data SET"
-        )
-    assert isinstance(options, dict)
-    chosen = options.get("tasks")
-    return data, None if chosen is None else {i for each in chosen for i in each.split(",")}
 
 
 def _read_results(path: Path) -> Mapping[str, Any]:

@@ -97,6 +97,20 @@ def read_results(path: Path) -> Mapping[str, Any]:
     raise RunFolderError(f"{path / RESULTS}: {why}")
 
 
+def tasks_of_run(path: Path) -> tuple[str, tuple[str, ...] | None]:
+    """Return where the tasks of a run are, and which of them it was for: None for all."""
+    config, _ = read_config(path)
+    data = config.options.get("data")
+    if not isinstance(data, str):
+        raise RunFolderError(
+            f"{path / CONFIG}: does not say which tasks the run was for; give --data SET"
+        )
+    chosen = config.options.get("tasks")
+    if chosen is None:
+        return data, None
+    return data, tuple(each for names in chosen for each in names.split(","))
+
+
 def note_score(path: Path, right: Mapping[str, Sequence[int | None]]) -> None:
     """Write the report of a run anew with what is right in it.
 
@@ -104,7 +118,7 @@ def note_score(path: Path, right: Mapping[str, Sequence[int | None]]) -> None:
     """
     config, _ = read_config(path)
     results = read_results(path)
-    tasks, _ = load_valid(str(config.options["data"]))
+    tasks, _ = load_valid(tasks_of_run(path)[0])
     places = {
         row["task"]: f"{FOLDER}/{program_name(row['task'])}.html" for row in results["by_task"]
     }

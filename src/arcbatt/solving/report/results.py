@@ -42,15 +42,18 @@ def results_to_json(
         "proposers": {name: vars(count) for name, count in loop.counts.items()},
         "parts": loop.parts(),
         "by_task": [
-            {**_task_to_json(loop, each), "rules": list(told.get(each.task.id, ()))}
+            {
+                **task_to_json(loop.candidates(each.task), each, loop.spent_s[each.task.id]),
+                "rules": list(told.get(each.task.id, ())),
+            }
             for each in ranked
         ],
         "not_valid": {each.id: each.faults for each in bad},
     }
 
 
-def _task_to_json(loop: Loop, ranked: RankedTask) -> dict[str, Any]:
-    found = loop.candidates(ranked.task)
+def task_to_json(found: TaskCandidates, ranked: RankedTask, spent_s: float) -> dict[str, Any]:
+    """Return what the results say of a task: its attempts and what is behind them."""
     best = ranked.best
     return {
         "task": ranked.task.id,
@@ -61,7 +64,7 @@ def _task_to_json(loop: Loop, ranked: RankedTask) -> dict[str, Any]:
         "confidence": round(ranked.confidence, 4),
         "proposer": None if best is None else best.proposer,
         "found_s": None if best is None else round(best.found_s, 3),
-        "spent_s": round(loop.spent_s[ranked.task.id], 3),
+        "spent_s": round(spent_s, 3),
         "tests": [
             {
                 "confidence": round(test.confidence, 4),
