@@ -8,7 +8,7 @@ from .page import make_page
 from .rules import say_rules
 from .source import Source, read_source
 from .terminal import draw_code, draw_explanation, draw_source
-from .trace import Explanation, JudgeTest, PairTrace, all_pairs, explain, unjudged
+from .trace import Explanation, JudgeTest, PairTrace, all_pairs, explain, unjudged, why_too_large
 
 __all__ = [
     "Explanation",
@@ -24,4 +24,5 @@ __all__ = [
     "read_source",
     "say_rules",
     "unjudged",
+    "why_too_large",
 ]

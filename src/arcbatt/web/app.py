@@ -17,15 +17,16 @@ from arcbatt.scoring import SubmissionError
 from arcbatt.solving.run_folder import RunFolderError
 from arcbatt.tasks import TaskError
 
-from . import gallery
+from . import draw, gallery, write
 from .assets import make_route, read_assets
 from .catalog import Catalog
+from .jobs import Workers
 from .rendering import show_page
 from .security import Guard
 from .settings import Settings
 
 # Each has ROUTES.
-PAGES: tuple[Any, ...] = (gallery,)
+PAGES: tuple[Any, ...] = (gallery, draw, write)
 # What is wrong with files that were asked for: said as it is.
 EXPECTED = (TaskError, RunFolderError, PoolError, SubmissionError, ProgramError)
 
@@ -46,6 +47,7 @@ def create_app(settings: Settings) -> Starlette:
     )
     app.state.catalog = Catalog(settings)
     app.state.settings = settings
+    app.state.workers = Workers()
     return app
 
 

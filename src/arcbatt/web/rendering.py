@@ -13,7 +13,13 @@ from arcbatt.plurals import count
 from .catalog import Catalog
 
 # What the bar of every page leads to: the address, and what it is called.
-NAVIGATION = (("/", "Gallery"), ("/runs", "Runs"), ("/compare", "Compare"))
+NAVIGATION = (
+    ("/", "Gallery"),
+    ("/runs", "Runs"),
+    ("/compare", "Compare"),
+    ("/draw", "Draw"),
+    ("/write", "Write"),
+)
 
 
 def catalog_of(request: Request) -> Catalog:

@@ -1,0 +1,250 @@
+// @ts-check
+// The page on which programs are written: text in, what is wrong or what every line does out.
+import { kept } from "./draw_store.js";
+import { activate } from "./explanation.js";
+import { get, post, wordsOf } from "./requests.js";
+import { Editor } from "./write_editor.js";
+
+/** @typedef {import("./write_editor.js").Word} Word */
+/** @typedef {{pair: string, result: "right" | "wrong" | "failed" | "unjudged", reason: string | null}} PairResult */
+
+const PAUSE_MS = 220;
+/** What takes longer than this is given up when the text has changed meanwhile. */
+const PATIENCE_MS = 1000;
+const PREFIX = "#program=";
+const MARKS = Object.freeze({ right: "✓", wrong: "✗", failed: "!", unjudged: "?" });
+const ALL = "all";
+
+const byId = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const root = byId("write");
+const draftKey = `arcbatt-program-${root.dataset.set ?? ""}-${root.dataset.task ?? ""}`;
+const editor = new Editor(/** @type {HTMLTextAreaElement} */ (byId("text")), byId("behind"), byId("numbers"), byId("choices"));
+/** @type {Map<string, any>} */
+const primitives = new Map();
+let pair = "demo 1";
+/** @type {AbortController | null} */
+let running = null;
+let beganMs = 0;
+let isDue = false;
+let timer = 0;
+
+/** The program that a page begins with. */
+const beginning = () => `def ${root.dataset.name}(I):\n    O = identity(I)\n    return O\n`;
+
+/** What the page is about: a task of a set by its names, or the one that was drawn. */
+function taskOf() {
+  if (root.dataset.set) return { set: root.dataset.set, id: root.dataset.task };
+  const text = kept();
+  return text === null ? null : { task: JSON.parse(text) };
+}
+
+/** Check the text when it has not changed for a moment. */
+function checkSoon() {
+  clearTimeout(timer);
+  byId("values").classList.add("old");
+  timer = setTimeout(check, PAUSE_MS);
+}
+
+async function check() {
+  if (running) {
+    isDue = true;
+    if (performance.now() - beganMs > PATIENCE_MS) running.abort();
+    else timer = setTimeout(check, PAUSE_MS);
+    return;
+  }
+  const about = taskOf();
+  if (about === null) {
+    complain("There is no task yet: draw one, or choose one in the gallery.");
+    return;
+  }
+  isDue = false;
+  running = new AbortController();
+  beganMs = performance.now();
+  const { signal } = running;
+  try {
+    const found = await post("/api/check", JSON.stringify({ ...about, text: editor.area.value, pair }), signal);
+    if (!isDue) show(found);
+  } catch (error) {
+    if (!signal.aborted) complain(wordsOf(error));
+  } finally {
+    running = null;
+    if (isDue) checkSoon();
+  }
+}
+
+/** @param {string} words */
+function complain(words) {
+  byId("problem").textContent = words;
+  byId("problem").hidden = !words;
+}
+
+/** @param {any} found */
+function show(found) {
+  const { error } = found;
+  editor.area.setAttribute("aria-invalid", String(Boolean(error)));
+  if (error) {
+    editor.setNotes([{ line: error.line, column: error.column, state: "failed", note: error.message }]);
+    complain(`line ${error.line}: ${error.message}`);
+    byId("summary").textContent = "This is no program yet.";
+    return;
+  }
+  editor.setNotes(found.lines);
+  complain("");
+  showPairs(found.pairs);
+  byId("summary").textContent = `${found.summary.right ? "✓" : "✗"} ${found.summary.words}${found.summary.reason ? `: ${found.summary.reason}` : ""}`;
+  const values = byId("values");
+  // The server made this of escaped texts.
+  values.innerHTML = found.html;
+  values.classList.remove("old");
+  values.classList.toggle("all", pair === ALL);
+  if (pair === ALL) for (const hidden of values.querySelectorAll("[data-of]")) hidden.removeAttribute("hidden");
+  activate(values);
+  document.dispatchEvent(new CustomEvent("arcbatt-drawn"));
+  document.documentElement.dataset.checked = String(Number(document.documentElement.dataset.checked ?? 0) + 1);
+}
+
+/** @param {readonly PairResult[]} pairs */
+function showPairs(pairs) {
+  const place = byId("pairs");
+  const hadFocus = place.contains(document.activeElement);
+  if (pair !== ALL && !pairs.some((each) => each.pair === pair)) pair = pairs[0]?.pair ?? ALL;
+  const choices = pairs.map((each) => ({ name: each.pair, result: each.result, title: each.reason ?? "" }));
+  place.replaceChildren(
+    ...[...choices, { name: ALL, result: "", title: "" }].map(({ name, result, title }) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = result;
+      button.title = title;
+      button.setAttribute("role", "radio");
+      button.setAttribute("aria-checked", String(name === pair));
+      button.tabIndex = name === pair ? 0 : -1;
+      button.dataset.pair = name;
+      button.textContent = name === ALL ? "side by side" : `${name} `;
+      if (result) {
+        const mark = document.createElement("b");
+        mark.textContent = MARKS[/** @type {keyof typeof MARKS} */ (result)];
+        mark.setAttribute("aria-label", result);
+        mark.setAttribute("role", "img");
+        button.append(mark);
+      }
+      button.addEventListener("click", () => choose(name));
+      return button;
+    }),
+  );
+  if (hadFocus) /** @type {HTMLElement | null} */ (place.querySelector("[aria-checked=true]"))?.focus();
+}
+
+/** @param {string} name */
+function choose(name) {
+  pair = name;
+  for (const button of /** @type {NodeListOf<HTMLElement>} */ (byId("pairs").querySelectorAll("button"))) {
+    button.setAttribute("aria-checked", String(button.dataset.pair === name));
+    button.tabIndex = button.dataset.pair === name ? 0 : -1;
+  }
+  checkSoon();
+}
+
+/** @param {string} name @param {string} [text] @param {string} [className] */
+function make(name, text, className) {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = text;
+  if (className) made.className = className;
+  return made;
+}
+
+/** Tell about a primitive: its types, what it gives, and examples.
+ * @param {string} word */
+function tellAbout(word) {
+  const primitive = primitives.get(word);
+  const place = byId("doc");
+  if (!primitive || place.dataset.word === word) return;
+  place.dataset.word = word;
+  place.hidden = false;
+  const parts = [make("h2", primitive.usage), ...primitive.signatures.map((/** @type {string} */ each) => make("code", each, "types")), make("p", primitive.doc)];
+  if (primitive.notes) parts.push(make("p", primitive.notes, "quiet"));
+  if (primitive.ties) parts.push(make("p", `Ties: ${primitive.ties}.`, "quiet"));
+  for (const example of primitive.examples.slice(0, 2)) {
+    const line = make("p");
+    line.append(make("code", example));
+    parts.push(line);
+  }
+  place.replaceChildren(...parts);
+}
+
+async function learnWords() {
+  const found = await get("/api/words");
+  /** @type {Word[]} */
+  const words = [
+    { name: "I", kind: "input", about: "the input" },
+    { name: "S", kind: "input", about: "the demos" },
+  ];
+  for (const each of found.primitives) {
+    words.push({ name: each.name, kind: "primitive", about: each.doc });
+    for (const spelling of [each.name, ...each.other_names]) primitives.set(spelling, each);
+  }
+  for (const [name, value] of Object.entries(found.constants)) words.push({ name, kind: "constant", about: String(value) });
+  editor.words = new Map(words.map((word) => [word.name, word]));
+  for (const [spelling, each] of primitives) if (!editor.words.has(spelling)) editor.words.set(spelling, { name: spelling, kind: "primitive", about: `another spelling of ${each.name}` });
+  editor.show();
+}
+
+function stored() {
+  try {
+    return localStorage.getItem(draftKey);
+  } catch {
+    return null;
+  }
+}
+
+function listen() {
+  editor.onChange = (text) => {
+    try {
+      localStorage.setItem(draftKey, text);
+    } catch {
+      // It is then lost with the page; a file can be saved all the same.
+    }
+    checkSoon();
+  };
+  editor.onWord = tellAbout;
+  byId("pairs").addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const buttons = /** @type {HTMLButtonElement[]} */ ([...byId("pairs").querySelectorAll("button")]);
+    const next = buttons[(buttons.findIndex((each) => each === document.activeElement) + step + buttons.length) % buttons.length];
+    next?.focus();
+    next?.click();
+  });
+  const file = /** @type {HTMLInputElement} */ (byId("open"));
+  file.addEventListener("change", async () => {
+    const text = await file.files?.[0]?.text();
+    file.value = "";
+    if (text !== undefined) editor.setText(text);
+  });
+  byId("save").addEventListener("click", () => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([editor.area.value], { type: "text/x-python" }));
+    link.download = `${root.dataset.name}.py`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  });
+  byId("link").addEventListener("click", async () => {
+    history.replaceState(null, "", `${location.pathname}${PREFIX}${encodeURIComponent(editor.area.value)}`);
+    byId("said").textContent = "The address of this page has the program in it now.";
+    await navigator.clipboard.writeText(location.href).catch(() => {});
+  });
+}
+
+async function start() {
+  listen();
+  const inAddress = location.hash.startsWith(PREFIX) ? decodeURIComponent(location.hash.slice(PREFIX.length)) : null;
+  editor.setText(inAddress ?? stored() ?? beginning());
+  try {
+    await learnWords();
+  } catch (error) {
+    complain(wordsOf(error));
+  }
+  document.documentElement.dataset.ready = "yes";
+}
+
+await start();
