@@ -111,7 +111,7 @@ async function solve(task, running) {
     for await (const { name, data } of listen("/api/solve", body, running.signal)) {
       if (name === "progress") {
         beganMs = performance.now() - data.elapsed_s * 1000;
-        words = `${data.n_proposed.toLocaleString("en")} programs tried, ${data.n_kept} kept${data.proposer ? `; ${data.proposer}` : ""}${data.message ? `: ${data.message}` : ""}`;
+        words = `${data.n_proposed.toLocaleString("en")} ${data.n_proposed === 1 ? "program" : "programs"} tried, ${data.n_kept} kept${data.proposer ? `; ${data.proposer}` : ""}${data.message ? `: ${data.message}` : ""}`;
         byId("state").textContent = words;
       } else if (name === "attempts") showAttempts(data, task);
       else if (name === "solved") {

@@ -85,7 +85,10 @@ function show(found) {
   if (error) {
     editor.setNotes([{ line: error.line, column: error.column, state: "failed", note: error.message }]);
     complain(`line ${error.line}: ${error.message}`);
-    byId("summary").textContent = "This is no program yet.";
+    byId("summary").textContent = "This is no program yet. Below is the last one that was:";
+    // What held of that one does not hold of this text.
+    for (const mark of byId("pairs").querySelectorAll("b")) mark.remove();
+    note();
     return;
   }
   editor.setNotes(found.lines);
@@ -100,6 +103,11 @@ function show(found) {
   if (pair === ALL) for (const hidden of values.querySelectorAll("[data-of]")) hidden.removeAttribute("hidden");
   activate(values);
   document.dispatchEvent(new CustomEvent("arcbatt-drawn"));
+  note();
+}
+
+/** Note how often the text was checked: whoever looks at the page from outside can wait for that. */
+function note() {
   document.documentElement.dataset.checked = String(Number(document.documentElement.dataset.checked ?? 0) + 1);
 }
 
@@ -184,7 +192,7 @@ async function learnWords() {
   }
   for (const [name, value] of Object.entries(found.constants)) words.push({ name, kind: "constant", about: String(value) });
   editor.words = new Map(words.map((word) => [word.name, word]));
-  for (const [spelling, each] of primitives) if (!editor.words.has(spelling)) editor.words.set(spelling, { name: spelling, kind: "primitive", about: `another spelling of ${each.name}` });
+  for (const [spelling, each] of primitives) if (!editor.words.has(spelling)) editor.words.set(spelling, { name: spelling, kind: "primitive", about: `another spelling of ${each.name}`, isOther: true });
   editor.show();
 }
 

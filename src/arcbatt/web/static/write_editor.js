@@ -1,11 +1,12 @@
 // @ts-check
 // A text area for programs: words coloured, notes under lines, completions at the caret.
 
-/** @typedef {{name: string, kind: "primitive" | "constant" | "input" | "name", about: string}} Word */
+/** @typedef {{name: string, kind: "primitive" | "constant" | "input" | "name", about: string, isOther?: boolean}} Word `isOther`: another spelling of a primitive */
 /** @typedef {{line: number, state: string, note: string, column?: number}} Note a note stands under its line, counted from 1 */
 
 const WORD = /#.*|[A-Za-z_]\w*|\d+|\s+|./g;
 const MAX_CHOICES = 40;
+const NOT_NEAR = 8;
 const INDENT = "    ";
 
 export class Editor {
@@ -129,10 +130,11 @@ export class Editor {
     const lower = before.toLowerCase();
     const rank = (/** @type {Word} */ word) => {
       const name = word.name.toLowerCase();
-      return name.startsWith(lower) ? 0 : name.includes(lower) ? 1 : 2;
+      const nearness = name === lower ? 0 : name.startsWith(lower) ? 1 : name.includes(lower) ? 2 : NOT_NEAR;
+      return nearness + (word.isOther ? NOT_NEAR / 2 : 0);
     };
     this.choices = [...own, ...this.words.values()]
-      .filter((word) => rank(word) < 2 && word.name !== before)
+      .filter((word) => rank(word) < NOT_NEAR && word.name !== before)
       .sort((a, b) => rank(a) - rank(b))
       .slice(0, MAX_CHOICES);
     if (this.choices.length) this.#open(line.length - before.length);
