@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from arcbatt.checking import KnownTask, answer_judge
-from arcbatt.explainer import JudgeTest, draw_explanation, make_page, read_source
+from arcbatt.api import judge_answers
+from arcbatt.explainer import draw_explanation, make_page, read_source
 from arcbatt.explainer import explain as trace
-from arcbatt.language import ParsedProgram, Value
+from arcbatt.language import ParsedProgram
 from arcbatt.tasks import Task
 
 from .completion import complete_task
@@ -71,7 +71,7 @@ def explain(
     _check_size(program)
     pairs = _choose_pairs(pair or (FIRST_DEMO if html is None else "all"), known.task)
     source = read_source(program, file.read_bytes().decode("utf-8-sig"))
-    explanation = trace(program, source, known.task, pairs, _judge_of(known))
+    explanation = trace(program, source, known.task, pairs, judge_answers(known))
     if html is not None:
         write_file(html, make_page(explanation))
     else:
@@ -101,13 +101,3 @@ def _choose_pairs(text: str, task: Task) -> list[tuple[str, int]]:
         names = ", ".join(f"{kind}:{index + 1}" for kind, index in everything)
         stop(f"--pair {text}: task {task.id} has the pairs {names}; `all` shows all of them")
     return [wanted]
-
-
-def _judge_of(known: KnownTask) -> JudgeTest:
-    """Return what says whether an output is the answer to a test input."""
-
-    def judge(index: int, value: Value) -> bool | None:
-        find_trouble = answer_judge(known, index)
-        return None if find_trouble is None else find_trouble(value) is None
-
-    return judge

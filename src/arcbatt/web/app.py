@@ -17,7 +17,7 @@ from arcbatt.scoring import SubmissionError
 from arcbatt.solving.run_folder import RunFolderError
 from arcbatt.tasks import TaskError
 
-from . import gallery
+from . import compare_page, gallery, runs_page, task_page
 from .assets import make_route, read_assets
 from .catalog import Catalog
 from .rendering import show_page
@@ -25,7 +25,7 @@ from .security import Guard
 from .settings import Settings
 
 # Each has ROUTES.
-PAGES: tuple[Any, ...] = (gallery,)
+PAGES: tuple[Any, ...] = (gallery, task_page, runs_page, compare_page)
 # What is wrong with files that were asked for: said as it is.
 EXPECTED = (TaskError, RunFolderError, PoolError, SubmissionError, ProgramError)
 
@@ -46,6 +46,7 @@ def create_app(settings: Settings) -> Starlette:
     )
     app.state.catalog = Catalog(settings)
     app.state.settings = settings
+    app.state.n_streams = 0
     return app
 
 
