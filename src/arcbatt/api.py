@@ -13,11 +13,13 @@ from typing import Any
 
 from rich.console import Console
 
+from arcbatt.checking import KnownTask, answer_judge
 from arcbatt.display import Displayed, in_notebook, notebook_display
 from arcbatt.drawing import draw_pair, draw_task, draw_value
 from arcbatt.drawing.svg import svg_value
 from arcbatt.explainer import (
     Explanation,
+    JudgeTest,
     all_pairs,
     draw_code,
     draw_explanation,
@@ -25,7 +27,15 @@ from arcbatt.explainer import (
     unjudged,
 )
 from arcbatt.explainer import explain as trace
-from arcbatt.language import Failure, Function, Program, Result, format_program, parse_programs
+from arcbatt.language import (
+    Failure,
+    Function,
+    Program,
+    Result,
+    Value,
+    format_program,
+    parse_programs,
+)
 from arcbatt.scoring import Score, answers_to, load_answers, read_submission, seal_answers
 from arcbatt.scoring import score as score_submission
 from arcbatt.solving import Solution, Solutions
@@ -125,6 +135,16 @@ def explain(program: Program | str | Solution, task: Task | str | None = None) -
         raise ValueError(f"expected the text of one program, found {len(found)}")
     on = to_task(task)
     return trace(found[0], read_source(found[0], text), on, all_pairs(on), unjudged)
+
+
+def judge_answers(known: KnownTask) -> JudgeTest:
+    """Return what tells `explain` whether an output is the answer to a test input."""
+
+    def judge(index: int, value: Value) -> bool | None:
+        find_trouble = answer_judge(known, index)
+        return None if find_trouble is None else find_trouble(value) is None
+
+    return judge
 
 
 def score(

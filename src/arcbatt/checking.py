@@ -422,19 +422,6 @@ def answer_judge(known: KnownTask, index: int) -> Judge | None:
     return judge
 
 
-def judge_tests(known: KnownTask) -> Callable[[int, Value], bool | None]:
-    """Return what says whether an outcome is the answer to the test input of an index.
-
-    It says None where no answer is known.
-    """
-
-    def judge(index: int, outcome: Value) -> bool | None:
-        find_trouble = answer_judge(known, index)
-        return None if find_trouble is None else find_trouble(outcome) is None
-
-    return judge
-
-
 def _with_plain_numbers(value: Value) -> Value:
     """The language knows no boolean but 0 and 1; scoring, which reads JSON, tells them apart."""
     if isinstance(value, tuple):

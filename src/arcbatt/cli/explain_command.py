@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arcbatt.checking import judge_tests
+from arcbatt.api import judge_answers
 from arcbatt.explainer import draw_explanation, make_page, read_source, why_too_large
 from arcbatt.explainer import explain as trace
 from arcbatt.tasks import Task
@@ -68,7 +68,7 @@ def explain(
         stop(f"{program.file}:{program.line}: {trouble}; `arcbatt check` runs it")
     pairs = _choose_pairs(pair or (FIRST_DEMO if html is None else "all"), known.task)
     source = read_source(program, file.read_bytes().decode("utf-8-sig"))
-    explanation = trace(program, source, known.task, pairs, judge_tests(known))
+    explanation = trace(program, source, known.task, pairs, judge_answers(known))
     if html is not None:
         write_file(html, make_page(explanation))
     else:

@@ -21,6 +21,7 @@ from arcbatt.solving.runs import (
     compare_runs,
     list_runs,
     remove_run,
+    split_runs,
     summarize_run,
 )
 
@@ -116,10 +117,7 @@ def compare(
     tasks = compare_runs(first, second)
     went = _went_by_score((first, second)) if by_score else lambda task: task.fits
     word = "right" if by_score else "fitted"
-    parts: dict[str, list[TaskOfTwo]] = {"both": [], "first": [], "second": [], "neither": []}
-    names = {(True, True): "both", (True, False): "first", (False, True): "second"}
-    for task in tasks:
-        parts[names.get(went(task), "neither")].append(task)
+    parts = split_runs(tasks, went)
     n_same = sum(task.same_attempts for task in tasks)
     if as_json:
         ids = {name: [task.task_id for task in members] for name, members in parts.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -184,3 +184,14 @@ def compare_runs(first: Path, second: Path) -> list[TaskOfTwo]:
     rows = [{row["task"]: row for row in read_results(path)["by_task"]} for path in (first, second)]
     ids = sorted(rows[0].keys() | rows[1].keys())
     return [TaskOfTwo(task_id, rows[0].get(task_id), rows[1].get(task_id)) for task_id in ids]
+
+
+def split_runs(
+    tasks: Iterable[TaskOfTwo], went: Callable[[TaskOfTwo], tuple[bool, bool]]
+) -> dict[str, list[TaskOfTwo]]:
+    """Return which tasks went well in both runs, in the first or second alone, in neither."""
+    parts: dict[str, list[TaskOfTwo]] = {"both": [], "first": [], "second": [], "neither": []}
+    names = {(True, True): "both", (True, False): "first", (False, True): "second"}
+    for task in tasks:
+        parts[names.get(went(task), "neither")].append(task)
+    return parts

@@ -17,7 +17,7 @@ from arcbatt.scoring import SubmissionError
 from arcbatt.solving.run_folder import RunFolderError
 from arcbatt.tasks import TaskError
 
-from . import draw, gallery, write
+from . import compare_page, draw, gallery, runs_page, task_page, write
 from .assets import make_route, read_assets
 from .catalog import Catalog
 from .jobs import Workers
@@ -26,7 +26,7 @@ from .security import Guard
 from .settings import Settings
 
 # Each has ROUTES.
-PAGES: tuple[Any, ...] = (gallery, draw, write)
+PAGES: tuple[Any, ...] = (gallery, task_page, runs_page, compare_page, draw, write)
 # What is wrong with files that were asked for: said as it is.
 EXPECTED = (TaskError, RunFolderError, PoolError, SubmissionError, ProgramError)
 
@@ -47,6 +47,7 @@ def create_app(settings: Settings) -> Starlette:
     )
     app.state.catalog = Catalog(settings)
     app.state.settings = settings
+    app.state.n_streams = 0
     app.state.workers = Workers()
     return app
 

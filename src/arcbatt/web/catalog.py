@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 
 from arcbatt.solving.run_folder import CONFIG
 from arcbatt.tasks import TASK_SETS, Task, TaskSet, load_valid
+from arcbatt.tasks.program_names import PREFIX, program_name
 
 from .settings import Settings
 
@@ -47,13 +48,6 @@ class Catalog:
         """Return the valid tasks of a source, read once."""
         return _load(name)
 
-    def task(self, source: Source, task_id: str) -> Task:
-        """Return a task of a source; an unknown one is answered with "not found"."""
-        found = self.task_set(source.name).get(task_id)
-        if found is None:
-            raise HTTPException(404, f"{source.name} has no task {task_id}")
-        return found
-
     def runs(self) -> dict[str, Path]:
         """Return the folders of runs by their keys: those given, or all there are now."""
         paths: Iterable[Path] = self.settings.runs
@@ -70,6 +64,19 @@ class Catalog:
         if found is None:
             raise HTTPException(404, f"no run is named {key}")
         return found
+
+
+def task_key(task_id: str) -> str:
+    """Return what stands for a task in addresses: its id, unless that has odd characters."""
+    return program_name(task_id).removeprefix(PREFIX)
+
+
+def find_task(tasks: Iterable[Task], key: str, place: str) -> Task:
+    """Return the task of a key; an unknown one is answered with "not found"."""
+    found = next((task for task in tasks if task_key(task.id) == key), None)
+    if found is None:
+        raise HTTPException(404, f"{place} has no task {key}")
+    return found
 
 
 def make_keys(names: Iterable[str]) -> list[str]:

@@ -10,6 +10,7 @@ from starlette.routing import Route
 from arcbatt.tasks.validation import MAX_SIDE
 
 from .bodies import read_number, read_object
+from .draw_start import find_start
 from .draw_tasks import MAX_DEMOS, MAX_TESTS, read_drawn, read_file
 from .jobs import JobStream, workers_of
 from .jobs_protocol import SOLVE
@@ -23,15 +24,10 @@ GRACE_S = 60.0
 
 def show_editor(request: Request) -> Response:
     """Show the editor: with the task of an address, or with what was drawn last."""
-    set_key, task_id = request.path_params.get("set"), request.path_params.get("task")
-    start = None
-    if set_key is not None and task_id is not None:
-        catalog = catalog_of(request)
-        start = (set_key, catalog.task(catalog.source(set_key), task_id).id)
     return show_page(
         request,
         "draw.html",
-        start=start,
+        start=find_start(catalog_of(request), request.path_params),
         budgets_s=BUDGETS_S,
         max_demos=MAX_DEMOS,
         max_tests=MAX_TESTS,
@@ -40,10 +36,10 @@ def show_editor(request: Request) -> Response:
 
 
 def get_task(request: Request) -> Response:
-    """Return a task of a set as a task file has it, without answers."""
-    catalog = catalog_of(request)
-    source = catalog.source(request.path_params["set"])
-    return JSONResponse(catalog.task(source, request.path_params["task"]).to_json())
+    """Return a task of a set or run as a task file has it, without answers."""
+    start = find_start(catalog_of(request), request.path_params)
+    assert start is not None  # the address names one
+    return JSONResponse(start.task.to_json())
 
 
 async def open_file(request: Request) -> Response:
@@ -64,8 +60,10 @@ async def solve(request: Request) -> Response:
 
 ROUTES = [
     Route("/draw", show_editor),
-    Route("/draw/{set}/{task}", show_editor),
-    Route("/api/draw/{set}/{task}", get_task),
+    Route("/sets/{set}/tasks/{task}/draw", show_editor),
+    Route("/runs/{run}/tasks/{task}/draw", show_editor),
+    Route("/api/sets/{set}/tasks/{task}", get_task),
+    Route("/api/runs/{run}/tasks/{task}", get_task),
     Route("/api/draw/open", open_file, methods=["POST"]),
     Route("/api/solve", solve, methods=["POST"]),
 ]

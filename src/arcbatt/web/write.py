@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -14,6 +16,7 @@ from arcbatt.language.values import format_value
 from arcbatt.tasks.program_names import program_name
 
 from .bodies import read_object, read_text
+from .draw_start import TASK, find_start
 from .draw_tasks import read_drawn
 from .jobs import wait_for, workers_of
 from .jobs_protocol import CHECK
@@ -28,14 +31,8 @@ LIMIT_S = 30.0
 
 def show_editor(request: Request) -> Response:
     """Show the editor, for the task of an address or for the one that was drawn last."""
-    catalog = catalog_of(request)
-    set_key, task_id = request.path_params.get("set"), request.path_params.get("task")
-    start = None
-    name = "solve"
-    if set_key is not None and task_id is not None:
-        task = catalog.task(catalog.source(set_key), task_id)
-        start = (set_key, task.id)
-        name = program_name(task.id)
+    start = find_start(catalog_of(request), request.path_params)
+    name = "solve" if start is None else program_name(start.task.id)
     return show_page(request, "write.html", start=start, name=name, max_text=MAX_TEXT)
 
 
@@ -58,11 +55,15 @@ async def check(request: Request) -> Response:
         "pair": read_text(content, "pair", MAX_PAIR),
         "source": None,
     }
-    if content.get("set") is not None:
-        catalog = catalog_of(request)
-        source = catalog.source(read_text(content, "set", MAX_TEXT))
-        task = catalog.task(source, read_text(content, "id", MAX_TEXT))
-        given |= {"source": source.name, "id": task.id, "task": task.to_json()}
+    if "of" in content:
+        of = content["of"]
+        if not isinstance(of, dict) or not all(isinstance(each, str) for each in of.values()):
+            raise HTTPException(422, '"of" does not name a task')
+        start = await run_in_threadpool(find_start, catalog_of(request), {TASK: "", **of})
+        if start is None:
+            raise HTTPException(422, '"of" names neither a set nor a run')
+        task = start.task
+        given |= {"source": start.source, "id": task.id, "task": task.to_json()}
     else:
         given["task"] = read_drawn(content.get("task")).to_json()
     job = workers_of(request).begin(CHECK, given, LIMIT_S)
@@ -71,7 +72,8 @@ async def check(request: Request) -> Response:
 
 ROUTES = [
     Route("/write", show_editor),
-    Route("/write/{set}/{task}", show_editor),
+    Route("/sets/{set}/tasks/{task}/write", show_editor),
+    Route("/runs/{run}/tasks/{task}/write", show_editor),
     Route("/api/words", list_words),
     Route("/api/check", check, methods=["POST"]),
 ]

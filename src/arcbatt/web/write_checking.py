@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from arcbatt.api import judge_answers
 from arcbatt.checking import (
     DIFFER,
     KnownTask,
     ProgramCheck,
     check_program,
     is_differ,
-    judge_tests,
 )
 from arcbatt.drawing import describe
 from arcbatt.drawing.pages import render_page
@@ -47,7 +47,7 @@ def check_written(given: dict[str, Any], tell: Tell) -> None:
         read_source(program, given["text"]),
         known.task,
         chosen or pairs[:1],
-        judge_tests(known),
+        judge_answers(known),
     )
     check = check_program(program, known, SEARCH_BUDGET)
     tell(

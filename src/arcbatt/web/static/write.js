@@ -17,7 +17,8 @@ const ALL = "all";
 
 const byId = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const root = byId("write");
-const draftKey = `arcbatt-program-${root.dataset.set ?? ""}-${root.dataset.task ?? ""}`;
+const of = root.dataset.of ?? "";
+const draftKey = `arcbatt-program-${of}`;
 const editor = new Editor(/** @type {HTMLTextAreaElement} */ (byId("text")), byId("behind"), byId("numbers"), byId("choices"));
 /** @type {Map<string, any>} */
 const primitives = new Map();
@@ -33,7 +34,7 @@ const beginning = () => `def ${root.dataset.name}(I):\n    O = identity(I)\n    
 
 /** What the page is about: a task of a set by its names, or the one that was drawn. */
 function taskOf() {
-  if (root.dataset.set) return { set: root.dataset.set, id: root.dataset.task };
+  if (of) return { of: JSON.parse(of) };
   const text = kept();
   return text === null ? null : { task: JSON.parse(text) };
 }
