@@ -193,12 +193,14 @@ export class Editor {
    * @param {number} place */
   #take(place) {
     const word = this.choices[place];
-    const { before, caret } = this.#wordAt();
+    const { before, whole, caret } = this.#wordAt();
     this.#close();
     if (!word) return;
-    this.area.setSelectionRange(caret - before.length, caret);
-    const next = this.area.value[caret];
-    this.#insert(word.kind === "primitive" && next !== "(" && !this.#isArgument(caret - before.length) ? `${word.name}(` : word.name);
+    const start = caret - before.length;
+    const end = start + whole.length;
+    this.area.setSelectionRange(start, end);
+    const isCalled = word.kind === "primitive" && this.area.value[end] !== "(" && !this.#isArgument(start);
+    this.#insert(isCalled ? `${word.name}(` : word.name);
     this.onWord(word.name);
   }
 
