@@ -7,9 +7,11 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from subprocess import TimeoutExpired
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from arcbatt.explainer import read_source
@@ -19,7 +21,7 @@ from arcbatt.tasks import TaskError, find_task
 from arcbatt.web import Settings, create_app, write
 from arcbatt.web.draw_solving import solve_drawn
 from arcbatt.web.draw_tasks import MAX_DEMOS, read_file
-from arcbatt.web.jobs import MAX_RUNNING, Job, JobStream, Workers
+from arcbatt.web.jobs import MAX_RUNNING, Job, JobStream, Worker, Workers, wait_for
 from arcbatt.web.jobs_protocol import CHECK, END, ERROR, SOLVE
 from arcbatt.web.security import MAX_BODY_BYTES
 from arcbatt.web.settings import DEFAULT_PORT
@@ -234,6 +236,21 @@ def test_what_is_no_program_is_told_where(text: str, line: int, said: str) -> No
     assert said in error["message"]
 
 
+def test_lines_before_an_error_are_shown() -> None:
+    text = (
+        "def solve(I):\n    a = vmirror(I)\n    b = hmirror(I)\n    c = vmiror(b)\n    return c\n"
+    )
+    found = check(text)
+    assert found["error"]["line"] == 4
+    assert [(each["line"], each["note"]) for each in found["lines"]] == [
+        (2, "grid 2x2"),
+        (3, "grid 2x2"),
+    ]
+    assert "hmirror" in found["html"] and "unused" not in found["html"]
+    assert "html" not in check("def solve(I):\n    a = vmiror(I)\n    return a\n")
+    assert "html" not in check("def solve(I):\n    a = fill(I,\n    b = 3")
+
+
 def test_programs_that_are_too_long_are_not_explained() -> None:
     lines = "".join(f"    x{k} = vmirror({f'x{k - 1}' if k else 'I'})\n" for k in range(501))
     assert "501 lines" in check(f"def solve(I):\n{lines}    return x500\n")["error"]["message"]
@@ -327,6 +344,35 @@ def test_a_process_that_dies_is_told() -> None:
         assert f"event: {ERROR}" in told[-1]
         assert "ended with signal 9" in told[-1]
 
+    asyncio.run(go())
+
+
+def test_a_process_ends_with_its_server() -> None:
+    async def go() -> None:
+        worker = Worker()
+        stdin = worker._process._process.stdin
+        assert stdin is not None
+        stdin.close()  # as it is when a server was killed
+        while worker._process._process.poll() is None:
+            await asyncio.sleep(0.05)
+
+    asyncio.run(asyncio.wait_for(go(), 60))
+
+
+def test_a_check_that_nobody_waits_for_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Gone:
+        async def is_disconnected(self) -> bool:
+            return True
+
+    async def go() -> None:
+        workers = Workers()
+        job = workers.begin(CHECK, {}, 60.0)
+        with pytest.raises(HTTPException, match="whoever asked is gone"):
+            await wait_for(job, cast(Request, Gone()))
+        assert not is_running(job.worker._process)
+        assert not workers._idle
+
+    monkeypatch.setattr("arcbatt.web.jobs.PULSE_S", 0.001)
     asyncio.run(go())
 
 

@@ -50,8 +50,8 @@ def drag(page: Any, canvas: Any, start: tuple[int, int], end: tuple[int, int]) -
     """Drag from cell to cell."""
     canvas.scroll_into_view_if_needed()
     box = canvas.bounding_box()
-    rows = len(first_input(page))
-    cell = box["height"] / rows
+    rows = canvas.locator("..").locator("[data-size=rows]").input_value()
+    cell = box["height"] / int(rows)
     places = [(box["x"] + (c + 0.5) * cell, box["y"] + (r + 0.5) * cell) for r, c in (start, end)]
     page.mouse.move(*places[0])
     page.mouse.down()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -29,39 +31,60 @@ from .jobs_protocol import Tell
 
 CHECKED = "checked"
 ALL = "all"
+# A line that gives its value a name.
+_ASSIGNED = re.compile(r"\s+([A-Za-z_]\w*)\s*(?::[^=]*)?=")
 
 
 def check_written(given: dict[str, Any], tell: Tell) -> None:
-    """Parse, explain and check a program; a text that is none is told as such."""
+    """Parse, explain and check a program; of a text that is none, the lines before the error."""
+    known = _find_task(given)
+    text = given["text"]
     try:
-        program = parse_one(given["text"])
+        program = parse_one(text)
     except ProgramError as error:
         place = {"line": max(error.line, 1), "column": max(error.column, 1)}
-        tell(CHECKED, {"error": {**place, "message": error.message}})
+        found: dict[str, Any] = {"error": {**place, "message": error.message}}
+        if before := _part_before(text, error.line):
+            program, text = before
+            explanation = _explain(program, text, known, given["pair"])
+            # What the part does not use, the lines that follow may.
+            lines = tuple(replace(line, is_used=True) for line in explanation.lines)
+            found |= _show(replace(explanation, lines=lines))
+        tell(CHECKED, found)
         return
-    known = _find_task(given)
-    pairs = all_pairs(known.task)
-    chosen = [pair for pair in pairs if given["pair"] in (ALL, f"{pair[0]} {pair[1] + 1}")]
-    explanation = explain(
-        program,
-        read_source(program, given["text"]),
-        known.task,
-        chosen or pairs[:1],
-        judge_answers(known),
-    )
     check = check_program(program, known, SEARCH_BUDGET)
-    tell(
-        CHECKED,
-        {
-            "name": program.name,
-            "lines": [_line_note(explanation, number) for number in range(len(explanation.lines))],
-            "pairs": [pair.to_json() for pair in check.pairs],
-            "summary": _summarize(check),
-            "html": render_page(
-                "arcbatt.explainer", "explanation_body.html", **explanation_values(explanation)
-            ),
-        },
-    )
+    found = {"pairs": [pair.to_json() for pair in check.pairs], "summary": _summarize(check)}
+    tell(CHECKED, found | _show(_explain(program, text, known, given["pair"])))
+
+
+def _explain(program: ParsedProgram, text: str, known: KnownTask, pair: str) -> Explanation:
+    """Return what every line does on the pair of a label, or on all."""
+    pairs = all_pairs(known.task)
+    chosen = [(kind, k) for kind, k in pairs if pair in (ALL, f"{kind} {k + 1}")] or pairs[:1]
+    return explain(program, read_source(program, text), known.task, chosen, judge_answers(known))
+
+
+def _show(explanation: Explanation) -> dict[str, Any]:
+    """Return the notes under the lines, and the values of the lines drawn."""
+    return {
+        "lines": [_line_note(explanation, number) for number in range(len(explanation.lines))],
+        "html": render_page(
+            "arcbatt.explainer", "explanation_body.html", **explanation_values(explanation)
+        ),
+    }
+
+
+def _part_before(text: str, line: int) -> tuple[ParsedProgram, str] | None:
+    """Return the program that stands before a line, with its text; None where there is none."""
+    lines = text.split("\n")[: max(line - 1, 0)]
+    names = [found.group(1) for found in map(_ASSIGNED.match, lines) if found]
+    if not names:
+        return None
+    part = "\n".join([*lines, f"    return {names[-1]}", ""])
+    try:
+        return parse_one(part), part
+    except ProgramError:
+        return None
 
 
 def parse_one(text: str) -> ParsedProgram:

@@ -2,7 +2,7 @@
 // Colours as digits: over every picture of a grid the number of each cell's colour, if the reader wants it.
 // What is read is the picture itself, so a page has nothing more in it.
 const COLORS = ["#000000", "#0074D9", "#FF4136", "#2ECC40", "#FFDC00", "#AAAAAA", "#F012BE", "#FF851B", "#7FDBFF", "#870C25"];
-const DARK_TEXT = new Set([3, 4, 5, 7, 8]);
+const DARK_TEXT = new Set([2, 3, 4, 5, 6, 7, 8]);
 const FONT = "ui-monospace, Menlo, Consolas, monospace";
 // A digit needs so many pixels.
 const MIN_CELL = 8;

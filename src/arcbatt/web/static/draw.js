@@ -105,6 +105,7 @@ function change(task, joins = false) {
     at = history.length - 1;
   }
   show();
+  keep(task);
 }
 
 /** @param {number} step */
@@ -117,6 +118,7 @@ function travel(step) {
   lastChanged = null;
   tools.say(step < 0 ? "undone" : "done again");
   show();
+  keep(drawn());
 }
 
 let shape = "";
@@ -145,7 +147,6 @@ function show() {
   button("redo").disabled = at === history.length - 1;
   button("add-demo").disabled = task.train.length >= limits.train;
   button("add-test").disabled = task.test.length >= limits.test;
-  keep(task);
 }
 
 const button = (/** @type {string} */ action) => /** @type {HTMLButtonElement} */ (root.querySelector(`[data-do="${action}"]`));
@@ -347,6 +348,10 @@ function listen() {
     const text = await file.files?.[0]?.text();
     file.value = "";
     if (text !== undefined) await open(text);
+  });
+  // The page of programs is about what is drawn here, changed or not.
+  root.addEventListener("click", (event) => {
+    if (event.target instanceof HTMLAnchorElement && event.target.pathname === "/write") keep(drawn());
   });
   const redraw = () => editors.forEach((each) => each.draw());
   globalThis.addEventListener("resize", redraw);

@@ -28,7 +28,7 @@ export function wantsDigits() {
 /** The black or white that can be read on a colour.
  * @param {number} color @returns {string} */
 export function textOn(color) {
-  return [3, 4, 5, 7, 8].includes(color) ? "#000000" : "#FFFFFF";
+  return [2, 3, 4, 5, 6, 7, 8].includes(color) ? "#000000" : "#FFFFFF";
 }
 
 /** A grid that was packed as digits, rows set apart by spaces.

@@ -81,30 +81,34 @@ function complain(words) {
 
 /** @param {any} found */
 function show(found) {
-  const { error } = found;
+  const { error, lines = [], html } = found;
   editor.area.setAttribute("aria-invalid", String(Boolean(error)));
   if (error) {
-    editor.setNotes([{ line: error.line, column: error.column, state: "failed", note: error.message }]);
+    editor.setNotes([...lines, { line: error.line, column: error.column, state: "failed", note: error.message }]);
     complain(`line ${error.line}: ${error.message}`);
-    byId("summary").textContent = "This is no program yet. Below is the last one that was:";
-    // What held of that one does not hold of this text.
+    byId("summary").textContent = "This is no program yet.";
+    // What held of another text does not hold of this one.
     for (const mark of byId("pairs").querySelectorAll("b")) mark.remove();
-    note();
-    return;
+  } else {
+    editor.setNotes(lines);
+    complain("");
+    showPairs(found.pairs);
+    byId("summary").textContent = `${found.summary.right ? "✓" : "✗"} ${found.summary.words}${found.summary.reason ? `: ${found.summary.reason}` : ""}`;
   }
-  editor.setNotes(found.lines);
-  complain("");
-  showPairs(found.pairs);
-  byId("summary").textContent = `${found.summary.right ? "✓" : "✗"} ${found.summary.words}${found.summary.reason ? `: ${found.summary.reason}` : ""}`;
+  if (html) showValues(html, Boolean(error));
+  note();
+}
+
+/** @param {string} html made of escaped texts by the server @param {boolean} isPart whether there is no result yet */
+function showValues(html, isPart) {
   const values = byId("values");
-  // The server made this of escaped texts.
-  values.innerHTML = found.html;
+  values.innerHTML = html;
   values.classList.remove("old");
+  values.classList.toggle("part", isPart);
   values.classList.toggle("all", pair === ALL);
   if (pair === ALL) for (const hidden of values.querySelectorAll("[data-of]")) hidden.removeAttribute("hidden");
   activate(values);
   document.dispatchEvent(new CustomEvent("arcbatt-drawn"));
-  note();
 }
 
 /** Note how often the text was checked: whoever looks at the page from outside can wait for that. */
