@@ -7,16 +7,12 @@ that none is left when the server was killed.
 from __future__ import annotations
 
 import json
-import os
-import sys
 import traceback
 from collections.abc import Callable
-from queue import SimpleQueue
-from threading import Thread
 from typing import Any
 
 from arcbatt.language import ProgramError
-from arcbatt.solving.cluster.local import read_message, write_message
+from arcbatt.solving.cluster.local import take_pipes, write_message
 from arcbatt.tasks import TaskError
 
 from .jobs_protocol import END, ERROR, SOLVE, Tell
@@ -26,11 +22,7 @@ EXPECTED = (TaskError, ProgramError)
 
 def main() -> None:
     """Do jobs, one after the other, until there are no more."""
-    # Whatever else is printed must not get between messages.
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    messages: SimpleQueue[bytes] = SimpleQueue()
-    Thread(target=_listen, args=(messages,), daemon=True).start()
+    messages, answers = take_pipes()
 
     def tell(name: str, data: dict[str, Any]) -> None:
         write_message(answers, json.dumps([name, data]).encode())
@@ -56,12 +48,6 @@ def _find(kind: str) -> Callable[[dict[str, Any], Tell], None]:
     from .write_checking import check_written
 
     return check_written
-
-
-def _listen(messages: SimpleQueue[bytes]) -> None:
-    while (message := read_message(sys.stdin.buffer)) is not None:
-        messages.put(message)
-    os._exit(0)
 
 
 if __name__ == "__main__":

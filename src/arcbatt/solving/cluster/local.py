@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import subprocess
 import sys
@@ -33,6 +34,25 @@ def read_message(stream: IO[bytes]) -> bytes | None:
     (n_bytes,) = LENGTH.unpack(head)
     message = stream.read(n_bytes)
     return message if len(message) == n_bytes else None
+
+
+def take_pipes() -> tuple[SimpleQueue[bytes], IO[bytes]]:
+    """Return, in a process that was started with pipes, the messages that come and where to answer.
+
+    It ends at once when its input does, so that none is left when whoever started it was killed.
+    """
+    # Whatever else is printed must not get between messages.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    messages: SimpleQueue[bytes] = SimpleQueue()
+
+    def listen() -> None:
+        while (message := read_message(sys.stdin.buffer)) is not None:
+            messages.put(message)
+        os._exit(0)
+
+    Thread(target=listen, daemon=True).start()
+    return messages, answers
 
 
 class PipedProcess:
