@@ -22,6 +22,8 @@ NO_BROWSER = (
 # Phone and desktop, light and dark: pages are looked at in all of them.
 WIDTHS = (390, 1280)
 SCHEMES = ("light", "dark")
+# What takes longer on a busy machine has failed.
+TIMEOUT_MS = 15_000
 
 
 @pytest.fixture(scope="session")
@@ -151,8 +153,16 @@ def watched(
         viewport={"width": width, "height": 844}, color_scheme=scheme, **options
     )
     try:
+        context.set_default_timeout(TIMEOUT_MS)
         seen = Watched(context.new_page(), address)
         yield seen
         seen.require_clean()
     finally:
         context.close()
+
+
+def require_accessible(page: Any) -> None:
+    """Text can be read, all that is used has a name, and no id stands twice."""
+    checks = (Path(__file__).parent / "page_checks.js").read_text("utf-8")
+    for name in ("findLowContrast", "findNameless", "findTwice"):
+        assert page.evaluate(f"() => {{ {checks}\nreturn {name}(); }}") == [], page.url
