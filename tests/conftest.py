@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 from arcbatt.conformance import SHIPPED
 from arcbatt.language.random_programs import random_program
 from arcbatt.pool import Pool, Scored
-from tests.web_parts import browser as browser  # a fixture for all tests
+
+# Fixtures for all tests.
+from tests.web_parts import browser as browser
+from tests.web_parts import two_runs as two_runs
 
 # Deterministic in CI, so that a red run can be run again; fresh examples elsewhere.
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=200)

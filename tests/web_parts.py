@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ NO_BROWSER = (
 # Phone and desktop, light and dark: pages are looked at in all of them.
 WIDTHS = (390, 1280)
 SCHEMES = ("light", "dark")
+# What takes longer on a busy machine has failed.
+TIMEOUT_MS = 15_000
 
 
 @pytest.fixture(scope="session")
@@ -39,6 +42,46 @@ def browser() -> Iterator[Any]:
             pytest.skip(f"{NO_BROWSER}; {path} does not start: {error}")
         yield started
         started.close()
+
+
+# Tasks of ARC-AGI-1 training: fitted by a stack of pictures, by rules, by one primitive; the last
+# by nothing that is tried here.
+SHOWN_TASKS = ("0520fde7", "00d62c1b", "67a3c6ac", "017c7c7b", "25ff71a9", "045e512c")
+
+
+@dataclass(frozen=True)
+class TwoRuns:
+    """A folder with two runs over the same tasks; the first has found less."""
+
+    folder: Path
+    first: str
+    second: str
+
+
+@pytest.fixture(scope="session")
+def two_runs(tmp_path_factory: pytest.TempPathFactory) -> TwoRuns:
+    """Runs to look at, made once: of `known` alone, and with `learn` and `enumerate`."""
+    folder = tmp_path_factory.mktemp("runs")
+    chosen = (("known",), ("known", "learn", "enumerate"))
+    first, second = (_make_run(folder, proposers) for proposers in chosen)
+    return TwoRuns(folder, first, second)
+
+
+def _make_run(folder: Path, proposers: tuple[str, ...]) -> str:
+    from arcbatt.solving.run import Run, RunOptions
+    from arcbatt.solving.run_folder import RunFolder
+    from arcbatt.tasks import load
+
+    options = RunOptions(
+        "arc-agi-1/training", SHOWN_TASKS, proposers, library=False, device="cpu", n_threads=1
+    )
+    tasks = [load(options.data)[name] for name in SHOWN_TASKS]
+    with (
+        RunFolder.create(folder, options.to_config("solve")) as made,
+        Run(made, tasks) as run,
+    ):
+        run.spend(60, max_rounds=1, explain=True)
+    return made.path.name
 
 
 @contextmanager
@@ -110,8 +153,16 @@ def watched(
         viewport={"width": width, "height": 844}, color_scheme=scheme, **options
     )
     try:
+        context.set_default_timeout(TIMEOUT_MS)
         seen = Watched(context.new_page(), address)
         yield seen
         seen.require_clean()
     finally:
         context.close()
+
+
+def require_accessible(page: Any) -> None:
+    """Text can be read, all that is used has a name, and no id stands twice."""
+    checks = (Path(__file__).parent / "page_checks.js").read_text("utf-8")
+    for name in ("findLowContrast", "findNameless", "findTwice"):
+        assert page.evaluate(f"() => {{ {checks}\nreturn {name}(); }}") == [], page.url

@@ -24,7 +24,8 @@ from arcbatt.drawing.pages import trusted
 from arcbatt.drawing.svg import render_svg
 from arcbatt.solving.log import LogEntry, progress_charts
 from arcbatt.solving.report.page import make_report
-from arcbatt.solving.report.views import FITS, view_values
+from arcbatt.solving.report.views import view_values
+from arcbatt.solving.run import HALL_OF_FAME, RESULTS
 from arcbatt.solving.run_folder import LOG, RunFolderError
 from arcbatt.solving.runs import RunSummary, summarize_run
 
@@ -106,7 +107,7 @@ def progress_of(run: ShownRun) -> dict[str, Any]:
     return {
         "running": run.is_running,
         "tasks": len(run.tasks),
-        "fitted": sum(row["state"] == FITS for row in run.rows()),
+        "fitted": last.n_fitted if last else 0,
         "elapsed_s": round(last.elapsed_s, 1) if last else 0.0,
         "doing": f"{last.proposer}: {last.item}" if last else "begins",
         "entries": [entry_to_json(entry) for entry in reversed(entries[-MAX_ENTRIES:])],
@@ -151,7 +152,7 @@ async def watch_run(request: Request) -> Response:
 def _stamp(path: Path) -> tuple[int, ...]:
     """Return what is another whenever a run has written something."""
     found = []
-    for name in (LOG, "hall_of_fame.json", "results.json"):
+    for name in (LOG, HALL_OF_FAME, RESULTS):
         try:
             found.append((path / name).stat().st_mtime_ns)
         except OSError:

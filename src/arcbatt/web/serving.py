@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
+from urllib.parse import quote
 
 import uvicorn
 
@@ -40,4 +41,4 @@ def address_of(settings: Settings) -> str:
     if settings.host in ("0.0.0.0", "::"):  # who chose it was told of the token
         host = socket.gethostname()
     address = f"http://{host}:{settings.port}/"
-    return f"{address}?token={settings.token}" if settings.token else address
+    return f"{address}?token={quote(settings.token)}" if settings.token else address

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -132,9 +132,18 @@ def find_shown(request: Request) -> ShownTask:
     view = None
     if row is not None:
         right = None if run.right is None or run.is_running else run.right.get(task.id)
-        view = TaskView(task, row, f"{run.address}/tasks/{key}/programs/0", right)
+        explanation = f"{run.address}/tasks/{key}/programs/{_behind(row, knowledge)}"
+        view = TaskView(task, row, explanation, right)
     answers = _answers(run.data)
     return ShownTask(run.address, run.title, task, run.tasks, answers, run, view, knowledge)
+
+
+def _behind(row: Mapping[str, Any], knowledge: TaskKnowledge | None) -> int:
+    """Return the number of the program behind the first attempt among those of its page."""
+    best = row["tests"][0]["attempts"][0]["best"]
+    kept = [] if knowledge is None or best is None else knowledge.found.kept
+    texts = [each.program.text for each in kept]
+    return texts.index(best["program"]) if best is not None and best["program"] in texts else 0
 
 
 def _answers(source: str) -> Answers | None:
@@ -271,7 +280,10 @@ def export_task(request: Request) -> Response:
     shown = find_shown(request)
     kind = request.path_params["kind"]
     if kind == "html":
-        return export_page("task.html", f"{shown.task.id}.html", **task_values(shown))
+        # A file leads nowhere, but says how to have the program explained.
+        view = None if shown.view is None else replace(shown.view, explanation=None)
+        values = task_values(replace(shown, view=view))
+        return export_page("task.html", f"{shown.task.id}.html", **values)
     attempts = None
     if shown.view is not None:
         attempts = [
