@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from subprocess import TimeoutExpired
 from typing import Any, cast
@@ -42,6 +43,12 @@ def client(tmp_path: Path) -> Iterator[TestClient]:
     app = create_app(Settings(runs_folder=tmp_path))
     with TestClient(app, base_url=ADDRESS, headers={"origin": ADDRESS}) as made:
         yield made
+
+
+def run(work: Coroutine[Any, Any, None]) -> None:
+    """Run it in a thread of its own: Playwright has a loop in that of the tests."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, asyncio.wait_for(work, 60)).result()
 
 
 def with_grid(grid: object) -> dict[str, Any]:
@@ -333,7 +340,7 @@ def test_a_job_ends_when_nobody_listens() -> None:
         assert not is_running(jobs[1].worker._process)
         assert not workers._running and not workers._idle
 
-    asyncio.run(go())
+    run(go())
 
 
 def test_a_process_that_dies_is_told() -> None:
@@ -344,7 +351,7 @@ def test_a_process_that_dies_is_told() -> None:
         assert f"event: {ERROR}" in told[-1]
         assert "ended with signal 9" in told[-1]
 
-    asyncio.run(go())
+    run(go())
 
 
 def test_a_process_ends_with_its_server() -> None:
@@ -356,7 +363,7 @@ def test_a_process_ends_with_its_server() -> None:
         while worker._process._process.poll() is None:
             await asyncio.sleep(0.05)
 
-    asyncio.run(asyncio.wait_for(go(), 60))
+    run(go())
 
 
 def test_a_check_that_nobody_waits_for_ends(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -373,7 +380,7 @@ def test_a_check_that_nobody_waits_for_ends(monkeypatch: pytest.MonkeyPatch) -> 
         assert not workers._idle
 
     monkeypatch.setattr("arcbatt.web.jobs.PULSE_S", 0.001)
-    asyncio.run(go())
+    run(go())
 
 
 def test_what_goes_wrong_in_a_job_is_told() -> None:
@@ -391,4 +398,4 @@ def test_what_goes_wrong_in_a_job_is_told() -> None:
         job.close()
         job.worker.kill()
 
-    asyncio.run(go())
+    run(go())

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.web_parts import WIDTHS, serving, watched
+from arcbatt.web.jobs import MAX_RUNNING
+from arcbatt.web.jobs_protocol import SOLVE
+from tests.web_parts import SCHEMES, WIDTHS, require_accessible, serving, watched
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -57,6 +59,26 @@ def drag(page: Any, canvas: Any, start: tuple[int, int], end: tuple[int, int]) -
     page.mouse.down()
     page.mouse.move(*places[1], steps=2)
     page.mouse.up()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_editors_are_readable_and_named(
+    browser: Any, address: str, width: int, scheme: str
+) -> None:
+    with watched(browser, address, width=width, scheme=scheme) as seen:
+        page = open_page(seen, f"{TASK}/draw")
+        page.click("summary")
+        require_accessible(page)
+        seen.require_clean()
+        page = open_page(seen, f"{TASK}/write")
+        page.wait_for_selector("html[data-checked]")
+        page.fill("#text", RIGHT.replace("vmirror", "vmiror"))
+        page.wait_for_selector(".note.failed")
+        page.focus("#text")
+        page.keyboard.press("Control+Space")
+        page.wait_for_selector("#choices li")
+        require_accessible(page)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -190,14 +212,18 @@ def test_draw_by_keys_alone(browser: Any, address: str) -> None:
 def test_solve_what_is_drawn(browser: Any, address: str, width: int) -> None:
     with watched(browser, address, width=width) as seen:
         page = open_page(seen, f"{TASK}/draw")
-        # More often than searches may run at once: each one that is stopped ends.
-        for _ in range(3 if width == WIDTHS[0] else 1):
+        # As many as may run at once end when their page is left.
+        for _ in range(MAX_RUNNING[SOLVE] if width == WIDTHS[0] else 0):
             page.select_option("#budget", "300")
             page.click("#solve")
-            page.wait_for_selector("#attempts .attempt-row canvas")
-            page.focus("#stop")
-            page.keyboard.press("Enter")
-            page.get_by_text("Stopped. This was found until then").wait_for()
+            page.get_by_text("programs tried").wait_for()
+            page = open_page(seen, f"{TASK}/draw")
+        page.select_option("#budget", "300")
+        page.click("#solve")
+        page.wait_for_selector("#attempts .attempt-row canvas")
+        page.focus("#stop")
+        page.keyboard.press("Enter")
+        page.get_by_text("Stopped. This was found until then").wait_for()
         assert page.locator("#attempts figure").count() == 2
         assert page.locator("#attempts pre").first.text_content().startswith("def ")
         if width == WIDTHS[0]:

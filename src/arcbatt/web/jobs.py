@@ -60,7 +60,9 @@ class Worker:
     def begin(self, kind: str, given: dict[str, Any]) -> None:
         """Have it do a job."""
         self.is_free = False
-        self._process.send(json.dumps([kind, given]).encode())
+        message = json.dumps([kind, given]).encode()
+        # A pipe takes so much at once; the rest waits until the process reads.
+        self._loop.run_in_executor(None, self._process.send, message)
 
     def kill(self) -> None:
         self.is_over = True
