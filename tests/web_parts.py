@@ -26,14 +26,19 @@ SCHEMES = ("light", "dark")
 TIMEOUT_MS = 15_000
 
 
+def find_chromium(playwright: Any) -> str:
+    """Return where Chromium would be: as told, installed by the system, or by Playwright."""
+    named = os.environ.get("ARCBATT_CHROMIUM") or shutil.which("chromium")
+    return named or str(playwright.chromium.executable_path)
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """Chromium, driven by Playwright; without one, tests are skipped and say how to get it."""
     from playwright.sync_api import Error, sync_playwright
 
-    named = os.environ.get("ARCBATT_CHROMIUM") or shutil.which("chromium")
     with sync_playwright() as playwright:
-        path = named or playwright.chromium.executable_path
+        path = find_chromium(playwright)
         if not Path(path).exists():
             pytest.skip(NO_BROWSER)
         try:

@@ -1,7 +1,7 @@
 // @ts-check
 // The gallery: rows about tasks in, thumbnails out that can be filtered and walked through by keys.
 // What is chosen stands in the address, so that it can be kept and sent.
-import { cellSize, makeGrid, unpack } from "./grid.js";
+import { cellSize, makeGrid, makeThumbnail, unpack, wantsDigits } from "./grid.js";
 
 /**
  * @typedef {object} Row
@@ -22,6 +22,8 @@ import { cellSize, makeGrid, unpack } from "./grid.js";
  */
 
 const THUMBNAIL_SIDE = 66;
+/** Of each frame, so long at most goes into drawing. */
+const MS_A_FRAME = 5;
 /** @type {Record<string, string>} */
 const STATES = { fits: "fits", partial: "fits some", nothing: "fits none" };
 /** @type {Record<string, string>} */
@@ -32,18 +34,37 @@ const form = /** @type {HTMLFormElement} */ (document.getElementById("filters"))
 /** @type {Map<string, { card: HTMLAnchorElement, row: Row }>} */
 const shown = new Map();
 
+/** Cards that are in view and wait to be drawn. @type {Set<Element>} */
+const waiting = new Set();
+
+/** Draw what waits, but never for so long that scrolling would falter. */
+function drawSome() {
+  const until = performance.now() + MS_A_FRAME;
+  for (const card of waiting) {
+    waiting.delete(card);
+    const row = shown.get(/** @type {HTMLElement} */ (card).dataset.task ?? "")?.row;
+    if (!row) continue;
+    const grids = [unpack(row.input), unpack(row.output)];
+    const cell = Math.min(...grids.map((grid) => cellSize(grid, THUMBNAIL_SIDE, 12)));
+    const drawn = grids.map((grid) => (wantsDigits() ? makeGrid(grid, { cell }) : makeThumbnail(grid, cell)));
+    card.querySelector(".pair")?.replaceChildren(...drawn);
+    if (performance.now() > until) break;
+  }
+  if (waiting.size) requestAnimationFrame(drawSome);
+}
+
 const drawer = new IntersectionObserver(
   (entries) => {
-    for (const entry of entries) {
-      const row = shown.get(/** @type {HTMLElement} */ (entry.target).dataset.task ?? "")?.row;
-      if (!entry.isIntersecting || !row) continue;
-      drawer.unobserve(entry.target);
-      const grids = [unpack(row.input), unpack(row.output)];
-      const cell = Math.min(...grids.map((grid) => cellSize(grid, THUMBNAIL_SIDE, 12)));
-      entry.target.querySelector(".pair")?.replaceChildren(...grids.map((grid) => makeGrid(grid, { cell })));
+    if (!waiting.size) requestAnimationFrame(drawSome);
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) {
+        waiting.delete(target); // it went by
+      } else if (!target.querySelector("canvas")) {
+        waiting.add(target);
+      }
     }
   },
-  { rootMargin: "400px" },
+  { rootMargin: "300px" },
 );
 
 /** @param {string} name @param {string} className @param {string} text @returns {HTMLElement} */
@@ -178,6 +199,14 @@ form.addEventListener("reset", () => setTimeout(show));
 const chooser = document.getElementById("place");
 if (chooser instanceof HTMLSelectElement) chooser.addEventListener("change", () => location.assign(chooser.value));
 place.addEventListener("keydown", walk);
+// Digits are drawn otherwise than colours alone.
+document.addEventListener("arcbatt-switch", () => {
+  for (const { card } of shown.values()) {
+    card.querySelector(".pair")?.replaceChildren();
+    drawer.unobserve(card);
+    drawer.observe(card);
+  }
+});
 // A run that goes on says when there is something new.
 document.addEventListener("arcbatt-news", () => void load());
 document.documentElement.dataset.ready = "yes";

@@ -95,6 +95,30 @@ function markCell(context, row, column, cell) {
   }
 }
 
+/** The colours as bytes of a picture. */
+const BYTES = COLORS.map((color) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16)));
+
+/** Make a small picture of a grid, of one pixel a cell, which the page enlarges: cheap to have many of.
+ * @param {Grid} grid @param {number} cell @returns {HTMLElement} */
+export function makeThumbnail(grid, cell) {
+  const height = grid.length;
+  const width = grid[0]?.length ?? 0;
+  const canvas = document.createElement("canvas");
+  canvas.width = width;
+  canvas.height = height;
+  canvas.style.width = `${width * cell}px`;
+  canvas.style.height = `${height * cell}px`;
+  const pixels = new ImageData(width, height);
+  grid.flat().forEach((color, at) => pixels.data.set([...(BYTES[color] ?? [216, 210, 196]), 255], 4 * at));
+  canvas.getContext("2d")?.putImageData(pixels, 0, 0);
+  const frame = document.createElement("i");
+  frame.className = `g c${cell}`;
+  frame.setAttribute("role", "img");
+  frame.setAttribute("aria-label", describeGrid(grid));
+  frame.append(canvas);
+  return frame;
+}
+
 /** A grid in words, for those who do not see it.
  * @param {Grid} grid @returns {string} */
 export function describeGrid(grid) {
