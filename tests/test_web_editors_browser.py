@@ -17,6 +17,7 @@ pytestmark = pytest.mark.xdist_group("browser")
 
 TASK = "/sets/arc-agi-1-training/tasks/67a3c6ac"  # every input is mirrored
 RIGHT = "def solve_67a3c6ac(I):\n    O = vmirror(I)\n    return O\n"
+UNSOLVABLE = "#task=12.1,12.2;12"  # one input, two outputs: a search goes on to its end
 WAIT_MS = 60_000  # a machine may be busy
 
 
@@ -209,30 +210,33 @@ def test_draw_by_keys_alone(browser: Any, address: str) -> None:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_solve_what_is_drawn(browser: Any, address: str, width: int) -> None:
+def test_a_search_ends_when_it_is_stopped_or_left(browser: Any, address: str, width: int) -> None:
     with watched(browser, address, width=width) as seen:
-        page = open_page(seen, f"{TASK}/draw")
         # As many as may run at once end when their page is left.
-        for _ in range(MAX_RUNNING[SOLVE] if width == WIDTHS[0] else 0):
+        n_left = MAX_RUNNING[SOLVE] if width == WIDTHS[0] else 0
+        for number in range(n_left + 1):
+            page = open_page(seen, f"/draw?{number}{UNSOLVABLE}")
             page.select_option("#budget", "300")
             page.click("#solve")
             page.get_by_text("programs tried").wait_for()
-            page = open_page(seen, f"{TASK}/draw")
-        page.select_option("#budget", "300")
-        page.click("#solve")
         page.wait_for_selector("#attempts .attempt-row canvas")
         page.focus("#stop")
         page.keyboard.press("Enter")
         page.get_by_text("Stopped. This was found until then").wait_for()
         assert page.locator("#attempts figure").count() == 2
         assert page.locator("#attempts pre").first.text_content().startswith("def ")
-        if width == WIDTHS[0]:
-            return
-        # To the end, with an answer drawn, of which the search is told nothing.
+        assert page.locator("#solve").is_enabled()
+
+
+def test_solve_what_is_drawn(browser: Any, address: str) -> None:
+    with watched(browser, address) as seen:
+        page = open_page(seen, f"{TASK}/draw")
+        # An answer that is wrong, of which the search is told nothing.
         page.get_by_role("button", name="Draw the answer to test 1").click()
         page.select_option("#budget", "5")
         page.click("#solve")
         page.get_by_text("Done after").wait_for()
+        assert "a program fits all demos" in page.inner_text("#state")
         assert page.locator("#attempts .mark.wrong").first.is_visible()
         # And on to the program.
         page.locator("#attempts summary").first.click()

@@ -2,7 +2,7 @@
 // Tabs: one pair, or all pairs side by side. Thumbnails and arrow keys choose among them too.
 /** Bring what is in an explanation to life.
  * @param {HTMLElement} root */
-export function activate(root) {
+function activate(root) {
   const all = (/** @type {string} */ selector) => /** @type {HTMLElement[]} */ ([...root.querySelectorAll(selector)]);
   const tabs = all(".tabs button");
   const thumbnails = all("[data-choose]");
@@ -54,3 +54,5 @@ export function activate(root) {
 }
 
 for (const root of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".explanation"))) activate(root);
+// Pages that put another explanation into its place say so.
+document.addEventListener("arcbatt-explained", (event) => activate(/** @type {HTMLElement} */ (event.target)));

@@ -43,7 +43,13 @@ def check_written(given: dict[str, Any], tell: Tell) -> None:
         program = parse_one(text)
     except ProgramError as error:
         place = {"line": max(error.line, 1), "column": max(error.column, 1)}
-        found: dict[str, Any] = {"error": {**place, "message": error.message}}
+        found: dict[str, Any] = {
+            "error": {**place, "message": error.message},
+            "pairs": [
+                {"pair": f"{kind} {k + 1}", "result": None, "reason": None}
+                for kind, k in all_pairs(known.task)
+            ],
+        }
         if before := _part_before(text, error.line):
             program, text = before
             explanation = _explain(program, text, known, given["pair"])

@@ -1,12 +1,11 @@
 // @ts-check
 // The page on which programs are written: text in, what is wrong or what every line does out.
 import { kept } from "./draw_store.js";
-import { activate } from "./explanation.js";
 import { get, post, wordsOf } from "./requests.js";
 import { Editor } from "./write_editor.js";
 
 /** @typedef {import("./write_editor.js").Word} Word */
-/** @typedef {{pair: string, result: "right" | "wrong" | "failed" | "unjudged", reason: string | null}} PairResult */
+/** @typedef {{pair: string, result: "right" | "wrong" | "failed" | "unjudged" | null, reason: string | null}} PairResult */
 
 const PAUSE_MS = 220;
 /** What takes longer than this is given up when the text has changed meanwhile. */
@@ -87,14 +86,12 @@ function show(found) {
     editor.setNotes([...lines, { line: error.line, column: error.column, state: "failed", note: error.message }]);
     complain(`line ${error.line}: ${error.message}`);
     byId("summary").textContent = "This is no program yet.";
-    // What held of another text does not hold of this one.
-    for (const mark of byId("pairs").querySelectorAll("b")) mark.remove();
   } else {
     editor.setNotes(lines);
     complain("");
-    showPairs(found.pairs);
     byId("summary").textContent = `${found.summary.right ? "✓" : "✗"} ${found.summary.words}${found.summary.reason ? `: ${found.summary.reason}` : ""}`;
   }
+  showPairs(found.pairs);
   if (html) showValues(html, Boolean(error));
   note();
 }
@@ -107,7 +104,7 @@ function showValues(html, isPart) {
   values.classList.toggle("part", isPart);
   values.classList.toggle("all", pair === ALL);
   if (pair === ALL) for (const hidden of values.querySelectorAll("[data-of]")) hidden.removeAttribute("hidden");
-  activate(values);
+  values.dispatchEvent(new CustomEvent("arcbatt-explained", { bubbles: true }));
   document.dispatchEvent(new CustomEvent("arcbatt-drawn"));
 }
 
@@ -121,7 +118,7 @@ function showPairs(pairs) {
   const place = byId("pairs");
   const hadFocus = place.contains(document.activeElement);
   if (pair !== ALL && !pairs.some((each) => each.pair === pair)) pair = pairs[0]?.pair ?? ALL;
-  const choices = pairs.map((each) => ({ name: each.pair, result: each.result, title: each.reason ?? "" }));
+  const choices = pairs.map((each) => ({ name: each.pair, result: each.result ?? "", title: each.reason ?? "" }));
   place.replaceChildren(
     ...[...choices, { name: ALL, result: "", title: "" }].map(({ name, result, title }) => {
       const button = document.createElement("button");
