@@ -75,7 +75,7 @@ def test_400_tasks_are_filtered_and_walked_by_keys(browser: Any, address: str, w
         page.keyboard.press("ArrowUp")
         assert page.evaluate("document.activeElement.dataset.task") == second
         page.keyboard.press("End")
-        page.wait_for_function("document.activeElement.querySelector('canvas')")
+        page.locator(".thumb:focus canvas").first.wait_for()
         page.fill("#find", "00d62c1b")
         assert page.locator(".thumb:visible").count() == 1
         assert page.url.endswith("?find=00d62c1b")
@@ -99,7 +99,7 @@ def test_filters_stand_in_the_address(browser: Any, address: str, two_runs: TwoR
         page.check("input[name=colors][value='9']")
         assert page.locator("#shown").text_content() == f"0 of {len(SHOWN_TASKS)} tasks"
         page.click("button[type=reset]")
-        page.wait_for_function("!location.search")
+        page.wait_for_url(f"**/runs/{two_runs.second}")
         assert page.locator(".thumb:visible").count() == len(SHOWN_TASKS)
 
 
