@@ -8,6 +8,7 @@ from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from subprocess import TimeoutExpired
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -19,7 +20,7 @@ from arcbatt.explainer import read_source
 from arcbatt.language import parse_programs
 from arcbatt.solving.cluster.local import PipedProcess
 from arcbatt.tasks import TaskError, find_task
-from arcbatt.web import Settings, create_app, write
+from arcbatt.web import Settings, create_app, draw_start, write
 from arcbatt.web.draw_solving import solve_drawn
 from arcbatt.web.draw_tasks import MAX_DEMOS, read_file
 from arcbatt.web.jobs import MAX_RUNNING, Job, JobStream, Worker, Workers, wait_for
@@ -149,6 +150,22 @@ def test_editors_begin_with_any_task(client: TestClient) -> None:
         assert client.get(path).status_code == 200
         assert client.get(f"/sets/{OF['set']}/tasks/nothing{path}").status_code == 404
     assert f'href="{HERE}/draw"' in client.get(HERE).text
+    program = client.get(f"{HERE.replace(TASK, '00d62c1b')}/programs/0").text
+    assert "/write#program=def%20solve_00d62c1b" in program
+
+
+def test_editors_begin_with_a_task_of_a_run(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = SimpleNamespace(key="a-run", tasks=[find_task(TASK)], data="arc-agi-1/training")
+    monkeypatch.setattr(draw_start, "read_run", lambda _catalog, _key: run)
+    start = draw_start.find_start(
+        client.app.state.catalog,  # type: ignore[attr-defined]
+        {"run": "a-run", "task": TASK},
+    )
+    assert start is not None and start.here == f"/runs/a-run/tasks/{TASK}"
+    assert f'data-start="/api{start.here}"' in client.get(f"{start.here}/draw").text
+    assert client.get(f"/api{start.here}").json() == client.get(f"/api{HERE}").json()
 
 
 def test_words_have_their_docs(client: TestClient) -> None:

@@ -49,6 +49,19 @@ def first_input(page: Any) -> list[list[int]]:
     return rows
 
 
+def paste(page: Any, text: str) -> None:
+    """Paste a text into the grid that has the focus, as if another program had copied it."""
+    page.evaluate(
+        """(text) => {
+            const clipboardData = new DataTransfer();
+            clipboardData.setData("text/plain", text);
+            const options = { clipboardData, bubbles: true, cancelable: true };
+            document.activeElement.dispatchEvent(new ClipboardEvent("paste", options));
+        }""",
+        text,
+    )
+
+
 def drag(page: Any, canvas: Any, start: tuple[int, int], end: tuple[int, int]) -> None:
     """Drag from cell to cell."""
     canvas.scroll_into_view_if_needed()
@@ -80,6 +93,9 @@ def test_editors_are_readable_and_named(
         page.keyboard.press("Control+Space")
         page.wait_for_selector("#choices li")
         require_accessible(page)
+        seen.require_clean()
+        page = open_page(seen, "/write")
+        page.get_by_text("There is no task yet").wait_for()
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -207,6 +223,16 @@ def test_draw_by_keys_alone(browser: Any, address: str) -> None:
         press("Control+v")
         press("Delete")
         assert first_input(page) == [[0] * 3] * 3
+        # From other programs: rows of digits, or JSON; what is neither is left.
+        for key in ("Escape", "ArrowUp", "ArrowUp", "ArrowLeft", "ArrowLeft"):
+            press(key)
+        for text, rows in (("12\n34", [[1, 2], [3, 4]]), ("[[5, 6],\n[7, 8]]", [[5, 6], [7, 8]])):
+            paste(page, text)
+            assert [row[:2] for row in first_input(page)[:2]] == rows
+        for text in ("", "a b", "10 2", "12\n3", "1" * 31):
+            press("Escape")
+            paste(page, text)
+            assert "the clipboard has no grid" in page.inner_text("#said"), text
 
 
 @pytest.mark.parametrize("width", WIDTHS)

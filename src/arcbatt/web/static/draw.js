@@ -290,11 +290,8 @@ function add(part) {
 const actions = {
   undo: () => travel(-1),
   redo: () => travel(1),
-  copy: () => current?.copy(),
-  cut: () => {
-    current?.copy();
-    current?.fillChosen(0);
-  },
+  copy: () => toClipboard("copy"),
+  cut: () => toClipboard("cut"),
   paste: () => (tools.clipboard ? current?.paste(tools.clipboard) : tools.say("nothing was copied")),
   flip: () => current?.transform(mirrored),
   flop: () => current?.transform(upsideDown),
@@ -305,6 +302,13 @@ const actions = {
   link: linkTo,
   new: () => change(makeNew()),
 };
+
+/** Copy or cut from the grid that was used last, as its keys do.
+ * @param {"copy" | "cut"} kind */
+function toClipboard(kind) {
+  current?.canvas.focus();
+  document.execCommand(kind);
+}
 
 const focused = () => [...editors.values()].find((each) => each.canvas === document.activeElement);
 

@@ -256,7 +256,7 @@ export class GridEditor {
 
   /** @param {string} text what is on the clipboard of the system @returns {boolean} whether there was a grid to paste */
   pasteText(text) {
-    const patch = fromText(text, this.tools.maxSide) ?? this.tools.clipboard;
+    const patch = fromText(text, this.tools.maxSide);
     if (patch) this.paste(patch);
     return patch !== null;
   }

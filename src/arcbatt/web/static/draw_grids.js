@@ -97,10 +97,14 @@ export const toText = (grid) => grid.map((row) => row.join("")).join("\n");
 /** The grid that a text of the clipboard is: rows of digits, set apart or not, or JSON.
  * @param {string} text @param {number} maxSide @returns {number[][] | null} */
 export function fromText(text, maxSide) {
-  const lines = text.trim().replace(/\]\s*,\s*\[/g, "\n").split("\n");
-  const rows = lines.map((line) => line.replace(/[\s,;[\]]/g, ""));
+  const lines = text.replace(/\]\s*,\s*\[/g, "\n").replace(/[[\]]/g, "").trim().split("\n");
+  const rows = lines.map((line) => {
+    const parts = line.trim().split(/[\s,;]+/);
+    // Of numbers that are set apart each is a cell: a 10 is none, and not two of them.
+    return parts.length === 1 ? [...line.trim()] : parts;
+  });
   const width = rows[0]?.length ?? 0;
   if (!width || width > maxSide || rows.length > maxSide) return null;
-  if (!rows.every((row) => row.length === width && /^\d+$/.test(row))) return null;
-  return rows.map((row) => [...row].map(Number));
+  if (!rows.every((row) => row.length === width && row.every((cell) => /^\d$/.test(cell)))) return null;
+  return rows.map((row) => row.map(Number));
 }

@@ -91,6 +91,7 @@ export function watchSolving(drawn) {
       running = null;
       solveButton.disabled = false;
       stopButton.disabled = true;
+      byId("doing").textContent = "";
       bar.value = 0;
     }
   });
@@ -99,22 +100,24 @@ export function watchSolving(drawn) {
 /** @param {Drawn} task @param {AbortController} running */
 async function solve(task, running) {
   const budgetS = Number(/** @type {HTMLSelectElement} */ (byId("budget")).value);
-  let words = "The search begins.";
   let beganMs = performance.now();
   const tick = () => {
     bar.value = Math.min((performance.now() - beganMs) / 1000 / budgetS, 1);
   };
-  byId("state").textContent = words;
+  byId("state").textContent = "The search begins.";
   const ticking = setInterval(tick, TICK_MS);
   try {
     const body = JSON.stringify({ task: toFile(task, false), budget_s: budgetS });
     for await (const { name, data } of listen("/api/solve", body, running.signal)) {
       if (name === "progress") {
         beganMs = performance.now() - data.elapsed_s * 1000;
-        words = `${data.n_proposed.toLocaleString("en")} ${data.n_proposed === 1 ? "program" : "programs"} tried, ${data.n_kept} kept${data.proposer ? `; ${data.proposer}` : ""}${data.message ? `: ${data.message}` : ""}`;
-        byId("state").textContent = words;
-      } else if (name === "attempts") showAttempts(data, task);
-      else if (name === "solved") {
+        const words = `${data.n_proposed.toLocaleString("en")} ${data.n_proposed === 1 ? "program" : "programs"} tried, ${data.n_kept} kept${data.proposer ? `; ${data.proposer}` : ""}${data.message ? `: ${data.message}` : ""}`;
+        // Not the status, which is read aloud: this changes all the time.
+        byId("doing").textContent = words;
+      } else if (name === "attempts") {
+        byId("state").textContent = data.fits ? "A program fits all demos." : "No program fits all demos yet.";
+        showAttempts(data, task);
+      } else if (name === "solved") {
         byId("state").textContent = `Done after ${data.elapsed_s.toFixed(1)} s: ${data.says}.`;
         if (data.rules.length) byId("attempts").prepend(make("pre", data.rules.join("\n"), "rule"));
       } else if (name === "failed") {
