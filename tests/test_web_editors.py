@@ -230,6 +230,14 @@ def test_a_program_is_shown_line_by_line_and_checked() -> None:
     assert both.count("<svg") > found["html"].count("<svg")
 
 
+def test_texts_are_escaped() -> None:
+    bad = "<img src=x onerror=alert(1)>"
+    found = check(
+        f'def solve(I):\n    """{bad}"""\n    # {bad}\n    O = vmirror(I)\n    return O\n'
+    )
+    assert "<img" not in found["html"] and "&lt;img" in found["html"]
+
+
 def test_answers_that_were_drawn_are_judged() -> None:
     answered = {**SMALL, "test": [{"input": [[3, 4]], "output": [[4, 3]]}]}
     assert [each["result"] for each in check(RIGHT, task=answered)["pairs"]] == ["right", "right"]

@@ -4,6 +4,7 @@ import { GridEditor } from "./draw_canvas.js";
 import { blank, heightOf, mirrored, turned, upsideDown, widthOf } from "./draw_grids.js";
 import { addressOf, fromAddress, fromFile, keep, kept, sameTask, toFile } from "./draw_store.js";
 import { watchSolving } from "./draw_solve.js";
+import { byId, check, linkTo, makeButton, onFile, saveFile, walkByArrows } from "./elements.js";
 import { COLOR_NAMES, textOn } from "./grid.js";
 import { get, post, wordsOf } from "./requests.js";
 
@@ -17,7 +18,6 @@ const MAX_UNDO = 500;
 const NEW_SIDE = 3;
 const WORDS = Object.freeze({ train: "demo", test: "test" });
 
-const byId = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const root = byId("draw");
 const limits = { train: Number(root.dataset.maxDemos), test: Number(root.dataset.maxTests) };
 const maxSide = Number(root.dataset.maxSide);
@@ -58,37 +58,14 @@ const tools = {
   },
   chooseColor: (color) => {
     tools.color = color;
-    check("colors", `[data-color="${color}"]`);
+    check(byId("colors"), (each) => each.dataset.color === String(color));
   },
   chooseTool: (tool) => {
     tools.tool = tool;
-    check("tools", `[data-tool="${tool}"]`);
+    check(byId("tools"), (each) => each.dataset.tool === tool);
   },
   say: (words) => (byId("said").textContent = words),
 };
-
-/** Mark one of a group of radio buttons; it alone is reached by Tab, the others by arrows.
- * @param {string} group @param {string} selector */
-function check(group, selector) {
-  for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (byId(group).querySelectorAll("[role=radio]"))) {
-    const isChosen = button.matches(selector);
-    button.setAttribute("aria-checked", String(isChosen));
-    button.tabIndex = isChosen ? 0 : -1;
-  }
-}
-
-/** @param {string} group */
-function walkByArrows(group) {
-  byId(group).addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    const buttons = /** @type {HTMLButtonElement[]} */ ([...byId(group).querySelectorAll("[role=radio]")]);
-    const next = buttons[(buttons.findIndex((each) => each === document.activeElement) + step + buttons.length) % buttons.length];
-    next?.click();
-    next?.focus();
-  });
-}
 
 /** @param {Drawn} task @param {Part} part @param {number} number @param {Side} side @param {Grid | null} grid @returns {Drawn} */
 function withGrid(task, part, number, side, grid) {
@@ -99,6 +76,7 @@ function withGrid(task, part, number, side, grid) {
 /** Take a task for the one that is drawn now.
  * @param {Drawn} task @param {boolean} [joins] whether it is undone with what was before */
 function change(task, joins = false) {
+  lastChanged = null;
   if (joins && at > 0) history[at] = task;
   else {
     history = [...history.slice(Math.max(0, at + 2 - MAX_UNDO), at + 1), task];
@@ -150,16 +128,6 @@ function show() {
 }
 
 const button = (/** @type {string} */ action) => /** @type {HTMLButtonElement} */ (root.querySelector(`[data-do="${action}"]`));
-
-/** @param {string} text @param {() => void} onClick @param {string} [label] */
-function makeButton(text, onClick, label) {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.textContent = text;
-  if (label) made.setAttribute("aria-label", label);
-  made.addEventListener("click", onClick);
-  return made;
-}
 
 /** Build the pairs anew: there are more or fewer than before.
  * @param {Drawn} task */
@@ -259,25 +227,6 @@ async function open(text) {
   }
 }
 
-function save() {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([JSON.stringify(toFile(drawn(), true))], { type: "application/json" }));
-  link.download = "task.json";
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
-
-async function linkTo() {
-  const address = addressOf(drawn());
-  globalThis.history.replaceState(null, "", address);
-  try {
-    await navigator.clipboard.writeText(location.href);
-    tools.say("the address of this page has the task in it, and is on the clipboard");
-  } catch {
-    tools.say("the address of this page has the task in it now");
-  }
-}
-
 /** @param {Part} part */
 function add(part) {
   const last = /** @type {DrawnPair} */ (drawn()[part].at(-1)).input;
@@ -298,8 +247,8 @@ const actions = {
   turn: () => current?.transform(turned),
   "add-demo": () => add("train"),
   "add-test": () => add("test"),
-  save,
-  link: linkTo,
+  save: () => saveFile("task.json", JSON.stringify(toFile(drawn(), true)), "application/json"),
+  link: async () => tools.say(await linkTo(addressOf(drawn()))),
   new: () => change(makeNew()),
 };
 
@@ -324,7 +273,7 @@ function listen() {
     made.title = `${name} (key ${color})`;
     byId("colors").append(made);
   });
-  for (const group of ["tools", "colors"]) walkByArrows(group);
+  for (const group of ["tools", "colors"]) walkByArrows(byId(group));
   document.addEventListener("keydown", (event) => {
     const isText = event.target instanceof HTMLInputElement && event.target.type !== "file";
     if (!(event.ctrlKey || event.metaKey) || event.altKey || isText) return;
@@ -347,12 +296,7 @@ function listen() {
     event.preventDefault();
     if (!editor.pasteText(event.clipboardData?.getData("text/plain") ?? "")) tools.say("the clipboard has no grid: rows of digits of one length");
   });
-  const file = /** @type {HTMLInputElement} */ (byId("open"));
-  file.addEventListener("change", async () => {
-    const text = await file.files?.[0]?.text();
-    file.value = "";
-    if (text !== undefined) await open(text);
-  });
+  onFile(byId("open"), open);
   // The page of programs is about what is drawn here, changed or not.
   root.addEventListener("click", (event) => {
     if (event.target instanceof HTMLAnchorElement && event.target.pathname === "/write") keep(drawn());

@@ -2,6 +2,7 @@
 // Solving what is drawn: the search is watched as it goes on, and ends when it is stopped or the page is left.
 import { same } from "./draw_grids.js";
 import { toFile } from "./draw_store.js";
+import { byId, make } from "./elements.js";
 import { cellSize, makeGrid } from "./grid.js";
 import { listen, wordsOf } from "./requests.js";
 
@@ -13,18 +14,9 @@ import { listen, wordsOf } from "./requests.js";
 const MOST_PIXELS = 220;
 const TICK_MS = 200;
 
-const byId = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const solveButton = /** @type {HTMLButtonElement} */ (byId("solve"));
 const stopButton = /** @type {HTMLButtonElement} */ (byId("stop"));
 const bar = /** @type {HTMLProgressElement} */ (byId("progress"));
-
-/** @param {string} name @param {string} [text] @param {string} [className] */
-function make(name, text, className) {
-  const made = document.createElement(name);
-  if (text !== undefined) made.textContent = text;
-  if (className) made.className = className;
-  return made;
-}
 
 /** @param {Attempt} attempt @param {number} number @param {Grid | null} answer what was drawn for the test, of which the search knows nothing */
 function showAttempt(attempt, number, answer) {

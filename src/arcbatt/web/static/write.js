@@ -1,5 +1,6 @@
 // @ts-check
 // The page on which programs are written: text in, what is wrong or what every line does out.
+import { byId, check, linkTo, make, makeButton, onFile, saveFile, walkByArrows } from "./elements.js";
 import { kept } from "./draw_store.js";
 import { get, post, wordsOf } from "./requests.js";
 import { Editor } from "./write_editor.js";
@@ -14,7 +15,6 @@ const PREFIX = "#program=";
 const MARKS = Object.freeze({ right: "✓", wrong: "✗", failed: "!", unjudged: "?" });
 const ALL = "all";
 
-const byId = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const root = byId("write");
 const of = root.dataset.of ?? "";
 const draftKey = `arcbatt-program-${of}`;
@@ -42,14 +42,14 @@ function taskOf() {
 function checkSoon() {
   clearTimeout(timer);
   byId("values").classList.add("old");
-  timer = setTimeout(check, PAUSE_MS);
+  timer = setTimeout(checkNow, PAUSE_MS);
 }
 
-async function check() {
+async function checkNow() {
   if (running) {
     isDue = true;
     if (performance.now() - beganMs > PATIENCE_MS) running.abort();
-    else timer = setTimeout(check, PAUSE_MS);
+    else timer = setTimeout(checkNow, PAUSE_MS);
     return;
   }
   const about = taskOf();
@@ -121,45 +121,29 @@ function showPairs(pairs) {
   const choices = pairs.map((each) => ({ name: each.pair, result: each.result ?? "", title: each.reason ?? "" }));
   place.replaceChildren(
     ...[...choices, { name: ALL, result: "", title: "" }].map(({ name, result, title }) => {
-      const button = document.createElement("button");
-      button.type = "button";
+      const button = makeButton(name === ALL ? "side by side" : `${name} `, () => choose(name));
       button.className = result;
       button.title = title;
       button.setAttribute("role", "radio");
-      button.setAttribute("aria-checked", String(name === pair));
-      button.tabIndex = name === pair ? 0 : -1;
       button.dataset.pair = name;
-      button.textContent = name === ALL ? "side by side" : `${name} `;
       if (result) {
-        const mark = document.createElement("b");
-        mark.textContent = MARKS[/** @type {keyof typeof MARKS} */ (result)];
+        const mark = make("b", MARKS[/** @type {keyof typeof MARKS} */ (result)]);
         mark.setAttribute("aria-label", result);
         mark.setAttribute("role", "img");
         button.append(mark);
       }
-      button.addEventListener("click", () => choose(name));
       return button;
     }),
   );
+  check(place, (each) => each.dataset.pair === pair);
   if (hadFocus) /** @type {HTMLElement | null} */ (place.querySelector("[aria-checked=true]"))?.focus();
 }
 
 /** @param {string} name */
 function choose(name) {
   pair = name;
-  for (const button of /** @type {NodeListOf<HTMLElement>} */ (byId("pairs").querySelectorAll("button"))) {
-    button.setAttribute("aria-checked", String(button.dataset.pair === name));
-    button.tabIndex = button.dataset.pair === name ? 0 : -1;
-  }
+  check(byId("pairs"), (each) => each.dataset.pair === name);
   checkSoon();
-}
-
-/** @param {string} name @param {string} [text] @param {string} [className] */
-function make(name, text, className) {
-  const made = document.createElement(name);
-  if (text !== undefined) made.textContent = text;
-  if (className) made.className = className;
-  return made;
 }
 
 /** Tell about a primitive: its types, what it gives, and examples.
@@ -216,32 +200,11 @@ function listen() {
     checkSoon();
   };
   editor.onWord = tellAbout;
-  byId("pairs").addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    const buttons = /** @type {HTMLButtonElement[]} */ ([...byId("pairs").querySelectorAll("button")]);
-    const next = buttons[(buttons.findIndex((each) => each === document.activeElement) + step + buttons.length) % buttons.length];
-    next?.focus();
-    next?.click();
-  });
-  const file = /** @type {HTMLInputElement} */ (byId("open"));
-  file.addEventListener("change", async () => {
-    const text = await file.files?.[0]?.text();
-    file.value = "";
-    if (text !== undefined) editor.setText(text);
-  });
-  byId("save").addEventListener("click", () => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([editor.area.value], { type: "text/x-python" }));
-    link.download = `${root.dataset.name}.py`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-  });
+  walkByArrows(byId("pairs"));
+  onFile(byId("open"), (text) => editor.setText(text));
+  byId("save").addEventListener("click", () => saveFile(`${root.dataset.name}.py`, editor.area.value, "text/x-python"));
   byId("link").addEventListener("click", async () => {
-    history.replaceState(null, "", `${location.pathname}${PREFIX}${encodeURIComponent(editor.area.value)}`);
-    byId("said").textContent = "The address of this page has the program in it now.";
-    await navigator.clipboard.writeText(location.href).catch(() => {});
+    byId("said").textContent = await linkTo(`${location.pathname}${PREFIX}${encodeURIComponent(editor.area.value)}`);
   });
 }
 

@@ -1,5 +1,6 @@
 // @ts-check
 // A text area for programs: words coloured, notes under lines, completions at the caret.
+import { make } from "./elements.js";
 
 /** @typedef {{name: string, kind: "primitive" | "constant" | "input" | "name", about: string, isOther?: boolean}} Word `isOther`: another spelling of a primitive */
 /** @typedef {{line: number, state: string, note: string, column?: number}} Note a note stands under its line, counted from 1 */
@@ -87,10 +88,7 @@ export class Editor {
       shown.append(span);
     }
     for (const note of notes) {
-      const made = document.createElement("span");
-      made.className = `note ${note.state}`;
-      made.textContent = note.note;
-      shown.append(made);
+      shown.append(make("span", note.note, `note ${note.state}`));
     }
     // A note begins where its line does.
     const indent = /^\s*/.exec(line)?.[0].length ?? 0;
@@ -150,11 +148,7 @@ export class Editor {
         item.id = `choice-${place}`;
         item.dataset.place = String(place);
         item.setAttribute("role", "option");
-        const name = document.createElement("b");
-        name.textContent = word.name;
-        const about = document.createElement("span");
-        about.textContent = word.about;
-        item.append(name, about);
+        item.append(make("b", word.name), make("span", word.about));
         return item;
       }),
     );
