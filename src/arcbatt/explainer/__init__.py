@@ -10,7 +10,15 @@ from .rule_tables import RuleTable, to_tables
 from .rules import say_rules
 from .source import Source, read_source
 from .terminal import draw_code, draw_explanation, draw_source
-from .trace import Explanation, JudgeTest, PairTrace, all_pairs, explain, unjudged
+from .trace import (
+    Explanation,
+    JudgeTest,
+    PairTrace,
+    all_pairs,
+    explain,
+    unjudged,
+    why_too_large,
+)
 
 __all__ = [
     "Explanation",
@@ -30,4 +38,5 @@ __all__ = [
     "say_rules",
     "to_tables",
     "unjudged",
+    "why_too_large",
 ]
