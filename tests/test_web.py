@@ -19,6 +19,7 @@ from starlette.testclient import TestClient
 
 from arcbatt.api import score
 from arcbatt.cli.app import app as cli
+from arcbatt.drawing.palette import COLORS
 from arcbatt.explainer import find_layers, to_tables
 from arcbatt.language import parse_program
 from arcbatt.solving.run_folder import LOCK
@@ -217,6 +218,29 @@ def test_errors_of_data_are_told_as_data(client: TestClient) -> None:
     )
 
 
+def test_a_fault_of_the_server_is_told_with_its_kind_alone(
+    two_runs: TwoRuns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> None:
+        raise RuntimeError("something private")
+
+    monkeypatch.setattr("arcbatt.web.runs_page.list_runs", fail)
+    app = create_app(Settings(runs_folder=two_runs.folder))
+    with TestClient(app, base_url=OWN, raise_server_exceptions=False) as client:
+        answer = client.get("/runs")
+    assert answer.status_code == 500 and "RuntimeError" in answer.text
+    assert "private" not in answer.text
+    assert SECURITY_HEADERS.items() <= answer.headers.items()
+
+
+def test_a_program_too_large_to_show_says_so(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arcbatt.explainer.trace.MAX_LINES", 1)
+    answer = client.get(f"{SET}/tasks/00d62c1b/programs/0")
+    assert answer.status_code == 422 and "explained are at most 1 lines" in answer.text
+
+
 def test_the_first_page_is_the_newest_run_or_a_set(client: TestClient, tmp_path: Path) -> None:
     assert client.get("/").headers["location"].startswith("/runs/solve-")
     with client_of(Settings(runs_folder=tmp_path)) as empty:
@@ -305,6 +329,15 @@ def test_hostile_ids_are_shown_and_lead_nowhere(tmp_path: Path) -> None:
 def test_keys_are_plain_and_differ() -> None:
     assert make_keys(["a/b", "a b", "..", "x"]) == ["a-b", "a-b-2", "set", "x"]
     assert task_key("67a3c6ac") == "67a3c6ac" and "/" not in task_key("../x")
+
+
+def test_colors_of_the_style_are_those_of_pictures(client: TestClient) -> None:
+    style = client.get("/static/style.css").text
+    assert re.findall(r"\.color-(\d) \{ background: (#\w+); \}", style) == [
+        (str(number), color) for number, color in enumerate(COLORS)
+    ]
+    colors = re.findall(r'name="arcbatt-colors" content="([^"]+)"', client.get("/runs").text)
+    assert [part.split(" ")[1] for part in colors[0].split(";")] == list(COLORS)
 
 
 def test_styles_and_scripts_are_checked_before_they_are_sent_again(client: TestClient) -> None:
@@ -411,6 +444,14 @@ def test_serve_says_where_it_is_and_what_is_wrong(
         assert run(cli, arguments).exit_code == 2
 
 
+def test_serve_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    from typer.testing import CliRunner
+
+    monkeypatch.setattr("arcbatt.cli.serve_command.find_spec", lambda name: None)
+    ended = CliRunner().invoke(cli, ["serve"])
+    assert ended.exit_code == 2 and "pip install 'arcbatt[web]'" in ended.stderr
+
+
 def test_a_port_that_is_taken_is_an_error(tmp_path: Path) -> None:
     import socket
 
@@ -448,6 +489,28 @@ def test_the_server_starts_and_ends(tmp_path: Path) -> None:
         assert b"No runs here yet" in page
         process.send_signal(signal.SIGINT)
         assert process.wait(20) in (0, 130)
+
+
+def test_score_notes_in_the_report_what_is_right(two_runs: TwoRuns, tmp_path: Path) -> None:
+    import shutil
+
+    from typer.testing import CliRunner
+
+    run = tmp_path / "run"
+    shutil.copytree(two_runs.folder / two_runs.second, run)
+    before = (run / "report.html").read_text("utf-8").split("<main")[1]
+    assert "mark right" not in before and "<code>arcbatt score</code>" in before
+    assert CliRunner().invoke(cli, ["score", str(run)]).exit_code == 0
+    report = (run / "report.html").read_text("utf-8").split("<main")[1]
+    scored = score(run)
+    assert report.count('data-verdict="right"') == scored.solved
+    assert report.count('data-verdict="wrong"') == scored.tasks - scored.solved
+    # Pages about programs are linked as before.
+    assert report.count('href="explanations/') == before.count('href="explanations/') > 0
+    config = json.loads((run / "config.json").read_text())
+    (run / "config.json").write_text(json.dumps({**config, "format": 0}))
+    ended = CliRunner().invoke(cli, ["score", str(run)])
+    assert ended.exit_code == 0 and "does not show what is right" in ended.stderr
 
 
 # --- what is shown of programs ---

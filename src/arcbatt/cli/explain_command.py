@@ -64,8 +64,8 @@ def explain(
     """
     known = get_known_task(task, data)
     program = get_program(file, name, known.task.id)
-    if trouble := why_too_large(program):
-        stop(f"{program.file}:{program.line}: {trouble}; `arcbatt check` runs it")
+    if too_large := why_too_large(program):
+        stop(f"{program.file}:{program.line}: {too_large}; `arcbatt check` runs it")
     pairs = _choose_pairs(pair or (FIRST_DEMO if html is None else "all"), known.task)
     source = read_source(program, file.read_bytes().decode("utf-8-sig"))
     explanation = trace(program, source, known.task, pairs, judge_answers(known))

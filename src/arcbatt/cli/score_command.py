@@ -15,7 +15,8 @@ from rich.text import Text
 from arcbatt.plurals import count
 from arcbatt.scoring import Score, SubmissionError, TaskScore, load_answers, read_submission
 from arcbatt.scoring import score as score_submission
-from arcbatt.solving.run import RESULTS, SUBMISSION
+from arcbatt.solving.run import REPORT, RESULTS, SUBMISSION
+from arcbatt.solving.run_folder import RunFolderError
 from arcbatt.solving.runs import note_score, tasks_of_run
 from arcbatt.tasks.json_file import read_json
 
@@ -80,7 +81,7 @@ def score(
     rows = {} if results is None else {r["task"]: r for r in _read_results(results)["by_task"]}
     by_proposer = count_by_proposer(scored, rows) if rows else None
     wrong = sort_wrong(scored, rows)
-    if results is not None and is_own:
+    if is_own and (submission / REPORT).exists():
         _note_in_report(submission, scored)
     if as_json:
         more = {} if by_proposer is None else {"by_proposer": by_proposer}
@@ -102,8 +103,8 @@ def _note_in_report(folder: Path, scored: Score) -> None:
     """Have the report of a run show what is right; that it cannot be written is said."""
     try:
         note_score(folder, {task.task_id: task.right_attempts for task in scored.by_task})
-    except OSError as error:
-        print_notice(f"{folder}: the report does not show what is right: {error.strerror}")
+    except (OSError, RunFolderError) as error:
+        print_notice(f"{folder / REPORT} does not show what is right: {error}")
 
 
 def sort_wrong(scored: Score, rows: Mapping[str, Mapping[str, Any]]) -> list[TaskScore]:

@@ -13,6 +13,9 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from arcbatt.drawing.palette import COLORS, text_on
+from arcbatt.language.primitives.cell_columns import COLOR_NAMES
+
 
 def render_page(package: str, template: str, *, linked: bool = False, **values: Any) -> str:
     """Return the page that a template of a package makes of values.
@@ -52,8 +55,15 @@ def _environment(package: str, linked: bool) -> Environment:
         undefined=StrictUndefined,
         keep_trailing_newline=True,
     )
-    environment.globals |= {"style": style, "script": script}
+    environment.globals |= {"style": style, "script": script, "colors": _colors()}
     return environment
+
+
+def _colors() -> str:
+    """Return for scripts of pages of each colour its name, its fill, and that of text on it."""
+    return ";".join(
+        f"{name} {fill} {text_on(fill)}" for name, fill in zip(COLOR_NAMES, COLORS, strict=True)
+    )
 
 
 def _element(markup: str, name: str) -> Markup:

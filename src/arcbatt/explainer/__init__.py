@@ -10,7 +10,15 @@ from .rule_tables import RuleTable, to_tables
 from .rules import say_rules
 from .source import Source, read_source
 from .terminal import draw_code, draw_explanation, draw_source
-from .trace import Explanation, JudgeTest, PairTrace, all_pairs, explain, unjudged, why_too_large
+from .trace import (
+    Explanation,
+    JudgeTest,
+    PairTrace,
+    all_pairs,
+    explain,
+    unjudged,
+    why_too_large,
+)
 
 __all__ = [
     "Explanation",

@@ -150,13 +150,13 @@ def explain(
 
 
 def why_too_large(program: ParsedProgram) -> str | None:
-    """Say why there is more to show of a program than anyone would read, or None."""
+    """Return why there is more to show of a program than anyone would look at, None if not."""
     n_lines, n_calls = len(program.lines), program.program.n_calls
     if n_lines <= MAX_LINES and n_calls <= MAX_CALLS:
         return None
     return (
-        f"{program.name} has {n_lines:,} lines and {n_calls:,} calls, "
-        f"explained are at most {MAX_LINES} lines and {MAX_CALLS:,} calls"
+        f"{program.name} has {n_lines:,} lines and {n_calls:,} calls, explained are at most "
+        f"{MAX_LINES} lines and {MAX_CALLS:,} calls"
     )
 
 

@@ -98,14 +98,21 @@ def read_results(path: Path) -> Mapping[str, Any]:
 
 
 def tasks_of_run(path: Path) -> tuple[str, tuple[str, ...] | None]:
-    """Return where the tasks of a run are, and which of them it was for: None for all."""
-    config, _ = read_config(path)
-    data = config.options.get("data")
-    if not isinstance(data, str):
+    """Return where the tasks of a run are, and which of them it was for: None for all.
+
+    It asks no more of the folder, so that what another version wrote can be scored.
+    """
+    try:
+        content = json.loads((path / CONFIG).read_bytes())
+    except (OSError, ValueError) as error:
+        raise RunFolderError(f"{path / CONFIG}: {error}") from None
+    options = content.get("options") if isinstance(content, dict) else None
+    data = options.get("data") if isinstance(options, dict) else None
+    if not isinstance(data, str) or not isinstance(options, dict):
         raise RunFolderError(
             f"{path / CONFIG}: does not say which tasks the run was for; give --data SET"
         )
-    chosen = config.options.get("tasks")
+    chosen = options.get("tasks")
     if chosen is None:
         return data, None
     return data, tuple(each for names in chosen for each in names.split(","))

@@ -22,7 +22,7 @@ from .assets import make_route, read_assets
 from .catalog import Catalog
 from .jobs import Workers
 from .rendering import show_page
-from .security import Guard
+from .security import SECURITY_HEADERS, Guard
 from .settings import Settings
 
 # Each has ROUTES.
@@ -63,7 +63,9 @@ async def _show_error(request: Request, error: Exception) -> Response:
 
 async def _show_fault(request: Request, error: Exception) -> Response:
     # The server prints where it happened; whoever asks needs no more than its kind.
-    return _answer(request, 500, f"this went wrong here: {type(error).__name__}")
+    answer = _answer(request, 500, f"this went wrong here: {type(error).__name__}")
+    answer.headers.update(SECURITY_HEADERS)  # it does not come by the guard
+    return answer
 
 
 def _answer(request: Request, status: int, message: str) -> Response:

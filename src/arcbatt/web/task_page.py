@@ -15,7 +15,7 @@ from starlette.routing import Route
 from arcbatt.api import judge_answers
 from arcbatt.checking import KnownTask, check_program
 from arcbatt.drawing.layout import lay_out_task
-from arcbatt.explainer import Explanation, all_pairs, make_page, read_source
+from arcbatt.explainer import Explanation, all_pairs, make_page, read_source, why_too_large
 from arcbatt.explainer import explain as trace
 from arcbatt.explainer.page import explanation_values
 from arcbatt.explainer.picture import lay_out_explanation
@@ -299,6 +299,8 @@ def explain_program(shown: ShownTask, number: int) -> Explanation:
     if not 0 <= number < len(programs):
         raise HTTPException(404, f"{shown.task.id} has no program {number}")
     program, text = programs[number]
+    if too_large := why_too_large(program):
+        raise HTTPException(422, too_large)
     pairs = all_pairs(shown.task)
     source = read_source(program, text)
     return trace(program, source, shown.task, pairs, judge_answers(shown.known))

@@ -1,8 +1,11 @@
 // @ts-check
 // Colours as digits: over every picture of a grid the number of each cell's colour, if the reader wants it.
 // What is read is the picture itself, so a page has nothing more in it.
-const COLORS = ["#000000", "#0074D9", "#FF4136", "#2ECC40", "#FFDC00", "#AAAAAA", "#F012BE", "#FF851B", "#7FDBFF", "#870C25"];
-const DARK_TEXT = new Set([2, 3, 4, 5, 6, 7, 8]);
+const PALETTE = (document.querySelector('meta[name="arcbatt-colors"]')?.getAttribute("content") ?? "")
+  .split(";")
+  .map((part) => part.split(" "));
+const COLORS = PALETTE.map(([, fill]) => fill);
+const textOn = (/** @type {number} */ color) => PALETTE[color]?.[2] ?? "#000000";
 const FONT = "ui-monospace, Menlo, Consolas, monospace";
 // A digit needs so many pixels.
 const MIN_CELL = 8;
@@ -38,7 +41,7 @@ function overPixels(picture) {
   for (let k = 0; k < width * height; k++) {
     const color = colorOf(data[4 * k] ?? 0, data[4 * k + 1] ?? 0, data[4 * k + 2] ?? 0);
     if (color < 0) continue;
-    writer.fillStyle = DARK_TEXT.has(color) ? "#000" : "#fff";
+    writer.fillStyle = textOn(color);
     writer.fillText(String(color), ((k % width) + 0.5) * cell, (Math.floor(k / width) + 0.55) * cell);
   }
   shown.style.width = `${picture.width}px`;
@@ -63,7 +66,7 @@ function overShapes(drawing) {
     const place = { x: box[1], y: box[2], width: cell, height: cell, patternUnits: "userSpaceOnUse" };
     for (const [name, value] of Object.entries(place)) pattern.setAttribute(name, String(value));
     const text = make("text");
-    const look = { x: cell / 2 + 0.5, y: cell * 0.75, "font-size": cell * 0.7, "font-weight": 600, "font-family": FONT, "text-anchor": "middle", fill: DARK_TEXT.has(color) ? "#000" : "#fff" };
+    const look = { x: cell / 2 + 0.5, y: cell * 0.75, "font-size": cell * 0.7, "font-weight": 600, "font-family": FONT, "text-anchor": "middle", fill: textOn(color) };
     for (const [name, value] of Object.entries(look)) text.setAttribute(name, String(value));
     text.textContent = String(color);
     pattern.append(text);

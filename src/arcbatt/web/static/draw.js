@@ -267,7 +267,8 @@ function listen() {
     tool.addEventListener("click", () => tools.chooseTool(/** @type {any} */ (tool.dataset.tool)));
   COLOR_NAMES.forEach((name, color) => {
     const made = makeButton(String(color), () => tools.chooseColor(color), `${color}, ${name}`);
-    made.className = `color-${color} ${textOn(color) === "#000000" ? "dark" : "light"}-text`;
+    made.className = `color-${color}`;
+    made.style.color = textOn(color);
     made.dataset.color = String(color);
     made.setAttribute("role", "radio");
     made.title = `${name} (key ${color})`;

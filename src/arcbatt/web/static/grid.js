@@ -10,12 +10,16 @@
  * @property {Iterable<readonly [number, number]>} [marked] (row, column) of cells to mark
  */
 
-export const COLORS = Object.freeze([
-  "#000000", "#0074D9", "#FF4136", "#2ECC40", "#FFDC00", "#AAAAAA", "#F012BE", "#FF851B", "#7FDBFF", "#870C25",
-]);
-export const COLOR_NAMES = Object.freeze([
-  "black", "blue", "red", "green", "yellow", "grey", "pink", "orange", "cyan", "brown",
-]);
+/** Of each colour its name, its fill, and that of text on it: as every page has them from the server. */
+const PALETTE = (document.querySelector('meta[name="arcbatt-colors"]')?.getAttribute("content") ?? "")
+  .split(";")
+  .map((part) => part.split(" "));
+/** @type {readonly string[]} */
+export const COLOR_NAMES = Object.freeze(PALETTE.map(([name]) => name ?? ""));
+/** @type {readonly string[]} */
+export const COLORS = Object.freeze(PALETTE.map(([, fill]) => fill ?? ""));
+/** The fill of numbers that are no colour. */
+const ODD = "#D8D2C4";
 /** A digit needs so many pixels. */
 const MIN_DIGIT_CELL = 9;
 
@@ -28,7 +32,7 @@ export function wantsDigits() {
 /** The black or white that can be read on a colour.
  * @param {number} color @returns {string} */
 export function textOn(color) {
-  return [2, 3, 4, 5, 6, 7, 8].includes(color) ? "#000000" : "#FFFFFF";
+  return PALETTE[color]?.[2] ?? "#000000";
 }
 
 /** A grid that was packed as digits, rows set apart by spaces.
@@ -61,7 +65,7 @@ export function drawGrid(canvas, grid, look) {
   context.scale(scale, scale);
   grid.forEach((row, r) =>
     row.forEach((color, c) => {
-      context.fillStyle = COLORS[color] ?? "#D8D2C4";
+      context.fillStyle = COLORS[color] ?? ODD;
       context.fillRect(c * cell, r * cell, cell + 1, cell + 1);
     }),
   );
@@ -96,7 +100,8 @@ function markCell(context, row, column, cell) {
 }
 
 /** The colours as bytes of a picture. */
-const BYTES = COLORS.map((color) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16)));
+const bytesOf = (/** @type {string} */ fill) => [1, 3, 5].map((at) => Number.parseInt(fill.slice(at, at + 2), 16));
+const BYTES = COLORS.map(bytesOf);
 
 /** Make a small picture of a grid, of one pixel a cell, which the page enlarges: cheap to have many of.
  * @param {Grid} grid @param {number} cell @returns {HTMLElement} */
@@ -109,7 +114,7 @@ export function makeThumbnail(grid, cell) {
   canvas.style.width = `${width * cell}px`;
   canvas.style.height = `${height * cell}px`;
   const pixels = new ImageData(width, height);
-  grid.flat().forEach((color, at) => pixels.data.set([...(BYTES[color] ?? [216, 210, 196]), 255], 4 * at));
+  grid.flat().forEach((color, at) => pixels.data.set([...(BYTES[color] ?? bytesOf(ODD)), 255], 4 * at));
   canvas.getContext("2d")?.putImageData(pixels, 0, 0);
   const frame = document.createElement("i");
   frame.className = `g c${cell}`;
