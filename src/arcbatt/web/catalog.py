@@ -49,7 +49,7 @@ class Catalog:
         return _load(name)
 
     def runs(self) -> dict[str, Path]:
-        """Return the folders of runs by key: those given, or all there are now, the newest first."""
+        """Return the folders of runs by key: those given, or all there are, the newest first."""
         found = list(self.settings.runs)
         if not found:
             configs = list(self.settings.runs_folder.glob(f"*/{CONFIG}"))
