@@ -444,7 +444,9 @@ def test_serve_says_where_it_is_and_what_is_wrong(
     assert opened == [address] and served[-1].token is None
     ended = run(cli, ["serve", "--host", "0.0.0.0", "--no-open"])
     assert served[-1].token and f"token={served[-1].token}" in ended.stdout.replace("\n", "")
-    assert len(opened) == 1
+    assert len(opened) == 1 and served[-1].port == DEFAULT_PORT
+    run(cli, ["serve", "--no-open"])
+    assert served[-1] == Settings()
     for arguments in (["serve", str(tmp_path)], ["serve", "--data", "nothing.json"]):
         assert run(cli, arguments).exit_code == 2
 
