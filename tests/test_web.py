@@ -140,21 +140,23 @@ def test_a_body_without_a_length_is_counted_as_it_comes() -> None:
     assert inner.post("/", content=pieces(11), headers={"origin": OWN}).status_code == 413
 
 
-def test_every_answer_has_what_browsers_heed(client: TestClient, paths: list[str]) -> None:
-    for path in (*paths, "/static/style.css", "/nowhere", "/api/runs/x/tasks"):
-        answer = client.get(path)
-        for name, value in SECURITY_HEADERS.items():
-            assert answer.headers[name] == value, (path, name)
-        assert "unsafe" not in answer.headers["content-security-policy"]
+def require_headers(answer: Any) -> None:
+    assert SECURITY_HEADERS.items() <= answer.headers.items(), answer.url
+    assert "unsafe" not in answer.headers["content-security-policy"]
 
 
-def test_no_page_has_script_or_style_within_it(client: TestClient, paths: list[str]) -> None:
+def test_pages_have_what_browsers_heed_and_no_script_or_style_within(
+    client: TestClient, paths: list[str]
+) -> None:
     for path in paths:
         page = client.get(path)
         assert page.status_code == 200, path
+        require_headers(page)
         assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", page.text), path
         assert all("src=" in tag for tag in re.findall(r"<script[^>]*>", page.text)), path
         assert "://" not in page.text.replace("http://www.w3.org/2000/svg", ""), path
+    for path in ("/static/style.css", "/nowhere", "/api/runs/x/tasks"):
+        require_headers(client.get(path))
 
 
 def test_a_server_for_others_needs_a_token() -> None:
@@ -241,11 +243,17 @@ def test_a_program_too_large_to_show_says_so(
     assert answer.status_code == 422 and "explained are at most 1 lines" in answer.text
 
 
-def test_the_first_page_is_the_newest_run_or_a_set(client: TestClient, tmp_path: Path) -> None:
-    assert client.get("/").headers["location"].startswith("/runs/solve-")
-    with client_of(Settings(runs_folder=tmp_path)) as empty:
-        assert empty.get("/").headers["location"] == SET
-        assert "No runs here yet" in empty.get("/runs").text
+def test_the_first_page_is_a_set(two_runs: TwoRuns, tmp_path: Path) -> None:
+    with client_of(Settings(runs_folder=tmp_path)) as client:
+        assert client.get("/").headers["location"] == SET
+        assert "No runs here yet" in client.get("/runs").text
+    path = two_runs.folder / two_runs.first
+    assert address_of(Settings(runs=(path,))) == f"{OWN}/runs/{two_runs.first}"
+
+
+def test_the_newest_run_comes_first(client: TestClient, two_runs: TwoRuns) -> None:
+    listed = re.findall(r'href="/runs/([^"]+)"', client.get("/runs").text)
+    assert listed == [two_runs.second, two_runs.first]
 
 
 def test_rows_of_a_set_and_of_a_run(client: TestClient, two_runs: TwoRuns) -> None:
@@ -435,11 +443,14 @@ def test_serve_says_where_it_is_and_what_is_wrong(
     monkeypatch.setattr("webbrowser.open", opened.append)
     run = CliRunner().invoke
     ended = run(cli, ["serve", str(two_runs.folder / two_runs.first), "--port", "8400"])
-    assert ended.exit_code == 0 and "http://127.0.0.1:8400/" in ended.stdout
-    assert opened == ["http://127.0.0.1:8400/"] and served[-1].token is None
+    address = f"http://127.0.0.1:8400/runs/{two_runs.first}"
+    assert ended.exit_code == 0 and address in ended.stdout.replace("\n", "")
+    assert opened == [address] and served[-1].token is None
     ended = run(cli, ["serve", "--host", "0.0.0.0", "--no-open"])
     assert served[-1].token and f"token={served[-1].token}" in ended.stdout.replace("\n", "")
-    assert len(opened) == 1
+    assert len(opened) == 1 and served[-1].port == DEFAULT_PORT
+    run(cli, ["serve", "--no-open"])
+    assert served[-1] == Settings()
     for arguments in (["serve", str(tmp_path)], ["serve", "--data", "nothing.json"]):
         assert run(cli, arguments).exit_code == 2
 

@@ -49,13 +49,12 @@ class Catalog:
         return _load(name)
 
     def runs(self) -> dict[str, Path]:
-        """Return the folders of runs by their keys: those given, or all there are now."""
-        paths: Iterable[Path] = self.settings.runs
-        if not self.settings.runs:
-            folder = self.settings.runs_folder
-            paths = sorted(folder.glob(f"*/{CONFIG}"), reverse=True) if folder.is_dir() else ()
-            paths = [path.parent for path in paths]
-        found = list(paths)
+        """Return the folders of runs by key: those given, or all there are, the newest first."""
+        found = list(self.settings.runs)
+        if not found:
+            configs = list(self.settings.runs_folder.glob(f"*/{CONFIG}"))
+            configs.sort(key=lambda path: (path.stat().st_mtime, path), reverse=True)
+            found = [path.parent for path in configs]
         return dict(zip(make_keys(path.resolve().name for path in found), found, strict=True))
 
     def run(self, key: str) -> Path:

@@ -22,11 +22,8 @@ CONFIDENCES = (0.5, 0.8, 0.9, 0.95, 0.99)
 
 
 def home(request: Request) -> Response:
-    """Lead to the newest run, or to the first set where there is none."""
-    catalog = catalog_of(request)
-    for key in catalog.runs():
-        return RedirectResponse(f"/runs/{key}", 303)
-    return RedirectResponse(f"/sets/{next(iter(catalog.sources))}", 303)
+    """Lead to the first set: one that was asked for, or ARC-AGI-1 training."""
+    return RedirectResponse(f"/sets/{next(iter(catalog_of(request).sources))}", 303)
 
 
 def show_set(request: Request) -> Response:

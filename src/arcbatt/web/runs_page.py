@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from arcbatt.drawing.pages import trusted
 from arcbatt.drawing.svg import render_svg
 from arcbatt.solving.log import LogEntry, progress_charts
 from arcbatt.solving.report.page import make_report
-from arcbatt.solving.report.views import view_values
+from arcbatt.solving.report.views import say_duration, view_values
 from arcbatt.solving.run import HALL_OF_FAME, RESULTS
 from arcbatt.solving.run_folder import LOG, RunFolderError
 from arcbatt.solving.runs import RunSummary, summarize_run
@@ -81,11 +81,41 @@ def show_run(request: Request) -> Response:
         "run.html",
         run=run,
         overview=None if run.is_running else run.overview,
+        parts=list(part_tables(run)),
         progress=progress_of(run),
         entries=[entry_to_json(entry) for entry in reversed(entries[-MAX_ENTRIES:])],
         chart=trusted(render_svg(lay_out_charts("", progress_charts(entries)))),
         **{**view_values(), **gallery},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PartTable:
+    """What the parts of a proposer came to: a row for each, a column for each count."""
+
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[str]]]
+
+
+def part_tables(run: ShownRun) -> Iterator[tuple[str, PartTable]]:
+    """Yield what proposers that have parts did in each: tried, found, cut off."""
+    for proposer, parts in run.results.get("parts", {}).items():
+        names = list(dict.fromkeys(name for counts in parts.values() for name in counts))
+        rows = [
+            (part, [_say_count(name, counts.get(name)) for name in names])
+            for part, counts in parts.items()
+        ]
+        yield proposer, PartTable([_say_name(name) for name in names], rows)
+
+
+def _say_name(name: str) -> str:
+    return name.removeprefix("n_").removesuffix("_s").replace("_", " ")
+
+
+def _say_count(name: str, number: Any) -> str:
+    if not isinstance(number, int | float):
+        return "-"
+    return say_duration(number) if name.endswith("_s") else f"{number:,}"
 
 
 def entry_to_json(entry: LogEntry) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import uvicorn
 
 from .app import create_app
+from .catalog import Catalog
 from .settings import Settings
 
 
@@ -36,9 +37,11 @@ def serve(settings: Settings, on_ready: Callable[[str], None]) -> None:
 
 
 def address_of(settings: Settings) -> str:
-    """Return the address to open, with the token where one is asked for."""
+    """Return the address to open: the run that was asked for, with the token where there is one."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     if settings.host in ("0.0.0.0", "::"):  # who chose it was told of the token
         host = socket.gethostname()
-    address = f"http://{host}:{settings.port}/"
+    keys = list(Catalog(settings).runs()) if settings.runs else []
+    path = f"runs/{keys[0]}" if keys else ""
+    address = f"http://{host}:{settings.port}/{path}"
     return f"{address}?token={quote(settings.token)}" if settings.token else address
