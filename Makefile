@@ -21,7 +21,7 @@ test: $(VENV)/ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	test -x $(TSC) || ! command -v npm > /dev/null || npm install --silent --fetch-retries=0 \
-	    --prefix build/tsc typescript@5.9 || echo "no TypeScript: types of scripts are not checked"
+	    --fetch-timeout=20000 --prefix build/tsc typescript@5.9 || echo "no TypeScript: types of scripts are not checked"
 	$(BIN)/pytest -n 2 --dist loadgroup
 
 sanitize: $(VENV)/ready
