@@ -25,6 +25,9 @@ ROOT = Path(__file__).parent.parent
 PICTURES = ROOT / "docs" / "img"
 N_COLORS = 128
 SETTLE_MS = 400
+WRITTEN = """def solve_00d62c1b(I):
+    gaps = colorfilter(objects(I, T, F, F), BLACK)
+    outside = mfilter(gaps, """
 
 
 def nothing(_page: Any) -> None:
@@ -39,6 +42,25 @@ def hover_primitive(page: Any) -> None:
 def to_attempts(page: Any) -> None:
     """Bring the attempts into view."""
     page.locator("section[aria-label=Demos] h2").scroll_into_view_if_needed()
+
+
+def solve_drawing(page: Any) -> None:
+    """Draw the task on, and let it be solved until there is an attempt."""
+    page.locator('[data-pair="demo 1"] canvas').first.focus()
+    for key in ("Shift+ArrowRight", "Shift+ArrowDown"):
+        page.keyboard.press(key)
+    page.click("#solve")
+    page.wait_for_selector("#attempts canvas")
+    page.evaluate("scrollTo(0, 0)")
+
+
+def write_program(page: Any) -> None:
+    """Write a program, the last line of which is not finished."""
+    page.fill("#text", WRITTEN)
+    page.wait_for_selector(".note.failed")
+    page.locator("#text").press("Control+End")
+    page.keyboard.type("bord")
+    page.wait_for_selector("#choices li")
 
 
 @dataclass(frozen=True)
@@ -56,11 +78,16 @@ class Shot:
 
 def shots(run: str) -> list[Shot]:
     """Return the pictures to take, of a run of this key among others."""
-    bundled = "/sets/arc-agi-1-training/tasks/00d62c1b/programs/0"
+    task = "/sets/arc-agi-1-training/tasks/00d62c1b"
+    mirrored = "/sets/arc-agi-1-training/tasks/67a3c6ac"
     return [
-        Shot("explain.png", bundled, 1352, 900, is_whole=True, prepare=hover_primitive),
+        Shot(
+            "explain.png", f"{task}/programs/0", 1352, 900, is_whole=True, prepare=hover_primitive
+        ),
         Shot("gallery.png", f"/runs/{run}"),
         Shot("task.png", f"/runs/{run}/tasks/017c7c7b", prepare=to_attempts),
+        Shot("draw.png", f"{mirrored}/draw", height=1650, prepare=solve_drawing),
+        Shot("write.png", f"{task}/write", prepare=write_program),
         Shot("phone.png", f"/runs/{run}/tasks/05f2a901", 390, 844, "dark"),
     ]
 

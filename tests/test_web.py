@@ -74,6 +74,10 @@ def paths(two_runs: TwoRuns) -> list[str]:
         "/compare",
         f"/compare?{query}",
         f"/compare?{query}&by=fits",
+        "/draw",
+        f"{run}/tasks/{task}/draw",
+        "/write",
+        f"{SET}/tasks/00d62c1b/write",
     ]
 
 

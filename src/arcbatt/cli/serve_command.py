@@ -82,7 +82,8 @@ def serve(
     """Show tasks, runs and programs as pages in a browser.
 
     Every task drawn, with its attempts, the programs behind them and what each line of them does;
-    runs as they go on; two runs compared. No request leaves the machine. Ctrl-C ends it.
+    runs as they go on; two runs compared. Draw a task of your own and watch it being solved; write
+    a program and see what every line gives. No request leaves the machine. Ctrl-C ends it.
     """
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:

@@ -1,6 +1,8 @@
 // @ts-check
 // Tabs: one pair, or all pairs side by side. Thumbnails and arrow keys choose among them too.
-for (const root of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".explanation"))) {
+/** Bring what is in an explanation to life.
+ * @param {HTMLElement} root */
+function activate(root) {
   const all = (/** @type {string} */ selector) => /** @type {HTMLElement[]} */ ([...root.querySelectorAll(selector)]);
   const tabs = all(".tabs button");
   const thumbnails = all("[data-choose]");
@@ -17,7 +19,7 @@ for (const root of /** @type {NodeListOf<HTMLElement>} */ (document.querySelecto
   };
   for (const tab of tabs) tab.addEventListener("click", () => choose(tab));
   for (const each of thumbnails) each.addEventListener("click", () => choose(tabs[Number(each.dataset.choose)]));
-  choose(tabs[0]);
+  if (tabs.length) choose(tabs[0]);
   root.querySelector(".tabs")?.addEventListener("keydown", (event) => {
     if (!(event instanceof KeyboardEvent) || event.altKey || event.ctrlKey || event.metaKey) return;
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -50,3 +52,7 @@ for (const root of /** @type {NodeListOf<HTMLElement>} */ (document.querySelecto
   for (const button of all("[data-lift]")) button.addEventListener("click", () => lift(Number(button.dataset.lift)));
   if (layers.length) lift(0);
 }
+
+for (const root of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".explanation"))) activate(root);
+// Pages that put another explanation into its place say so.
+document.addEventListener("arcbatt-explained", (event) => activate(/** @type {HTMLElement} */ (event.target)));

@@ -17,15 +17,16 @@ from arcbatt.scoring import SubmissionError
 from arcbatt.solving.run_folder import RunFolderError
 from arcbatt.tasks import TaskError
 
-from . import compare_page, gallery, runs_page, task_page
+from . import compare_page, draw, gallery, runs_page, task_page, write
 from .assets import make_route, read_assets
 from .catalog import Catalog
+from .jobs import Workers
 from .rendering import show_page
 from .security import SECURITY_HEADERS, Guard
 from .settings import Settings
 
 # Each has ROUTES.
-PAGES: tuple[Any, ...] = (gallery, task_page, runs_page, compare_page)
+PAGES: tuple[Any, ...] = (gallery, task_page, runs_page, compare_page, draw, write)
 # What is wrong with files that were asked for: said as it is.
 EXPECTED = (TaskError, RunFolderError, PoolError, SubmissionError, ProgramError)
 
@@ -47,6 +48,7 @@ def create_app(settings: Settings) -> Starlette:
     app.state.catalog = Catalog(settings)
     app.state.settings = settings
     app.state.n_streams = 0
+    app.state.workers = Workers()
     return app
 
 

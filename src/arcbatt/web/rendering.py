@@ -23,7 +23,13 @@ APP_FRAME = "templates/app.html"
 FILE_FRAME = "arcbatt.drawing/shared/base.html"
 
 # What the bar of every page leads to: the address, and what it is called.
-NAVIGATION = (("/", "Gallery"), ("/runs", "Runs"), ("/compare", "Compare"))
+NAVIGATION = (
+    ("/", "Gallery"),
+    ("/runs", "Runs"),
+    ("/compare", "Compare"),
+    ("/draw", "Draw"),
+    ("/write", "Write"),
+)
 
 
 def catalog_of(request: Request) -> Catalog:
