@@ -8,8 +8,16 @@ import pytest
 from rich.console import Console
 
 from arcbatt.drawing.words import words
-from arcbatt.explainer import Explanation, draw_explanation, explain, make_page, read_source
-from arcbatt.language import Budget, interpret, parse_programs
+from arcbatt.explainer import (
+    Explanation,
+    draw_explanation,
+    explain,
+    find_layers,
+    make_page,
+    read_source,
+    to_tables,
+)
+from arcbatt.language import Budget, interpret, parse_program, parse_programs
 from arcbatt.language.budget import SEARCH_BUDGET
 from arcbatt.library import library_programs
 from arcbatt.tasks import Pair, Task, find_task
@@ -302,3 +310,56 @@ def test_source_with_other_line_ends_and_wide_characters() -> None:
     (statement,) = read_source(program, text.replace("\n", "\r\n")).statements
     assert statement.comments == ("# über",)
     assert statement.text == "x = canvas(ONE, (2, \n  1))"
+
+
+# --- layers and tables ---
+
+STACKED = """def solve(S, I):
+    x1 = astuple(ORIGIN, I)
+    x2 = tint(x1, TWO)
+    x3 = keep_color(x1, ONE)
+    x4 = over(x3, x2)
+    x5 = holes_over(x1, x4)
+    O = last(x5)
+    return O
+"""
+
+
+def test_layers_of_a_stack_are_lifted_from_above() -> None:
+    layers = find_layers(parse_program(STACKED))
+    assert [layer.paints for layer in layers] == [
+        "where it is 0",
+        "where it is not 0",
+        "everywhere",
+    ]
+    assert layers[0].program == parse_program(STACKED)
+    lifted = STACKED.replace("x5 = holes_over(x1, x4)", "x5 = x4").replace("last(x5)", "last(x4)")
+    lifted = lifted.replace("    x5 = x4\n", "")
+    assert layers[1].program == parse_program(lifted)
+    assert find_layers(parse_program("def solve(I):\n    O = vmirror(I)\n    return O\n")) == []
+
+
+def test_rules_become_tables() -> None:
+    lines = [
+        "an object, 4-connected and black, is told by whether it touches the edge:",
+        "one at the edge stays",
+        "one not at the edge becomes yellow",
+        "panels lie over each other, and a place is told by how many show something:",
+        "2 of them: green",
+        "a cell of black becomes A where the first colour up is A",
+        "also mirrored and turned in all ways",
+        "Objects are 8-connected:",
+        "if its size is at least 14:",
+        "  it stays",
+    ]
+    edge, panels, tree = to_tables(lines)
+    assert [(row.what, row.result, row.color) for row in edge.rows] == [
+        ("one at the edge", "stays", None),
+        ("one not at the edge", "yellow", 4),
+    ]
+    assert [(row.what, row.result, row.where) for row in panels.rows] == [
+        ("2 of them", "green", ""),
+        ("a cell of black", "A", "the first colour up is A"),
+        ("also mirrored and turned in all ways", "", ""),
+    ]
+    assert not tree.is_table and [row.what for row in tree.rows] == lines[-2:]

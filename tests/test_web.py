@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
 import threading
 import time
+import urllib.request
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from io import BytesIO
@@ -15,20 +22,22 @@ from typing import Any
 import pytest
 from filelock import FileLock
 from PIL import Image
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
+from typer.testing import CliRunner
 
+import arcbatt.web
 from arcbatt.api import score
 from arcbatt.cli.app import app as cli
 from arcbatt.drawing.palette import COLORS
-from arcbatt.explainer import find_layers, to_tables
-from arcbatt.language import parse_program
 from arcbatt.solving.run_folder import LOCK
 from arcbatt.solving.runs import compare_runs, split_runs
 from arcbatt.tasks import load
 from arcbatt.web import Settings, create_app, runs_page
 from arcbatt.web.assets import read_assets
 from arcbatt.web.catalog import make_keys, task_key
-from arcbatt.web.security import MAX_BODY_BYTES, SECURITY_HEADERS
+from arcbatt.web.security import MAX_BODY_BYTES, SECURITY_HEADERS, Guard
 from arcbatt.web.serving import address_of
 from arcbatt.web.settings import DEFAULT_PORT, is_local
 from tests.solving_parts import HOSTILE
@@ -123,11 +132,6 @@ def test_bodies_are_bounded(client: TestClient) -> None:
 
 
 def test_a_body_without_a_length_is_counted_as_it_comes() -> None:
-    from starlette.requests import Request
-    from starlette.responses import PlainTextResponse
-
-    from arcbatt.web.security import Guard
-
     async def read_all(scope: Any, receive: Any, send: Any) -> None:
         await Request(scope, receive).body()
         await PlainTextResponse("read")(scope, receive, send)
@@ -293,8 +297,6 @@ def test_a_set_shows_answers_only_when_asked(client: TestClient) -> None:
 
 
 def test_a_run_without_its_ledger_is_shown(two_runs: TwoRuns, tmp_path: Path) -> None:
-    import shutil
-
     copied = tmp_path / "copied"
     shutil.copytree(two_runs.folder / two_runs.second, copied)
     (copied / "pool.db").unlink()
@@ -428,10 +430,6 @@ def test_so_many_pages_are_kept_current_and_no_more(
 def test_serve_says_where_it_is_and_what_is_wrong(
     two_runs: TwoRuns, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from typer.testing import CliRunner
-
-    import arcbatt.web
-
     served: list[Settings] = []
 
     def serve(settings: Settings, on_ready: Any) -> None:
@@ -456,18 +454,12 @@ def test_serve_says_where_it_is_and_what_is_wrong(
 
 
 def test_serve_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    from typer.testing import CliRunner
-
     monkeypatch.setattr("arcbatt.cli.serve_command.find_spec", lambda name: None)
     ended = CliRunner().invoke(cli, ["serve"])
     assert ended.exit_code == 2 and "pip install 'arcbatt[web]'" in ended.stderr
 
 
 def test_a_port_that_is_taken_is_an_error(tmp_path: Path) -> None:
-    import socket
-
-    from typer.testing import CliRunner
-
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -477,13 +469,6 @@ def test_a_port_that_is_taken_is_an_error(tmp_path: Path) -> None:
 
 
 def test_the_server_starts_and_ends(tmp_path: Path) -> None:
-    import os
-    import signal
-    import socket
-    import subprocess
-    import sys
-    import urllib.request
-
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -503,10 +488,6 @@ def test_the_server_starts_and_ends(tmp_path: Path) -> None:
 
 
 def test_score_notes_in_the_report_what_is_right(two_runs: TwoRuns, tmp_path: Path) -> None:
-    import shutil
-
-    from typer.testing import CliRunner
-
     run = tmp_path / "run"
     shutil.copytree(two_runs.folder / two_runs.second, run)
     before = (run / "report.html").read_text("utf-8").split("<main")[1]
@@ -522,56 +503,3 @@ def test_score_notes_in_the_report_what_is_right(two_runs: TwoRuns, tmp_path: Pa
     (run / "config.json").write_text(json.dumps({**config, "format": 0}))
     ended = CliRunner().invoke(cli, ["score", str(run)])
     assert ended.exit_code == 0 and "does not show what is right" in ended.stderr
-
-
-# --- what is shown of programs ---
-
-STACKED = """def solve(S, I):
-    x1 = astuple(ORIGIN, I)
-    x2 = tint(x1, TWO)
-    x3 = keep_color(x1, ONE)
-    x4 = over(x3, x2)
-    x5 = holes_over(x1, x4)
-    O = last(x5)
-    return O
-"""
-
-
-def test_layers_of_a_stack_are_lifted_from_above() -> None:
-    layers = find_layers(parse_program(STACKED))
-    assert [layer.paints for layer in layers] == [
-        "where it is 0",
-        "where it is not 0",
-        "everywhere",
-    ]
-    assert layers[0].program == parse_program(STACKED)
-    lifted = STACKED.replace("x5 = holes_over(x1, x4)", "x5 = x4").replace("last(x5)", "last(x4)")
-    lifted = lifted.replace("    x5 = x4\n", "")
-    assert layers[1].program == parse_program(lifted)
-    assert find_layers(parse_program("def solve(I):\n    O = vmirror(I)\n    return O\n")) == []
-
-
-def test_rules_become_tables() -> None:
-    lines = [
-        "an object, 4-connected and black, is told by whether it touches the edge:",
-        "one at the edge stays",
-        "one not at the edge becomes yellow",
-        "panels lie over each other, and a place is told by how many show something:",
-        "2 of them: green",
-        "a cell of black becomes A where the first colour up is A",
-        "also mirrored and turned in all ways",
-        "Objects are 8-connected:",
-        "if its size is at least 14:",
-        "  it stays",
-    ]
-    edge, panels, tree = to_tables(lines)
-    assert [(row.what, row.result, row.color) for row in edge.rows] == [
-        ("one at the edge", "stays", None),
-        ("one not at the edge", "yellow", 4),
-    ]
-    assert [(row.what, row.result, row.where) for row in panels.rows] == [
-        ("2 of them", "green", ""),
-        ("a cell of black", "A", "the first colour up is A"),
-        ("also mirrored and turned in all ways", "", ""),
-    ]
-    assert not tree.is_table and [row.what for row in tree.rows] == lines[-2:]

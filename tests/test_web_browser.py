@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -184,7 +186,8 @@ def test_reports_and_exports_are_whole_as_files(
     from arcbatt.api import score
     from arcbatt.solving.runs import note_score
 
-    path = two_runs.folder / two_runs.second
+    path = tmp_path / "run"
+    shutil.copytree(two_runs.folder / two_runs.second, path)
     scored = score(path)
     note_score(path, {task.task_id: task.right_attempts for task in scored.by_task})
     report = path / "report.html"
@@ -206,8 +209,6 @@ def test_reports_and_exports_are_whole_as_files(
         seen.require_clean()
     exported = [f"/runs/{two_runs.second}/tasks/017c7c7b/export.html"]
     exported += [f"/compare/export.html?first={two_runs.first}&second={two_runs.second}"]
-    import urllib.request
-
     for number, where in enumerate(exported):
         file = tmp_path / f"{number}.html"
         file.write_bytes(urllib.request.urlopen(address + where).read())
