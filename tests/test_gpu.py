@@ -16,7 +16,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcbatt.engine import _engine, calibration, flatten, gpu, kernels
+from arcbatt.engine import (
+    _engine,
+    calibration,
+    device_memory,
+    device_run,
+    flatten,
+    gpu,
+    kernels,
+    profiling,
+)
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.calibration import Calibration
 from arcbatt.engine.results import BattArrays, BattResult
@@ -65,12 +74,16 @@ def test_plans_hold_every_node_once_after_its_arguments(seeds: list[int]) -> Non
     done: set[object] = set()
     at_node = at_other = 0
     for stage in plan.stages:
+        levels: dict[object, int] = {}
         for step in stage.steps:
             members = [nodes[k] for k in plan.nodes[at_node : at_node + step.n_nodes]]
             others = plan.others[at_other : at_other + step.n_others].tolist()
             at_node, at_other = at_node + step.n_nodes, at_other + step.n_others
-            assert all(arg in done for node in members for arg in node.args)
+            args = [arg for node in members for arg in node.args]
+            assert all(arg in done for arg in args)
+            assert all(levels.get(arg, -1) < step.level for arg in args)
             done.update(members)
+            levels.update(dict.fromkeys(members, step.level))
             if step.kind == "site":
                 for site, phase in ((entry >> 2, entry & 3) for entry in others):
                     _, home, column, *_ = plan.sites[site].tolist()
@@ -126,11 +139,25 @@ def library_of_kernels(tmp_path_factory: pytest.TempPathFactory) -> CDLL:
 @pytest.fixture
 def on_cpu(library_of_kernels: CDLL, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", gpu_on_cpu.fake_cupy())
+
+    def address(_device: int, name: str) -> int:
+        return gpu_on_cpu.address_in(library_of_kernels, name)
+
+    def wide_address(_device: int, name: str) -> int:
+        wide = kernels.wide_kernel(name)
+        return address(0, wide) if wide else 0
+
     monkeypatch.setattr(kernels, "kernel", gpu_on_cpu.kernel_of(library_of_kernels))
+    monkeypatch.setattr(kernels, "address", address)
+    monkeypatch.setattr(kernels, "wide_address", wide_address)
+    names = ("launch_kernel", "record_event", "wait_for_event")
+    driver = np.array([address(0, name) for name in names], np.uint64)
+    monkeypatch.setattr(kernels, "driver_functions", lambda: driver)
     monkeypatch.setattr(kernels, "load", lambda *_: None)
-    monkeypatch.setattr(gpu, "new_array", np.empty)
+    monkeypatch.setattr(device_memory, "new_array", np.empty)
     monkeypatch.setattr(gpu, "_look_for_devices", lambda: (1, ""))
-    monkeypatch.setattr(gpu, "_idle_memory", {})
+    monkeypatch.setattr(device_memory, "_idle", {})
+    monkeypatch.setattr(device_run, "_idle_streams", {})
 
 
 NESTED = """
@@ -167,10 +194,87 @@ def test_functions_as_steps_agree(steps: int) -> None:
 
 
 @pytest.mark.usefixtures("on_cpu")
+def test_a_profile_has_every_launch() -> None:
+    batt, samples = Batt([parse_program(NESTED.replace("(I)", "(S, I)", 1))]), training_samples(4)
+    with profiling.profile() as profile:
+        got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, batt.run(samples, SMALL, device="cpu"))
+    steps = {(k, step.kernel) for k, stage in enumerate(batt.plan.stages) for step in stage.steps}
+    timed = {(launch.stage, launch.kernel) for launch in profile.launches}
+    assert timed - steps == {(-1, "find_outcomes")}
+    assert all(launch.n_items > 0 and launch.seconds > 0 for launch in profile.launches)
+    loads = [launch for launch in profile.launches if launch.kernel == "run_load"]
+    assert sum(launch.n_items for launch in loads) % len(samples) == 0
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_a_kernel_that_cannot_be_started_leaves_all_to_the_cpu(
+    monkeypatch: pytest.MonkeyPatch, library_of_kernels: CDLL
+) -> None:
+    batt, samples = Batt([parse_program("def f(I):\n    return hmirror(I)\n")]), training_samples(5)
+    names = ("refuse_kernel", "record_event", "wait_for_event")
+    driver = np.array([gpu_on_cpu.address_in(library_of_kernels, n) for n in names], np.uint64)
+    monkeypatch.setattr(kernels, "driver_functions", lambda: driver)
+    with pytest.warns(RuntimeWarning, match="the CPU runs instead: 719"):
+        got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, batt.run(samples, SMALL, device="cpu"))
+    assert dict(got.ran_on) == {"cpu": 5}
+
+
+LARGE_GRIDS = """
+def f_{k}(I):
+    a = upscale(I, 2)
+    b = hconcat(a, vconcat(hmirror(I), dmirror(I)))
+    return pair(pair(objects(b, {u}, {d}, {w}), objects_t(a, {u}, {d}, {w})), o_g(b, {k}))
+"""
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_objects_of_large_grids_agree() -> None:
+    flags = [(u, d, w) for u in "TF" for d in "TF" for w in "TF"]
+    texts = [LARGE_GRIDS.format(k=k, u=u, d=d, w=w) for k, (u, d, w) in enumerate(flags)]
+    batt = Batt([parse_program(text) for text in texts])
+    grid = tuple(tuple((i * i + j * (j % 5)) % 4 for j in range(17)) for i in range(17))
+    samples = Samples([grid, ((1,) * 20,) * 20, ((0,) * 17,) * 17])
+    for steps in (20_000, 10**7):
+        budget = Budget(steps=steps, bytes=100 * steps)
+        got = batt.run(samples, budget, device="cuda", keep_values=True)
+        wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+        check_equal(got, wanted)
+        for program in range(len(texts)):
+            assert got.outcome(program, 0) == wanted.outcome(program, 0)
+
+
+LARGE_SETS = """
+def f(I):
+    a = asindices(I)
+    b = prapply(connect, a, a)
+    c = mapply(rbind(shift, (1, 1)), b)
+    d = apply(rbind(astuple, 1), product(a, corners(a)))
+    e = order(b, size)
+    g = papply(add, totuple(a), totuple(c))
+    return pair(pair(initset(b), initset(c)), pair(initset(d), pair(e, g)))
+"""
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_large_values_agree() -> None:
+    batt = Batt([parse_program(LARGE_SETS)])
+    samples = Samples([((1, 2, 3),) * 3, ((0,) * 5,) * 4, ((1, 2),)])
+    for steps in (2_000, 40_000, 10**7):
+        budget = Budget(steps=steps, bytes=100 * steps)
+        got = batt.run(samples, budget, device="cuda", keep_values=True)
+        wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+        check_equal(got, wanted)
+        assert got.ran_on == {"cuda:0": len(samples)}
+        assert all(got.outcome(0, k) == wanted.outcome(0, k) for k in range(len(samples)))
+
+
+@pytest.mark.usefixtures("on_cpu")
 def test_too_many_elements_are_run_in_smaller_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     batt, samples = Batt([parse_program(NESTED.replace("(I)", "(S, I)", 1))]), training_samples(9)
     wanted = batt.run(samples, SMALL, device="cpu")
-    monkeypatch.setattr(gpu, "MAX_ELEMENTS", 150)
+    monkeypatch.setattr(device_run, "MAX_ELEMENTS", 150)
     got = batt.run(samples, SMALL, device="cuda")
     check_equal(got, wanted)
     assert 0 < got.ran_on["cuda:0"] < 9
@@ -181,8 +285,8 @@ def test_too_little_memory_leaves_work_to_the_cpu(monkeypatch: pytest.MonkeyPatc
     batt = Batt([solver.program for solver in library_programs()][::2])
     samples = training_samples(20)
     wanted = batt.run(samples, SMALL, device="cpu")
-    monkeypatch.setattr(gpu, "POOL_SHARE", 0.0)
-    monkeypatch.setattr(gpu, "MIN_POOL_BYTES", 2**20)
+    monkeypatch.setattr(device_memory, "POOL_SHARE", 0.0)
+    monkeypatch.setattr(device_memory, "MIN_POOL_BYTES", 2**20)
     got = batt.run(samples, SMALL, device="cuda")
     check_equal(got, wanted)
     assert got.ran_on["cpu"] > 0
@@ -194,7 +298,7 @@ def test_a_device_that_fails_in_the_middle_changes_nothing(monkeypatch: pytest.M
     samples = training_samples(6)
     wanted = batt.run(samples, SMALL, device="cpu")
     real, error = kernels.kernel, sys.modules["cupy"].cuda.runtime.CUDARuntimeError
-    n_left = iter(range(9))
+    n_left = iter(range(3))
 
     def failing(device: int, name: str) -> Any:
         if next(n_left, None) is None:
@@ -229,11 +333,11 @@ def test_every_primitive_that_a_plan_runs_has_a_kernel() -> None:
 
 # All of them take minutes; what they share is in each.
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs CUDA's compiler")
-@pytest.mark.parametrize("module", ["common", "functions"])
+@pytest.mark.parametrize("module", ["common", "functions", list(kernels.modules())[-1]])
 def test_the_headers_compile_for_the_gpu(module: str, tmp_path: Path) -> None:
     source, target = tmp_path / f"{module}.cu", tmp_path / f"{module}.fatbin"
     source.write_text(kernels.source(module), "utf-8")
-    command = kernels.nvcc_command(source, target, [90])
+    command = kernels.nvcc_command(module, source, target, [90])
     compiled = subprocess.run(command, capture_output=True, text=True)
     assert compiled.returncode == 0, compiled.stderr
     assert target.stat().st_size > 0
@@ -286,7 +390,7 @@ def test_what_a_gpu_leaves_the_cpu_finishes(monkeypatch: pytest.MonkeyPatch) -> 
         return {"cuda:0": int((~left).sum())}, list(wanted._kept or ())
 
     monkeypatch.setattr("arcbatt.engine.batt._devices", lambda _device: [0])
-    monkeypatch.setattr(gpu, "new_array", np.empty)
+    monkeypatch.setattr(device_memory, "new_array", np.empty)
     monkeypatch.setattr(gpu, "run_batt", run_some)
     got = batt.run(samples, SMALL, device="cuda", keep_values=True)
     check_equal(got, wanted)
@@ -369,7 +473,7 @@ def test_auto_goes_by_the_calibration(
     batt, samples = Batt([random_program(seed, 10) for seed in range(20)]), training_samples(30)
     wanted = batt.run(samples, SMALL, device="cpu")
     monkeypatch.setattr("arcbatt.engine.batt._devices", lambda _device: [0])
-    monkeypatch.setattr(gpu, "new_array", np.empty)
+    monkeypatch.setattr(device_memory, "new_array", np.empty)
     monkeypatch.setattr(gpu, "run_batt", run_nothing)
     check_equal(batt.run(samples, SMALL), wanted)
     assert bool(asked) == expects_gpu
@@ -453,6 +557,6 @@ def test_chunks_and_a_small_memory_change_nothing(monkeypatch: pytest.MonkeyPatc
     batt = Batt([solver.program for solver in library_programs()])
     samples = training_samples(150)
     wanted = batt.run(samples, SMALL, device="cpu")
-    monkeypatch.setattr(gpu, "POOL_SHARE", 1e-9)
-    monkeypatch.setattr(gpu, "MIN_POOL_BYTES", 64 * 2**20)
+    monkeypatch.setattr(device_memory, "POOL_SHARE", 1e-9)
+    monkeypatch.setattr(device_memory, "MIN_POOL_BYTES", 64 * 2**20)
     check_equal(batt.run(samples, SMALL, device="cuda"), wanted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,10 +15,10 @@ from numpy.typing import NDArray
 
 from arcbatt.language import Budget, Failure, Node, Program, Value, to_value
 from arcbatt.language.ir import walk_new
-from arcbatt.measure import usable_cores
+from arcbatt.measure import phase, usable_cores
 from arcbatt.plurals import count
 
-from . import _engine, calibration, flatten, gpu, profiling
+from . import _engine, calibration, device_memory, flatten, gpu, profiling
 from .defined import DEFINITIONS, find_defined, run_defined
 from .results import ARRAY_TYPES, BattArrays, BattResult, KeptWords
 from .samples import Samples
@@ -123,11 +124,12 @@ class Batt:
     @cached_property
     def plan(self) -> flatten.Plan:
         """What a GPU is to do for it."""
-        return flatten.plan(self._nodes, self._results)
+        with phase("plan"):
+            return flatten.plan(self._nodes, self._results)
 
     @cached_property
-    def _on_gpu(self) -> gpu.GpuBatt:
-        return gpu.GpuBatt(self.fused, self.plan, len(self.programs))
+    def _on_gpu(self) -> device_memory.GpuBatt:
+        return device_memory.GpuBatt(self.fused, self.plan, len(self.programs))
 
     def run(
         self,
@@ -167,7 +169,9 @@ class Batt:
             if expected.cpu_s < CERTAINLY_LESS * expected.gpu_s:
                 devices, rival = [], None
         at_once_on_gpu = bool(devices) and rival is None
-        arrays = run.new_arrays(len(self.programs), gpu.new_array if at_once_on_gpu else np.empty)
+        arrays = run.new_arrays(
+            len(self.programs), device_memory.new_array if at_once_on_gpu else np.empty
+        )
         kept: list[KeptWords] = []
         left = samples.order
         if not at_once_on_gpu:
@@ -180,17 +184,17 @@ class Batt:
         if len(left):
             # What the GPU leaves out is known before: the CPU runs it meanwhile.
             left_out = np.zeros(arrays.reasons.shape, np.bool_)
-            left_out[:, left] = True
-            left_out[self.plan.programs] = False
+            others, of_others = self._not_on_gpu
+            left_out[np.ix_(others, left)] = True
             with ThreadPoolExecutor(1) as beside:
-                others = beside.submit(self._finish, run, left_out)
+                rest = beside.submit(copy_context().run, self._finish, run, left_out, of_others)
                 ran_on, words = gpu.run_batt(
                     self._on_gpu, samples, left, run.budget, devices, arrays, keep_values
                 )
-                kept += words + others.result().put_into(arrays)
+                kept += words + rest.result().put_into(arrays)
             unfinished = arrays.reasons == _engine.NOT_RUN
             kept += self._finish(run, unfinished).put_into(arrays)
-            on_cpu += int(left_out.sum() + unfinished.sum())
+            on_cpu += len(others) * len(left) + int(np.count_nonzero(unfinished))
         if on_cpu or not ran_on:
             ran_on["cpu"] = on_cpu
         return arrays.to_result(ran_on, tuple(kept) if keep_values else None)
@@ -221,14 +225,22 @@ class Batt:
         ran_on = {**part.ran_on, DEFINITIONS: len(defined) * len(samples)}
         return arrays.to_result(ran_on, () if keep_values else None, values)
 
-    def _finish(self, run: _Run, left: NDArray[np.bool_]) -> _Rest:
-        """Runs on the CPU what is left: those programs alone, on those samples."""
+    @cached_property
+    def _not_on_gpu(self) -> tuple[NDArray[np.int64], Batt]:
+        """The programs that the plan leaves out: which, and fused without the others."""
+        others: NDArray[np.int64] = np.delete(np.arange(len(self.programs)), self.plan.programs)
+        return others, Batt([self.programs[k] for k in others])
+
+    def _finish(self, run: _Run, left: NDArray[np.bool_], part: Batt | None = None) -> _Rest:
+        """Runs on the CPU what is left: those programs alone, fused as `part`, on those samples."""
         programs: NDArray[np.int64] = np.flatnonzero(left.any(axis=1))
-        samples = np.flatnonzero(left.any(axis=0)).astype(np.uint32)
-        if not len(samples):
+        if not len(programs):
             return _Rest(left, programs, run.new_arrays(0), [])
-        some = len(programs) < len(self.programs)
-        batt = Batt([self.programs[k] for k in programs]) if some else self
+        samples = np.flatnonzero(left.any(axis=0)).astype(np.uint32)
+        batt = part
+        if batt is None:
+            some = len(programs) < len(self.programs)
+            batt = Batt([self.programs[k] for k in programs]) if some else self
         found = run.new_arrays(len(programs))
         kept = run.on_cpu(batt.fused, samples, found)
         return _Rest(left, programs, found, kept)
@@ -245,10 +257,14 @@ class _Rest:
 
     def put_into(self, arrays: BattArrays) -> list[KeptWords]:
         """Write them where they belong, and return the values that were kept."""
-        rows, columns = np.nonzero(self.wanted[self.programs])
+        wanted = self.wanted[self.programs]
+        # Mostly all samples are wanted, and a row is copied at once.
+        whole = np.asarray(wanted.all(axis=1))
+        rows, columns = np.nonzero(wanted & ~whole[:, None])
         for name in BattArrays._fields:
-            into = getattr(arrays, name)
-            into[self.programs[rows], columns] = getattr(self.found, name)[rows, columns]
+            into, found = getattr(arrays, name), getattr(self.found, name)
+            into[self.programs[whole]] = found[whole]
+            into[self.programs[rows], columns] = found[rows, columns]
         n_samples = self.wanted.shape[1]
 
         def cells_here(cells: NDArray[np.int64]) -> NDArray[np.int64]:

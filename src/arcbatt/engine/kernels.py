@@ -11,6 +11,7 @@ keeps it in its own cache.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import os
 import shutil
 import subprocess
@@ -22,6 +23,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arcbatt.language.registry import bundled_primitives
 from arcbatt.measure import usable_cores
 
@@ -32,13 +36,27 @@ COMPILED = Path(__file__).parent / "compiled"
 # Threads of a block, and blocks that share a multiprocessor: they bound the registers of a thread.
 BLOCK_THREADS = 128
 BLOCKS_A_SM = 8
+# Lanes for large values, a block each; what is large; and how many calls a step may leave to them.
+WIDE_THREADS = 512
+WIDE_BLOCKS_A_SM = 2
+# Elements that threads run alone, one after the other or at once.
+ELEMENTS_AN_ITEM = 32
+LARGE = 8192  # elements of a call's arguments
+MAX_LARGE = 2048
 ARCHITECTURES = (75, 80, 86, 89, 90, 100, 120)
-COMMON, COLUMNS, SITES = "common", "columns", "sites"
+COMMON, ALONE, SITES = "common", "alone", "sites"
 # So many kernels are compiled together: more share what is common, fewer are done sooner. NVIDIA's
 # assembler (CUDA 13.0) crashes on some sites that are compiled together.
 KERNELS_A_MODULE = 16
 SITES_A_MODULE = 3
-_MACROS = {"run": "ARC_RUN", "column": "ARC_COLUMN", "site": "ARC_SITE"}
+_MACROS = {"run": "ARC_RUN", "alone": "ARC_ALONE", "site": "ARC_SITE"}
+# What takes long on large values is compiled for wide lanes, too.
+WIDE = "wide_"
+WIDE_KERNELS = tuple(
+    "site_apply site_mapply site_papply site_mpapply site_prapply site_mfilter site_sfilter"
+    " site_order run_merge run_product run_combine run_difference run_dedupe run_toindices"
+    " run_recolor run_paint run_fill run_ofcolor run_upscale run_dmirror".split()
+)
 
 
 @cache
@@ -48,22 +66,23 @@ def source_digest() -> str:
     for path in sorted(INCLUDE.rglob("*")):
         if path.is_file():
             digest.update(path.read_bytes())
-    digest.update(repr((modules(), definitions())).encode())
+    digest.update(repr([(name, modules()[name], definitions(name)) for name in modules()]).encode())
     return digest.hexdigest()
 
 
 @cache
 def modules() -> dict[str, tuple[str, ...]]:
-    """The kernels of each module: primitives by family, those on columns, sites, and the rest."""
+    """The kernels of each module: primitives by family, those done alone, sites, and the rest."""
     groups: dict[str, list[str]] = {COMMON: []}
     for primitive in bundled_primitives().values():
         if primitive.name not in flatten.SITES and primitive.name not in flatten.NEVER:
             groups.setdefault(primitive.family, []).append(f"run_{primitive.name}")
-    groups[COLUMNS] = [f"column_{name}" for name in sorted(flatten.ON_COLUMNS)]
+    groups[ALONE] = [f"alone_{name}" for name in sorted(flatten.ALONE)]
     groups[SITES] = [f"site_{name}" for name in sorted(flatten.SITES)]
+    groups[WIDE + SITES] = [WIDE + name for name in WIDE_KERNELS]
     found: dict[str, tuple[str, ...]] = {}
     for name, kernels in groups.items():
-        at_most = SITES_A_MODULE if name == SITES else KERNELS_A_MODULE
+        at_most = SITES_A_MODULE if name.endswith(SITES) else KERNELS_A_MODULE
         n_parts = max(1, -(-len(kernels) // at_most))
         for k in range(n_parts):
             found[f"{name}_{k + 1}" if n_parts > 1 else name] = tuple(kernels[k::n_parts])
@@ -89,13 +108,32 @@ def source(module: str) -> str:
 
 def lines(kernels: Iterable[str]) -> list[str]:
     """The lines that make kernels of kernel.cu's macros."""
-    parts = [kernel.partition("_") for kernel in kernels]
-    return [f"{_MACROS[kind]}({primitive})" for kind, _, primitive in parts]
+    found = []
+    for kernel in kernels:
+        kind, _, primitive = kernel.removeprefix(WIDE).partition("_")
+        wide = kernel.startswith(WIDE)
+        lanes = "WIDE" if wide else "LEAVES" if wide_kernel(kernel) else "ALL"
+        found.append(f"{_MACROS[kind]}({kernel}, {primitive}, {lanes})")
+    return found
 
 
-def definitions() -> list[str]:
+def wide_kernel(kernel: str) -> str | None:
+    """The kernel that runs for wide lanes what this one leaves to them, if it does."""
+    return WIDE + kernel if WIDE + kernel in _places() else None
+
+
+def definitions(module: str) -> list[str]:
     """What the headers want to be told."""
-    return [f"-DARC_BLOCK_THREADS={BLOCK_THREADS}", f"-DARC_BLOCKS_A_SM={BLOCKS_A_SM}"]
+    wide = module.startswith(WIDE)
+    macros = {
+        "BLOCK_THREADS": WIDE_THREADS if wide else BLOCK_THREADS,
+        "BLOCKS_A_SM": WIDE_BLOCKS_A_SM if wide else BLOCKS_A_SM,
+        "LARGE": LARGE,
+        "MAX_LARGE": MAX_LARGE,
+        "ELEMENTS_AN_ITEM": ELEMENTS_AN_ITEM,
+        **({"LANE_THREADS": WIDE_THREADS} if wide else {}),
+    }
+    return [f"-DARC_{name}={value}" for name, value in macros.items()]
 
 
 # --- loading ---
@@ -147,7 +185,7 @@ def _module(device: int, module: str) -> Any:
         options = (
             "-std=c++17",
             f"-I{INCLUDE}",
-            *definitions(),
+            *definitions(module),
             f"-DARC_SOURCE_0x{source_digest()}",
         )
         loaded = cupy.RawModule(code=source(module), options=options, backend="nvrtc")
@@ -159,6 +197,28 @@ def _module(device: int, module: str) -> Any:
 def kernel(device: int, name: str) -> Any:
     """A kernel, ready to be started on a device."""
     return _module(device, module_of(name)).get_function(name)
+
+
+@cache
+def address(device: int, name: str) -> int:
+    """Where the driver has a kernel."""
+    found: int = kernel(device, name).kernel.ptr
+    return found
+
+
+@cache
+def wide_address(device: int, name: str) -> int:
+    """The same of the kernel that runs what this one leaves to wide lanes; 0 if there is none."""
+    wide = wide_kernel(name)
+    return address(device, wide) if wide else 0
+
+
+@cache
+def driver_functions() -> NDArray[np.uint64]:
+    """Where the driver's functions are that `start_kernels` of the engine calls."""
+    driver = ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
+    functions = (driver.cuLaunchKernel, driver.cuEventRecord, driver.cuStreamWaitEvent)
+    return np.array([ctypes.cast(f, ctypes.c_void_p).value for f in functions], np.uint64)
 
 
 def _compile_beside(lacking: list[str], device: int) -> None:
@@ -188,10 +248,12 @@ def compile_one(module: str, device: str) -> None:
 # --- compiling beforehand ---
 
 
-def nvcc_command(module_source: Path, target: Path, architectures: Iterable[int]) -> list[str]:
+def nvcc_command(
+    module: str, module_source: Path, target: Path, architectures: Iterable[int]
+) -> list[str]:
     """How nvcc compiles a module for some kinds of GPUs; PTX of the oldest serves those between."""
     kinds = sorted(architectures)
-    options = ["-std=c++17", "-fatbin", "-Werror", "all-warnings", *definitions()]
+    options = ["-std=c++17", "-fatbin", "-Werror", "all-warnings", *definitions(module)]
     options += [f"-gencode=arch=compute_{kinds[0]},code=compute_{kinds[0]}"]
     options += [f"-gencode=arch=compute_{k},code=sm_{k}" for k in kinds]
     return ["nvcc", *options, "-I", str(INCLUDE), "-o", str(target), str(module_source)]
@@ -205,7 +267,7 @@ def compile_all(folder: Path, architectures: Iterable[int], n_jobs: int) -> None
     def compile_module(module: str) -> str:
         path = folder / f"{module}.cu"
         path.write_text(source(module), "utf-8")
-        command = nvcc_command(path, folder / f"{module}.fatbin", architectures)
+        command = nvcc_command(module, path, folder / f"{module}.fatbin", architectures)
         done = subprocess.run(command, capture_output=True, text=True)
         path.unlink()
         return f"{module}: {done.stderr}" if done.returncode else ""
