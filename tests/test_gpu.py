@@ -6,6 +6,8 @@ import json
 import shutil
 import subprocess
 import sys
+import threading
+import time
 from ctypes import CDLL
 from dataclasses import replace
 from pathlib import Path
@@ -17,10 +19,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcbatt.engine import _engine, calibration, device_memory, device_run, flatten, gpu, kernels
+from arcbatt.engine import batt as batt_module
 from arcbatt.engine.batt import Batt
-from arcbatt.engine.calibration import Calibration
-from arcbatt.engine.results import BattArrays, BattResult
+from arcbatt.engine.calibration import Calibration, Prediction
+from arcbatt.engine.results import BattResult
 from arcbatt.engine.samples import Samples
+from arcbatt.engine.sharing import Pace
 from arcbatt.engine.table import domain_names
 from arcbatt.language import Budget, all_primitives, parse_program
 from arcbatt.language.random_programs import random_program
@@ -30,7 +34,6 @@ from arcbatt.tasks import load
 from . import gpu_on_cpu
 
 SMALL = Budget(steps=200_000, bytes=2**22)
-NO_PROFILE = np.zeros(0, np.int64)
 ARRAYS = ("reasons", "matches", "hashes", "steps", "numbers")
 
 
@@ -219,15 +222,162 @@ def test_a_device_that_fails_in_the_middle_changes_nothing(monkeypatch: pytest.M
     assert dict(got.ran_on) == {"cpu": wanted.reasons.size}
 
 
-# --- sharing out ---
+# --- both at once ---
 
 
-@given(st.integers(0, 50), st.integers(1, 5))
-def test_shares_hold_every_sample_once_and_are_even(n_samples: int, n_workers: int) -> None:
-    order = np.random.default_rng(n_samples).permutation(n_samples).astype(np.uint32)
-    parts = gpu.shares(order, n_workers)
-    assert sorted(np.concatenate(parts).tolist()) == list(range(n_samples))
-    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+def expecting(monkeypatch: pytest.MonkeyPatch, **figures: float) -> None:
+    """Let `auto` expect so many seconds."""
+    usual = {
+        "thread_s": 0.0,
+        "cpu_sample_s": 1.0,
+        "left_out_sample_s": 0.0,
+        "gpu_fixed_s": 0.0,
+        "gpu_sample_s": 1.0,
+    }
+    expected = Prediction(n_threads=2, **{**usual, **figures})
+    monkeypatch.setattr(Batt, "_expect", lambda _batt, _n_threads: expected)
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("gpu_sample_s", [1e-9, 0.3, 1.0])
+def test_both_at_once_give_what_one_gives(
+    monkeypatch: pytest.MonkeyPatch, gpu_sample_s: float
+) -> None:
+    programs = [solver.program for solver in library_programs()][::4]
+    dynamic = "apply(branch(even(size(I)), size, color), objects(I, T, F, T))"
+    programs.insert(5, parse_program(f"def f(I):\n    return {dynamic}\n"))
+    batt, samples = Batt(programs), training_samples(20)
+    assert 0 < batt.plan.programs.size < len(programs)
+    wanted = batt.run(samples, SMALL, device="cpu", keep_values=True)
+    expecting(monkeypatch, gpu_sample_s=gpu_sample_s)
+    # So that the GPU, which is slow here, is waited for.
+    new_queue = _engine.SampleQueue
+    monkeypatch.setattr(
+        _engine, "SampleQueue", lambda **options: new_queue(**{**options, "runs_spare": False})
+    )
+    got = batt.run(samples, SMALL, n_threads=2, keep_values=True)
+    check_equal(got, wanted)
+    assert sum(got.ran_on.values()) == wanted.reasons.size
+    n_on_gpu = got.ran_on["cuda:0"] // batt.plan.programs.size
+    assert n_on_gpu >= 20 / (1 + gpu_sample_s) - 1
+    assert got.ran_on["cpu"] >= 20 * (len(programs) - batt.plan.programs.size)
+    for program in range(len(programs)):
+        for sample in range(len(samples)):
+            assert got.outcome(program, sample) == wanted.outcome(program, sample)
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_threads_overtake_a_gpu_that_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([solver.program for solver in library_programs()][::4])
+    samples = training_samples(12)
+    wanted = batt.run(samples, SMALL, device="cpu", keep_values=True)
+    expecting(monkeypatch, gpu_sample_s=1e-9)
+    monkeypatch.setattr(sys.modules["cupy"].cuda.Event, "done", False)  # it is never done
+    got = batt.run(samples, SMALL, n_threads=2, keep_values=True)
+    check_equal(got, wanted)
+    assert dict(got.ran_on) == {"cpu": wanted.reasons.size}
+    assert got.outcome(3, 3) == wanted.outcome(3, 3)
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_what_a_failing_gpu_has_taken_goes_to_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([solver.program for solver in library_programs()][::4])
+    samples = training_samples(12)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    expecting(monkeypatch, gpu_sample_s=0.5)
+    error = sys.modules["cupy"].cuda.runtime.CUDARuntimeError
+
+    def fail(*_arguments: Any) -> None:
+        raise error("the card has fallen off the bus")
+
+    monkeypatch.setattr(device_run.DeviceRun, "_run_stages", fail)
+    with pytest.warns(RuntimeWarning, match="cuda:0 fails, the CPU runs instead: the card"):
+        got = batt.run(samples, SMALL, n_threads=2)
+    check_equal(got, wanted)
+    assert dict(got.ran_on) == {"cpu": wanted.reasons.size}
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_an_interrupted_run_leaves_no_gpu_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt, samples = Batt([parse_program("def f(I):\n    return rot90(I)\n")]), training_samples(12)
+    expecting(monkeypatch, gpu_sample_s=0.5)
+    monkeypatch.setattr(sys.modules["cupy"].cuda.Event, "done", False)
+
+    def interrupted(*_arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(batt_module._Run, "on_cpu", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        batt.run(samples, SMALL, n_threads=2)
+    assert not [thread for thread in threading.enumerate() if "ThreadPool" in thread.name]
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_two_workers_share_the_samples_on_one_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([solver.program for solver in library_programs()][::4])
+    samples = training_samples(13)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    monkeypatch.setattr(batt_module, "_devices", lambda _device: [0, 0])
+    got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, wanted)
+    assert got.ran_on["cuda:0"] == 13 * batt.plan.programs.size
+
+
+def test_a_queue_gives_each_sample_to_one_device() -> None:
+    queue = _engine.SampleQueue(n_samples=10, has_left_out=False, runs_spare=False)
+    assert queue.lend(4) == (0, 6, 10)
+    assert queue.lend(9) == (1, 0, 6)
+    assert queue.lend(1) is None
+    assert queue.finish(0)
+    assert not queue.finish(0)
+    queue.give_back(1)
+    assert not queue.finish(1)
+    assert not queue.is_overtaken(1)
+    queue.close()
+    assert queue.is_overtaken(1)
+    with pytest.raises(ValueError, match="no such chunk"):
+        queue.finish(2)
+
+
+def test_a_gpu_that_has_nothing_takes_what_the_cpu_is_too_slow_for() -> None:
+    queue = _engine.SampleQueue(n_samples=1000, has_left_out=False, runs_spare=False)
+    pace = Pace(queue, 1, replace(EXPECTED, gpu_fixed_s=0.01, cpu_sample_s=1e-6))
+    assert pace.share(1) == 0  # 1 ms on the CPU, 10 on the GPU
+    time.sleep(0.02)
+    assert 500 < pace.wait_for_share() <= 1000
+    pace.note(500, 10_000.0)  # the GPU is even slower
+    assert pace.share(1) == 0
+    queue.close()
+    assert pace.wait_for_share() == 0
+
+
+EXPECTED = Prediction(
+    n_threads=1,
+    thread_s=0.0,
+    cpu_sample_s=1e-6,
+    left_out_sample_s=0.0,
+    gpu_fixed_s=0.0,
+    gpu_sample_s=1e-9,
+)
+
+
+@given(
+    st.integers(1, 10**5),
+    st.integers(1, 4),
+    *[st.floats(1e-9, 1e-2)] * 2,
+    st.floats(0, 1),
+    st.floats(0, 0.1),
+)
+def test_a_split_is_never_expected_to_take_longer_than_the_cpu(
+    n_samples: int, n_devices: int, cpu_s: float, gpu_s: float, left_out: float, fixed_s: float
+) -> None:
+    expected = Prediction(8, 0.0, cpu_s, left_out * cpu_s, fixed_s, gpu_s)
+    n, both_s = expected.split(n_samples, n_devices)
+    assert 0 <= n <= -(-n_samples // n_devices)
+    assert both_s <= n_samples * cpu_s * (1 + 1e-9)
+
+
+# --- kernels ---
 
 
 def test_every_primitive_that_a_plan_runs_has_a_kernel() -> None:
@@ -280,7 +430,7 @@ def test_without_a_gpu_auto_is_the_cpu_and_needs_no_warning() -> None:
     assert dict(got.ran_on) == {"cpu": 3}
 
 
-# A GPU that does nothing, for the way in which what it leaves is done by the CPU.
+# A GPU that does a part, for the way in which what it leaves is done by the CPU.
 def test_what_a_gpu_leaves_the_cpu_finishes(monkeypatch: pytest.MonkeyPatch) -> None:
     programs = [random_program(seed, 10) for seed in range(30)]
     samples = training_samples(20)
@@ -290,15 +440,14 @@ def test_what_a_gpu_leaves_the_cpu_finishes(monkeypatch: pytest.MonkeyPatch) -> 
     left = rng.random(wanted.reasons.shape) < 0.2
     left[np.setdiff1d(np.arange(len(programs)), batt.plan.programs)] = True
 
-    def run_some(*arguments: object) -> tuple[dict[str, int], list[object]]:
-        arrays = next(a for a in arguments if isinstance(a, BattArrays))
+    def run_some(work: gpu.GpuRun, *_arguments: object) -> gpu.GpuPart:
         for name in ARRAYS:
-            getattr(arrays, name)[~left] = getattr(wanted, name)[~left]
-        return {"cuda:0": int((~left).sum())}, list(wanted._kept or ())
+            getattr(work.arrays, name)[~left] = getattr(wanted, name)[~left]
+        return gpu.GpuPart(int((~left).sum()), list(wanted._kept or ()))
 
     monkeypatch.setattr("arcbatt.engine.batt._devices", lambda _device: [0])
     monkeypatch.setattr(device_memory, "new_array", np.empty)
-    monkeypatch.setattr(gpu, "run_batt", run_some)
+    monkeypatch.setattr(gpu.GpuRun, "work", run_some)
     got = batt.run(samples, SMALL, device="cuda", keep_values=True)
     check_equal(got, wanted)
     assert dict(got.ran_on) == {"cuda:0": int((~left).sum()), "cpu": int(left.sum())}
@@ -357,11 +506,17 @@ def test_predictions_grow_with_the_work() -> None:
     with_functions = Batt(
         [parse_program("def f(I):\n    return apply(size, objects(I, T, F, T))\n")]
     ).plan
-    one, many = (CALIBRATION.predict(plain, n, 4) for n in (1, 10**6))
-    assert one.cpu_s < one.gpu_s
-    assert many.gpu_s < many.cpu_s
-    assert one.gpu_fixed_s == many.gpu_fixed_s
-    assert CALIBRATION.predict(with_functions, 1, 4).gpu_ratio > one.gpu_ratio
+    few = CALIBRATION.predict(plain, 0, 4)
+    assert few.split(1)[0] == 0
+    n_on_gpu, both_s = few.split(10**6)
+    assert 10**5 < n_on_gpu < 10**6
+    assert both_s < few.cpu_s(10**6)
+    assert few.cpu_s(1) < few.cpu_s(2) * 2 < few.cpu_s(10**3)
+    more = CALIBRATION.predict(with_functions, 0, 4)
+    assert more.cpu_sample_s > few.cpu_sample_s
+    assert more.gpu_sample_s > few.gpu_sample_s
+    assert more.left_out_sample_s == 0
+    assert CALIBRATION.predict(plain, 1, 4).left_out_sample_s > 0
 
 
 @pytest.mark.parametrize("expects_gpu", [True, False])
@@ -371,45 +526,19 @@ def test_auto_goes_by_the_calibration(
     slow = replace(CALIBRATION, machine=calibration.machine(), gpu_run_s=100.0)
     fast = replace(slow, gpu_run_s=0.0, gpu_step_s=0.0, gpu_plain_ratio=0.0)
     calibration.store(fast if expects_gpu else slow)
-    asked: list[int] = []
+    asked: list[bool] = []
 
-    def run_nothing(*_arguments: object) -> tuple[dict[str, int], list[object]]:
-        asked.append(1)
-        return {}, []
+    def run_nothing(_work: gpu.GpuRun, _device: int, lent: tuple[int, int, int] | None) -> Any:
+        asked.append(lent is not None)
+        return gpu.GpuPart(0, [])
 
     batt, samples = Batt([random_program(seed, 10) for seed in range(20)]), training_samples(30)
     wanted = batt.run(samples, SMALL, device="cpu")
     monkeypatch.setattr("arcbatt.engine.batt._devices", lambda _device: [0])
     monkeypatch.setattr(device_memory, "new_array", np.empty)
-    monkeypatch.setattr(gpu, "run_batt", run_nothing)
+    monkeypatch.setattr(gpu.GpuRun, "work", run_nothing)
     check_equal(batt.run(samples, SMALL), wanted)
-    assert bool(asked) == expects_gpu
-
-
-def test_the_cpu_hands_over_what_takes_longer_than_the_rival() -> None:
-    text = "def f(I):\n    return upscale(upscale(I, 9), 9)\n"
-    batt, samples = Batt([parse_program(text)]), Samples([((1,) * 10,) * 10] * 3000)
-    shape = (1, 3000)
-    types = (np.uint8, np.uint8, np.uint64, np.int64, np.int32)
-    arrays = BattArrays(*(np.zeros(shape, dtype) for dtype in types))
-    arrays.reasons.fill(_engine.NOT_RUN)
-    _engine.run_batt(
-        batt.fused,
-        samples.packed,
-        samples.spread,
-        max_steps=10**9,
-        max_bytes=2**33,
-        max_arena_bytes=2**30,
-        n_threads=1,
-        **arrays._asdict(),
-        keep_values=False,
-        rival_fixed_s=0.0,
-        rival_per_thread_s=0.0,
-        profile=NO_PROFILE,
-    )
-    n_run = int((arrays.reasons == 0).sum())
-    assert 0 < n_run < 3000
-    assert (arrays.reasons[arrays.reasons != 0] == _engine.NOT_RUN).all()
+    assert any(asked) == expects_gpu
 
 
 # --- with a GPU ---
@@ -430,19 +559,14 @@ def test_random_programs_agree(well_typed: bool) -> None:
 
 
 @needs_gpu
-def test_two_workers_share_the_samples_on_one_card() -> None:
+def test_two_workers_on_one_card_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     batt = Batt([solver.program for solver in library_programs()])
     samples = training_samples(101)
     wanted = batt.run(samples, SMALL, device="cpu")
-    arrays = BattArrays(*(np.zeros_like(getattr(wanted, name)) for name in ARRAYS))
-    arrays.reasons.fill(_engine.NOT_RUN)
-    matches = arrays._replace(matches=arrays.matches.view(np.uint8))
-    ran_on, _ = gpu.run_batt(batt._on_gpu, samples, samples.order, SMALL, [0, 0], matches, False)
-    run = matches.reasons != _engine.NOT_RUN
-    assert ran_on == {"cuda:0": int(run.sum())}
-    assert run.mean() > 0.9
-    for name in ARRAYS:
-        assert (getattr(matches, name)[run] == getattr(wanted, name)[run]).all()
+    monkeypatch.setattr(batt_module, "_devices", lambda _device: [0, 0])
+    got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, wanted)
+    assert got.ran_on["cuda:0"] > 0.9 * 101 * batt.plan.programs.size
 
 
 @needs_gpu

@@ -73,34 +73,55 @@ class Calibration:
     gpu_plain_ratio: float  # seconds for a second of a core
     gpu_function_ratio: float
 
-    def predict(self, plan: Plan, n_samples: int, n_threads: int) -> Prediction:
-        """What a batt is expected to take on samples of middling size."""
+    def predict(self, plan: Plan, n_left_out: int, n_threads: int) -> Prediction:
+        """What a batt is expected to take on samples of middling size.
+
+        `n_left_out` of its calls are made by programs that GPUs leave to the CPU.
+        """
         n_functions = plan.n_function_calls
         plain_s = self.plain_call_s * (plan.n_nodes - n_functions)
         function_s = self.function_call_s * n_functions
         core_s = max(plain_s + function_s, 1e-9)
-        on_gpu_s = plain_s * self.gpu_plain_ratio + function_s * self.gpu_function_ratio
-        fixed_s = self.gpu_run_s + self.gpu_step_s * plan.n_steps
-        n_threads = min(n_threads, n_samples)
         return Prediction(
-            cpu_s=self.thread_s * n_threads + core_s * n_samples / n_threads,
-            gpu_s=fixed_s + on_gpu_s * n_samples,
-            gpu_fixed_s=fixed_s,
-            gpu_ratio=on_gpu_s / core_s,
+            n_threads=n_threads,
+            thread_s=self.thread_s,
+            cpu_sample_s=core_s / n_threads,
+            left_out_sample_s=core_s / n_threads * n_left_out / plan.n_nodes,
+            gpu_fixed_s=self.gpu_run_s + self.gpu_step_s * plan.n_steps,
+            gpu_sample_s=plain_s * self.gpu_plain_ratio + function_s * self.gpu_function_ratio,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """Seconds of a run on all threads of the CPU and on the GPU.
+    """Seconds of a run: on all threads of the CPU by sample, on a GPU some fixed ones beside."""
 
-    The GPU's are some fixed ones and some for each second that the work takes a core.
-    """
-
-    cpu_s: float
-    gpu_s: float
+    n_threads: int
+    thread_s: float  # to start one
+    cpu_sample_s: float
+    left_out_sample_s: float  # what the CPU has to do of a sample that a GPU runs
     gpu_fixed_s: float
-    gpu_ratio: float
+    gpu_sample_s: float
+
+    def cpu_s(self, n_samples: int) -> float:
+        """Return what the CPU takes alone."""
+        n_used = max(1, min(self.n_threads, n_samples))
+        return self.thread_s * n_used + self.cpu_sample_s * n_samples * self.n_threads / n_used
+
+    def split(self, n_samples: int, n_devices: int = 1) -> tuple[int, float]:
+        """Return how many samples each GPU should take to be done with the CPU, and when they are.
+
+        With `n` samples on each of `d` GPUs: `fixed + n * gpu = (samples - d * n) * cpu
+        + d * n * left_out`.
+        """
+        a_gpu_s = self.gpu_sample_s + n_devices * (self.cpu_sample_s - self.left_out_sample_s)
+        n = int((n_samples * self.cpu_sample_s - self.gpu_fixed_s) / max(a_gpu_s, 1e-12))
+        n = max(0, min(n, -(-n_samples // n_devices)))
+        if not n:
+            return 0, n_samples * self.cpu_sample_s
+        on_gpus = min(n * n_devices, n_samples)
+        on_cpu_s = (n_samples - on_gpus) * self.cpu_sample_s + on_gpus * self.left_out_sample_s
+        return n, max(self.gpu_fixed_s + n * self.gpu_sample_s, on_cpu_s)
 
 
 def path() -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -15,6 +16,7 @@ from arcbatt.measure import phase
 
 from . import _engine
 from .flatten import Plan
+from .kernels import wide_kernel
 from .samples import Samples
 
 # Of the device's free memory, the part that values may take.
@@ -101,6 +103,13 @@ class GpuBatt:
     plan: Plan
     n_programs: int
     _on_devices: dict[int, tuple[GpuImage, GpuPlan]] = field(default_factory=dict)
+
+    @cached_property
+    def kernels(self) -> frozenset[str]:
+        """All kernels that it needs."""
+        names = {step.kernel for stage in self.plan.stages for step in stage.steps}
+        wide = {name for name in map(wide_kernel, names) if name}
+        return frozenset({"find_outcomes", *names, *wide})
 
     def on(self, device: int) -> tuple[GpuImage, GpuPlan]:
         """Its image and its plan on a device."""

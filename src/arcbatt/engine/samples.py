@@ -107,11 +107,6 @@ class Samples:
         np.maximum.at(largest, groups, self._sizes)
         return np.lexsort((-self._sizes, groups, -largest[groups])).astype(np.uint32)
 
-    @cached_property
-    def spread(self) -> NDArray[np.uint32]:
-        """Places of the samples, in an order of which every part is like the whole."""
-        return np.random.default_rng(0).permutation(self._n_samples).astype(np.uint32)
-
     def inputs_of(self, sample: int) -> dict[str, Value]:
         """Return what the programs of a sample are given, by the names of inputs.
 
