@@ -1,11 +1,12 @@
 """What the GPU takes against the CPU, and whether `auto` chooses well.
 
-    python bench/gpu.py [--profile] [--pool FOLDER] [--only TEXT]
+    python bench/gpu.py [--profile] [--check MILLIONS] [--pool FOLDER] [--only TEXT]
 
 Every workload's results are first compared with the CPU's: a difference ends the run. Ratios come
 from one run; the CPU's own figures are those of the machine that the GPU is in. With a pool, the
 programs of a folder's files are one more workload. With a profile, tables say where the time of
-each workload goes: on the host by phase, on the card by kernel and by stage of the plan.
+each workload goes: on the host by phase, on the card by kernel and by stage of the plan. With a
+check, so many million results of random programs, under large and small budgets, are compared.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from rich.table import Table
 from arcbatt.conformance import read_recorded, replay
 from arcbatt.conformance.engines import fused
 from arcbatt.conformance.recorded import SHIPPED
-from arcbatt.engine import calibration, gpu, health, kernels, profiling
+from arcbatt.engine import calibration, device_memory, gpu, health, kernels, profiling
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.results import BattResult
 from arcbatt.engine.samples import Samples
@@ -36,6 +37,9 @@ from arcbatt.measure import Clock
 
 BUDGET = Budget(steps=1_000_000, bytes=2**24)
 SMALL_BUDGET = Budget(steps=100_000, bytes=2**21)
+# Of a check: enough, hardly enough and too little for most programs.
+CHECK_BUDGETS = (SMALL_BUDGET, Budget(steps=5000, bytes=2**17), Budget(steps=400, bytes=2**13))
+CHECK_PROGRAMS = 1000
 N_PROGRAMS = 32
 BATCHES = (1, 4, 16, 64, 128, 256, 512, 1024, 3000, 12_000, 48_000)
 
@@ -49,7 +53,7 @@ def differences(a: BattResult, b: BattResult) -> int:
 
 def fresh(samples: Samples) -> Samples:
     """The samples as if never run: their transfer to the GPU is part of the figure."""
-    samples.images.clear()
+    device_memory.forget(samples)
     return samples
 
 
@@ -110,10 +114,34 @@ def print_profile(console: Console, name: str, work: Callable[[], object], n_row
         console.print(table_of("beside on the CPU", ("primitive", "calls", "ms of threads"), rows))
 
 
+def check(console: Console, inputs: list[tuple[tuple[int, ...], ...]], n_wanted: int) -> None:
+    """Compare so many results of random programs, well-typed and not, under several budgets."""
+    samples = Samples(inputs, inputs, [((grid, grid),) for grid in inputs])
+    n_compared = n_different = n_on_cpu = 0
+    batch = 0
+    while n_compared < n_wanted:
+        seeds = range(CHECK_PROGRAMS * batch, CHECK_PROGRAMS * (batch + 1))
+        budget = CHECK_BUDGETS[batch % len(CHECK_BUDGETS)]
+        batt = Batt([random_program(seed, 10, well_typed=seed % 3 > 0) for seed in seeds])
+        on_cpu = batt.run(samples, budget, device="cpu")
+        on_gpu = batt.run(samples, budget, device="cuda")
+        n_different += differences(on_cpu, on_gpu)
+        n_on_cpu += on_gpu.ran_on.get("cpu", 0)
+        n_compared += on_cpu.reasons.size
+        batch += 1
+    console.print(
+        f"random programs: {n_compared:,} results compared, {n_different} differ; "
+        f"{n_on_cpu:,} of them came from the CPU"
+    )
+    if n_different:
+        sys.exit("the GPU's results differ")
+
+
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="What the GPU takes against the CPU.")
     parser.add_argument("--profile", action="store_true", help="say where the time goes, and stop")
     parser.add_argument("--rows", type=int, default=30, help="of a profile's tables, at most")
+    parser.add_argument("--check", type=float, default=0, help="million results, and stop")
     parser.add_argument("--pool", type=Path, help="a folder with files of programs, run as one")
     parser.add_argument("--only", default="", help="workloads whose name has this text")
     return parser.parse_args()
@@ -135,6 +163,9 @@ def main() -> None:
 
     samples, for_reference = training_samples()
     inputs = [sample["I"] for sample in for_reference]
+    if options.check:
+        check(console, inputs[::2], int(options.check * 1e6))
+        return
     demos = [((grid, grid),) for grid in inputs[:300]]
     few = Samples(inputs[:300], inputs[:300], demos)
     mixed = Batt(mixed_programs(1000))

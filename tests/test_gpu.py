@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
+import os
 import sys
 import threading
 import time
+from collections import OrderedDict
 from ctypes import CDLL
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +18,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcbatt.engine import _engine, calibration, device_memory, device_run, flatten, gpu, kernels
+from arcbatt.engine import (
+    _engine,
+    calibration,
+    device_memory,
+    device_run,
+    flatten,
+    gpu,
+    kernel_files,
+    kernels,
+    nvrtc,
+    profiling,
+)
 from arcbatt.engine import batt as batt_module
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.calibration import Calibration, Prediction
@@ -68,12 +79,16 @@ def test_plans_hold_every_node_once_after_its_arguments(seeds: list[int]) -> Non
     done: set[object] = set()
     at_node = at_other = 0
     for stage in plan.stages:
+        levels: dict[object, int] = {}
         for step in stage.steps:
             members = [nodes[k] for k in plan.nodes[at_node : at_node + step.n_nodes]]
             others = plan.others[at_other : at_other + step.n_others].tolist()
             at_node, at_other = at_node + step.n_nodes, at_other + step.n_others
-            assert all(arg in done for node in members for arg in node.args)
+            args = [arg for node in members for arg in node.args]
+            assert all(arg in done for arg in args)
+            assert all(levels.get(arg, -1) < step.level for arg in args)
             done.update(members)
+            levels.update(dict.fromkeys(members, step.level))
             if step.kind == "site":
                 for site, phase in ((entry >> 2, entry & 3) for entry in others):
                     _, home, column, *_ = plan.sites[site].tolist()
@@ -140,11 +155,16 @@ def on_cpu(library_of_kernels: CDLL, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "kernel", gpu_on_cpu.kernel_of(library_of_kernels))
     monkeypatch.setattr(kernels, "address", address)
     monkeypatch.setattr(kernels, "wide_address", wide_address)
-    monkeypatch.setattr(kernels, "launcher", lambda: address(0, "launch_kernel"))
+    names = ("launch_kernel", "record_event", "wait_for_event")
+    driver = np.array([address(0, name) for name in names], np.uint64)
+    monkeypatch.setattr(kernels, "driver_functions", lambda: driver)
     monkeypatch.setattr(kernels, "load", lambda *_: None)
+    monkeypatch.setattr(kernels, "are_ready", lambda *_: True)
     monkeypatch.setattr(device_memory, "new_array", np.empty)
     monkeypatch.setattr(gpu, "_look_for_devices", lambda: (1, ""))
     monkeypatch.setattr(device_memory, "_idle", {})
+    monkeypatch.setattr(device_memory, "_images", OrderedDict())
+    monkeypatch.setattr(device_run, "_idle_streams", {})
 
 
 NESTED = """
@@ -181,6 +201,59 @@ def test_functions_as_steps_agree(steps: int) -> None:
 
 
 @pytest.mark.usefixtures("on_cpu")
+def test_a_profile_has_every_launch() -> None:
+    batt, samples = Batt([parse_program(NESTED.replace("(I)", "(S, I)", 1))]), training_samples(4)
+    with profiling.profile() as profile:
+        got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, batt.run(samples, SMALL, device="cpu"))
+    steps = {(k, step.kernel) for k, stage in enumerate(batt.plan.stages) for step in stage.steps}
+    timed = {(launch.stage, launch.kernel) for launch in profile.launches}
+    assert timed - steps == {(-1, "find_outcomes")}
+    assert all(launch.n_items > 0 and launch.seconds > 0 for launch in profile.launches)
+    loads = [launch for launch in profile.launches if launch.kernel == "run_load"]
+    assert sum(launch.n_items for launch in loads) % len(samples) == 0
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_a_kernel_that_cannot_be_started_leaves_all_to_the_cpu(
+    monkeypatch: pytest.MonkeyPatch, library_of_kernels: CDLL
+) -> None:
+    batt, samples = Batt([parse_program("def f(I):\n    return hmirror(I)\n")]), training_samples(5)
+    names = ("refuse_kernel", "record_event", "wait_for_event")
+    driver = np.array([gpu_on_cpu.address_in(library_of_kernels, n) for n in names], np.uint64)
+    monkeypatch.setattr(kernels, "driver_functions", lambda: driver)
+    with pytest.warns(RuntimeWarning, match="the CPU runs instead: 719"):
+        got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, batt.run(samples, SMALL, device="cpu"))
+    assert dict(got.ran_on) == {"cpu": 5}
+
+
+LARGE_SETS = """
+def f(I):
+    a = asindices(I)
+    b = prapply(connect, a, a)
+    c = mapply(rbind(shift, (1, 1)), b)
+    d = apply(rbind(astuple, 1), product(a, corners(a)))
+    e = order(b, size)
+    g = papply(add, totuple(a), totuple(c))
+    return pair(pair(initset(b), initset(c)), pair(initset(d), pair(e, g)))
+"""
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_large_values_agree() -> None:
+    batt = Batt([parse_program(LARGE_SETS)])
+    samples = Samples([((1, 2, 3),) * 3, ((0,) * 5,) * 4, ((1, 2),)])
+    for steps in (2_000, 40_000, 10**7):
+        budget = Budget(steps=steps, bytes=100 * steps)
+        got = batt.run(samples, budget, device="cuda", keep_values=True)
+        wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+        check_equal(got, wanted)
+        assert got.ran_on == {"cuda:0": len(samples)}
+        assert all(got.outcome(0, k) == wanted.outcome(0, k) for k in range(len(samples)))
+
+
+@pytest.mark.usefixtures("on_cpu")
 def test_too_many_elements_are_run_in_smaller_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     batt, samples = Batt([parse_program(NESTED.replace("(I)", "(S, I)", 1))]), training_samples(9)
     wanted = batt.run(samples, SMALL, device="cpu")
@@ -200,6 +273,51 @@ def test_too_little_memory_leaves_work_to_the_cpu(monkeypatch: pytest.MonkeyPatc
     got = batt.run(samples, SMALL, device="cuda")
     check_equal(got, wanted)
     assert got.ran_on["cpu"] > 0
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_chunks_get_smaller_where_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt, samples = Batt([parse_program("def f(I):\n    return rot90(I)\n")]), training_samples(9)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    real, sizes = device_run.DeviceRun._chunk, []
+
+    def chunk(run: device_run.DeviceRun, cupy: Any, chosen: Any, memory: Any) -> Any:
+        sizes.append(chosen.size)
+        if chosen.size > 2 or 4 in chosen:
+            raise MemoryError("out of memory")
+        return real(run, cupy, chosen, memory)
+
+    monkeypatch.setattr(device_run.DeviceRun, "_chunk", chunk)
+    got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, wanted)
+    assert dict(got.ran_on) == {"cuda:0": 8, "cpu": 1}
+    assert sorted(sizes)[-3:] == [4, 5, 9]
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_samples_stay_on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([parse_program("def f(I):\n    return rot90(I)\n")])
+    made: list[int] = []
+    real = device_memory.GpuImage
+
+    def image(packed: Any, device: int) -> Any:
+        made.append(isinstance(packed, _engine.Samples))
+        return real(packed, device)
+
+    monkeypatch.setattr(device_memory, "GpuImage", image)
+    for n in (5, 5, 6):  # made anew each time, twice with the same content
+        batt.run(training_samples(n), device="cuda")
+    assert sum(made) == 2
+    # There is room for the latest alone.
+    monkeypatch.setattr(device_memory, "IMAGES_SHARE", 0.0)
+    batt.run(training_samples(7), device="cuda")
+    assert len(device_memory._images) == 1
+    device_memory.forget(training_samples(7))
+    assert not device_memory._images
+    batt.run(training_samples(7), device="cuda")
+    device_memory.give_up(0)
+    assert not device_memory._images
+    assert not device_memory._idle
 
 
 @pytest.mark.usefixtures("on_cpu")
@@ -235,7 +353,7 @@ def expecting(monkeypatch: pytest.MonkeyPatch, **figures: float) -> None:
         "gpu_sample_s": 1.0,
     }
     expected = Prediction(n_threads=2, **{**usual, **figures})
-    monkeypatch.setattr(Batt, "_expect", lambda _batt, _n_threads: expected)
+    monkeypatch.setattr(Batt, "_expect", lambda *_: expected)
 
 
 @pytest.mark.usefixtures("on_cpu")
@@ -388,29 +506,85 @@ def test_every_primitive_that_a_plan_runs_has_a_kernel() -> None:
     assert {f"site_{name}" for name in flatten.SITES} <= made
 
 
+def has_compiler() -> bool:
+    try:
+        return bool(nvrtc.version())
+    except nvrtc.NvrtcError:
+        return False
+
+
 # All of them take minutes; what they share is in each.
-@pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs CUDA's compiler")
+@pytest.mark.skipif(not has_compiler(), reason="needs NVIDIA's run-time compiler")
 @pytest.mark.parametrize("module", ["common", "functions", "wide_pieces"])
 def test_the_headers_compile_for_the_gpu(module: str, tmp_path: Path) -> None:
-    source, target = tmp_path / f"{module}.cu", tmp_path / f"{module}.fatbin"
-    source.write_text(kernels.source(module), "utf-8")
-    command = kernels.nvcc_command(module, source, target, [90])
-    compiled = subprocess.run(command, capture_output=True, text=True)
-    assert compiled.returncode == 0, compiled.stderr
-    assert target.stat().st_size > 0
+    assert kernels.compile_modules(tmp_path, [module], ["sm_90"], 1) == []
+    (path,) = tmp_path.rglob("*.xz")
+    assert path == tmp_path / kernels.source_digest() / "sm_90" / f"{module}.xz"
+    assert kernel_files.read(path).startswith(b"\x7fELF")
 
 
-def test_kernels_compiled_of_other_sources_are_not_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("capability", "wanted"),
+    [(86, ["sm_86", "sm_80", "compute_75"]), (90, ["sm_90", "compute_75"]), (61, ["sm_60"])],
+)
+def test_code_is_taken_that_a_gpu_can_run(
+    cache: Path, capability: int, wanted: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kernels, "COMPILED", tmp_path)
-    (tmp_path / "common.fatbin").write_bytes(b"code")
-    assert kernels.compiled_file("common") is None
-    (tmp_path / "sources").write_text("0123456789abcdef\n")
-    assert kernels.compiled_file("common") is None
-    (tmp_path / "sources").write_text(kernels.source_digest() + "\n")
-    assert kernels.compiled_file("common") == tmp_path / "common.fatbin"
-    assert kernels.compiled_file("functions") is None
+    # The best comes first, in whichever place it is; what was made of other sources is not taken.
+    packaged = cache / "package"
+    monkeypatch.setattr(kernel_files, "folders", lambda: [packaged, cache / "kernels"])
+    targets = ["sm_60", "sm_75", "sm_80", "sm_86", "sm_90", "compute_75"]
+    for k, target in enumerate(targets):
+        folder = packaged if k % 2 else cache / "kernels"
+        kernel_files.write(folder, "digest", target, "grids", target.encode())
+    for target in wanted:
+        found = kernel_files.find("digest", "grids", capability)
+        assert found is not None
+        assert kernel_files.read(found) == target.encode()
+        found.unlink()
+    assert kernel_files.find("digest", "grids", capability) is None
+    assert kernel_files.find("other", "grids", 75) is None
+
+
+def test_only_the_latest_versions_are_kept(tmp_path: Path) -> None:
+    for k in range(kernel_files.N_VERSIONS + 2):
+        (tmp_path / str(k) / "sm_90").mkdir(parents=True)
+        os.utime(tmp_path / str(k), (k, k))
+    kernel_files.drop_old(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["2", "3", "4", "5"]
+
+
+def test_modules_are_compiled_meanwhile_each_once(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compilers = kernel_files.Compilers()
+    monkeypatch.setattr(kernel_files, "compilers", compilers)
+    monkeypatch.setattr(kernels, "_capability", lambda _device: 90)
+    loaded: list[set[str]] = []
+    monkeypatch.setattr(kernels, "_load_modules", lambda names, _device: loaded.append(set(names)))
+    started = cache / "started"
+
+    def command(module: str, capability: int) -> list[str]:
+        code = f"open({str(started)!r}, 'a').write('{module} '); " + (
+            "raise SystemExit('no such thing as a site')"
+            if module.startswith("site")
+            else "from arcbatt.engine import kernel_files, kernels; kernel_files.write("
+            f"kernel_files.folders()[-1], kernels.source_digest(), 'sm_{capability}', "
+            f"'{module}', b'code')"
+        )
+        return [sys.executable, "-c", code]
+
+    monkeypatch.setattr(kernel_files, "compile_command", command)
+    names = {"run_hmirror", "run_objects"}
+    assert not kernels.are_ready(names, 0)
+    kernels.load(names, 0)  # which waits
+    assert kernels.are_ready(names, 0)
+    assert loaded == [names, names]
+    assert sorted(started.read_text().split()) == sorted(map(kernels.module_of, names))
+    with pytest.raises(kernels.KernelError, match="no such thing as a site"):
+        kernels.load({"site_apply"}, 0)
+    assert not kernels.are_ready({"site_apply"}, 0)
+    assert "no such thing" in kernels.trouble_with({"site_apply", "run_objects"}, 0)
 
 
 @pytest.mark.skipif(n_gpus() > 0, reason="needs a machine without a GPU")
@@ -474,7 +648,7 @@ CALIBRATION = Calibration(
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ARCBATT_CACHE", str(tmp_path))
-    calibration.of_this_machine.cache_clear()
+    monkeypatch.setattr(calibration, "_known", [])
     return tmp_path
 
 
@@ -495,9 +669,15 @@ def test_a_calibration_holds_for_its_machine_alone(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measured = replace(CALIBRATION, machine=calibration.machine())
-    monkeypatch.setattr(calibration, "measure", lambda _batt, _here: measured)
+    monkeypatch.setattr(calibration, "measure", lambda _batts, _here: measured)
+    monkeypatch.setattr(kernels, "are_ready", lambda *_: False)
     calibration.store(CALIBRATION)
+    assert calibration.known() is None
+    assert calibration.of_this_machine(Batt) is None
+    assert calibration.load() == CALIBRATION
+    monkeypatch.setattr(kernels, "are_ready", lambda *_: True)
     assert calibration.of_this_machine(Batt) == measured
+    assert calibration.known() == measured
     assert json.loads((cache / "calibration.json").read_text())["machine"] == measured.machine
 
 
@@ -537,6 +717,7 @@ def test_auto_goes_by_the_calibration(
     monkeypatch.setattr("arcbatt.engine.batt._devices", lambda _device: [0])
     monkeypatch.setattr(device_memory, "new_array", np.empty)
     monkeypatch.setattr(gpu.GpuRun, "work", run_nothing)
+    monkeypatch.setattr(kernels, "are_ready", lambda *_: True)
     check_equal(batt.run(samples, SMALL), wanted)
     assert any(asked) == expects_gpu
 

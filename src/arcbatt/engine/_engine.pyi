@@ -88,15 +88,21 @@ def run_tasks(
     numbers: Any,
     profile: Any,
 ) -> None: ...
+
+class Kernels:
+    def __init__(
+        self,
+        *,
+        functions: Any,
+        wide_functions: Any,
+        grids: Any,
+        wide_grids: Any,
+        block: int,
+        wide_block: int,
+        steps: Any,
+        levels: Any,
+    ) -> None: ...
+
 def start_kernels(
-    launcher: int,
-    stream: int,
-    launch: int,
-    functions: Any,
-    grids: Any,
-    block: int,
-    wide_functions: Any,
-    wide_grids: Any,
-    wide_block: int,
-    steps: Any,
+    driver_functions: Any, streams: Any, events: Any, launches: Any, kernels: Kernels
 ) -> int: ...

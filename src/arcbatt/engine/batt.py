@@ -19,7 +19,7 @@ from arcbatt.language.ir import walk_new
 from arcbatt.measure import phase, usable_cores
 from arcbatt.plurals import count
 
-from . import _engine, calibration, device_memory, flatten, gpu, profiling, sharing
+from . import _engine, calibration, device_memory, flatten, gpu, kernels, profiling, sharing
 from .defined import DEFINITIONS, find_defined, run_defined
 from .results import ARRAY_TYPES, BattArrays, BattResult, KeptWords
 from .samples import Samples
@@ -29,6 +29,8 @@ from .table import primitive_numbers
 _INPUT_OPS = {"I": 0, "S": 1, "target": 2}
 _OPS = {"constant": 3, "primitive": 4, "call": 5, "invoke": 6}
 _NOBODY = np.zeros(0, np.uint32)
+# Calls of all samples; for less than that no kernels are compiled, which takes minutes of a core.
+WORTH_COMPILING = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,11 @@ class Batt:
         with phase("plan"):
             return flatten.plan(self._nodes, self._results)
 
+    @property
+    def kernels(self) -> frozenset[str]:
+        """The kernels that a GPU needs for it."""
+        return self._on_gpu.kernels
+
     @cached_property
     def _on_gpu(self) -> device_memory.GpuBatt:
         return device_memory.GpuBatt(self.fused, self.plan, len(self.programs))
@@ -163,9 +170,9 @@ class Batt:
         devices = _devices(device) if self._nodes and len(samples) else []
         expected = None
         if devices and device == "auto":
-            expected = self._expect(run.n_threads)
+            expected = self._expect(len(samples), run.n_threads)
             # Little work is done before a GPU has begun, even if it takes twice what is expected.
-            if 2 * expected.cpu_s(len(samples)) < expected.gpu_fixed_s:
+            if expected is None or 2 * expected.cpu_s(len(samples)) < expected.gpu_fixed_s:
                 devices = []
         if devices and self.plan.programs.size:
             return self._share_out(run, devices, expected)
@@ -186,7 +193,12 @@ class Batt:
             n_samples=n_samples, has_left_out=has_left_out, runs_spare=expected is not None
         )
         pace = sharing.Pace(queue, len(devices), expected)
-        lent = [queue.lend(pace.share(n)) for n in range(len(devices), 0, -1)]
+        # A GPU whose kernels are still being compiled begins later, if at all.
+        begins = [expected is None or kernels.are_ready(self.kernels, each) for each in devices]
+        lent = [
+            queue.lend(pace.share(sum(begins[k:]))) if begins[k] else None
+            for k in range(len(devices))
+        ]
         alone = expected is None and not has_left_out
         arrays = run.new_arrays(len(self.programs), device_memory.new_array if alone else np.empty)
         work = gpu.GpuRun(
@@ -284,20 +296,26 @@ class Batt:
         nodes = {node for k in others.tolist() for node in self.programs[k].nodes()}
         return sum(bool(node.args) for node in nodes)
 
-    def _expect(self, n_threads: int) -> calibration.Prediction:
-        """What a run is expected to take on this machine."""
-        measured = calibration.of_this_machine(Batt)
+    def _expect(self, n_samples: int, n_threads: int) -> calibration.Prediction | None:
+        """What a run is expected to take on this machine; None where that is not known yet."""
+        measured = calibration.known()
+        if measured is None and n_samples * self.n_nodes >= WORTH_COMPILING:
+            measured = calibration.of_this_machine(Batt)
+        if measured is None:
+            return None
         return measured.predict(self.plan, self._n_left_out, n_threads)
 
     def prefers_gpu(self, device: str, n_samples: int, n_threads: int) -> bool:
         """Return whether GPUs would have a part in a run on so many samples from the beginning."""
-        if not n_samples or not self.programs or not _devices(device):
+        devices = _devices(device) if n_samples and self.programs else []
+        if not devices or device != "auto":
+            return bool(devices)
+        expected = self._expect(n_samples, n_threads)
+        if expected is None:
             return False
-        if device != "auto":
-            return True
-        expected = self._expect(n_threads)
-        _, both_s = expected.split(n_samples)
-        return both_s <= (1 - sharing.LEAST_GAIN) * expected.cpu_s(n_samples)
+        _, both_s = expected.split(n_samples, len(devices))
+        gains = both_s <= (1 - sharing.LEAST_GAIN) * expected.cpu_s(n_samples)
+        return gains and any(kernels.are_ready(self.kernels, each) for each in devices)
 
 
 @dataclass(frozen=True, slots=True)

@@ -463,31 +463,69 @@ auto array(const char* name) { return nb::arg(name).noconvert(); }
 
 // --- kernels of a GPU ---
 
-// As the CUDA driver declares cuLaunchKernel.
-typedef int (*LaunchKernel)(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                            unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                            void* stream, void** parameters, void** extra);
+// The functions of the CUDA driver that are needed, as it declares cuLaunchKernel, cuEventRecord and
+// cuStreamWaitEvent; all return 0 or a status.
+struct Driver {
+  int (*launch)(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream, void** parameters,
+                void** extra);
+  int (*record)(void* event, void* stream);
+  int (*wait)(void* stream, void* event, unsigned flags);
+};
 
-// Starts kernels one after the other, each given the launch and its step, and followed by its own for
-// wide lanes if it has one; those of no blocks are left out. Returns the driver's status.
-int start_kernels(u64 launcher, u64 stream, u64 launch, Array<u64> functions, Array<u32> grids, u32 block,
-                  Array<u64> wide_functions, Array<u32> wide_grids, u32 wide_block, Array<u64> steps) {
-  const u64 n = functions.size();
-  if (grids.size() != n || wide_functions.size() != n || wide_grids.size() != n || steps.size() != n)
+// What is to be started: by kernel, the function and that for wide lanes (0 where there is none), their
+// blocks (0 where there is nothing to do), what each is given beside the launch, and its level.
+struct Kernels {
+  Array<u64> functions, wide_functions;
+  Array<u32> grids, wide_grids;
+  u32 block, wide_block;
+  Array<u64> steps;
+  Array<u32> levels;
+};
+
+// Starts kernels level by level, those of a level side by side on several streams, of which each has an
+// event and a launch of its own; the first stream goes on when all are done. Returns the driver's status.
+int start_kernels(Array<u64> driver_functions, Array<u64> streams, Array<u64> events, Array<u64> launches,
+                  const Kernels& kernels) {
+  const u64 n = kernels.functions.size(), n_streams = streams.size();
+  if (driver_functions.size() != 3 || !n_streams || events.size() != n_streams || launches.size() != n_streams)
+    throw std::invalid_argument("every stream needs an event and a launch");
+  if (kernels.grids.size() != n || kernels.wide_functions.size() != n || kernels.wide_grids.size() != n ||
+      kernels.steps.size() != n || kernels.levels.size() != n)
     throw std::invalid_argument("kernels and what they are given must be equally many");
-  const LaunchKernel start = (LaunchKernel)launcher;
+  const Driver driver = {(decltype(Driver::launch))driver_functions(0),
+                         (decltype(Driver::record))driver_functions(1),
+                         (decltype(Driver::wait))driver_functions(2)};
   nb::gil_scoped_release release;
-  for (u64 k = 0; k < n; k++) {
-    if (!grids(k)) continue;
-    u64 step = steps(k);
-    void* parameters[] = {&launch, &step};
-    int status = start((void*)functions(k), grids(k), 1, 1, block, 1, 1, 0, (void*)stream, parameters, nullptr);
-    if (!status && wide_functions(k))
-      status = start((void*)wide_functions(k), wide_grids(k), 1, 1, wide_block, 1, 1, 0, (void*)stream,
-                     parameters, nullptr);
-    if (status) return status;
+  std::vector<u64> order;
+  for (u64 k = 0; k < n; k++)
+    if (kernels.grids(k)) order.push_back(k);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](u64 a, u64 b) { return kernels.levels(a) < kernels.levels(b); });
+  int status = 0;
+  for (u64 first = 0, end; first < order.size() && !status; first = end) {
+    for (end = first; end < order.size() && kernels.levels(order[end]) == kernels.levels(order[first]);) end++;
+    const u64 n_used = min_of(end - first, n_streams);
+    void* main = (void*)streams(0);
+    if (n_used > 1) status = driver.record((void*)events(0), main);
+    for (u64 s = 1; s < n_used && !status; s++)
+      status = driver.wait((void*)streams(s), (void*)events(0), 0);
+    for (u64 at = first; at < end && !status; at++) {
+      const u64 k = order[at], s = (at - first) % n_streams;
+      u64 launch = launches(s), step = kernels.steps(k);
+      void *parameters[] = {&launch, &step}, *stream = (void*)streams(s);
+      status = driver.launch((void*)kernels.functions(k), kernels.grids(k), 1, 1, kernels.block, 1, 1, 0,
+                             stream, parameters, nullptr);
+      if (!status && kernels.wide_functions(k))
+        status = driver.launch((void*)kernels.wide_functions(k), kernels.wide_grids(k), 1, 1,
+                               kernels.wide_block, 1, 1, 0, stream, parameters, nullptr);
+    }
+    for (u64 s = 1; s < n_used && !status; s++) {
+      status = driver.record((void*)events(s), (void*)streams(s));
+      if (!status) status = driver.wait(main, (void*)events(s), 0);
+    }
   }
-  return 0;
+  return status;
 }
 
 }  // namespace
@@ -537,7 +575,14 @@ NB_MODULE(_engine, module) {
              array("tasks_of_programs"), nb::kw_only(), nb::arg("max_steps"), nb::arg("max_bytes"),
              nb::arg("max_arena_bytes"), nb::arg("n_threads"), nb::arg("staged"), array("reasons"),
              array("n_matches"), array("hashes"), array("steps"), array("numbers"), array("profile"));
-  module.def("start_kernels", &start_kernels, nb::arg("launcher"), nb::arg("stream"), nb::arg("launch"),
-             array("functions"), array("grids"), nb::arg("block"), array("wide_functions"),
-             array("wide_grids"), nb::arg("wide_block"), array("steps"));
+  nb::class_<Kernels>(module, "Kernels")
+      .def("__init__",
+           [](Kernels* made, Array<u64> functions, Array<u64> wide_functions, Array<u32> grids,
+              Array<u32> wide_grids, u32 block, u32 wide_block, Array<u64> steps, Array<u32> levels) {
+             new (made) Kernels{functions, wide_functions, grids, wide_grids, block, wide_block, steps, levels};
+           },
+           nb::kw_only(), array("functions"), array("wide_functions"), array("grids"), array("wide_grids"),
+           nb::arg("block"), nb::arg("wide_block"), array("steps"), array("levels"));
+  module.def("start_kernels", &start_kernels, array("driver_functions"), array("streams"), array("events"),
+             array("launches"), nb::arg("kernels"));
 }

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from arcbatt.files import cache_folder
 from arcbatt.language import parse_program
 from arcbatt.measure import usable_cores
 
@@ -125,14 +126,11 @@ class Prediction:
 
 
 def path() -> Path:
-    """Where the calibration is stored: ARCBATT_CACHE, or the user's folder for caches."""
-    folder = os.environ.get("ARCBATT_CACHE")
-    if folder:
-        return Path(folder) / "calibration.json"
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "arcbatt" / "calibration.json"
+    """Where the calibration is stored."""
+    return cache_folder() / "calibration.json"
 
 
+@cache
 def machine() -> str:
     """What a calibration holds for: the first GPU, the cores, the engine's source."""
     gpus = health.look_for_gpus().gpus
@@ -157,20 +155,47 @@ def store(calibration: Calibration) -> None:
     new.replace(target)
 
 
-@cache
-def of_this_machine(new_batt: Callable[..., Batt]) -> Calibration:
-    """The stored calibration if it holds here, otherwise one that is measured now and stored."""
-    here = machine()
+def known() -> Calibration | None:
+    """The calibration of this machine, if it was measured before."""
+    if _known and _known[-1].machine == machine():
+        return _known[-1]
     stored = load()
-    if stored is not None and stored.machine == here:
-        return stored
-    measured = measure(new_batt, here)
-    with suppress(OSError):  # a folder that cannot be written to: measured again next time
-        store(measured)
-    return measured
+    if stored is None or stored.machine != machine():
+        return None
+    _known.append(stored)
+    return stored
 
 
-def measure(new_batt: Callable[..., Batt], here: str) -> Calibration:
+_known: list[Calibration] = []
+
+
+def of_this_machine(new_batt: Callable[..., Batt]) -> Calibration | None:
+    """The calibration that is known, otherwise one that is measured now and stored.
+
+    None while the kernels are being compiled that it is measured with.
+    """
+    found = known()
+    if found is None:
+        batts = _batts(new_batt)
+        if not kernels.are_ready({name for batt in batts for name in batt.kernels}, 0):
+            return None
+        found = measure(batts, machine())
+        _known.append(found)
+        with suppress(OSError):  # a folder that cannot be written to: measured again next time
+            store(found)
+    return found
+
+
+def _batts(new_batt: Callable[..., Batt]) -> tuple[Batt, Batt, Batt]:
+    """A small one, one of plain calls and one of calls that call functions."""
+
+    def batt_of(text: str, n: int) -> Batt:
+        return new_batt([parse_program(text.format(k=k, turn=TURNS[k % 5])) for k in range(n)])
+
+    return batt_of(SMALL, 1), batt_of(PLAIN, 10), batt_of(OF_FUNCTIONS, 10)
+
+
+def measure(batts: tuple[Batt, Batt, Batt], here: str) -> Calibration:
     """A few runs on both devices, about a second once the kernels are compiled."""
     rng = np.random.default_rng(0)
     sizes = rng.integers(3, 20, (N_SAMPLES, 2)).tolist()
@@ -180,9 +205,6 @@ def measure(new_batt: Callable[..., Batt], here: str) -> Calibration:
     ]
     many, few, one = Samples(grids), Samples(grids[:N_FEW]), Samples(grids[:1])
 
-    def batt_of(text: str, n: int) -> Batt:
-        return new_batt([parse_program(text.format(k=k, turn=TURNS[k % 5])) for k in range(n)])
-
     def least_s(batt: Batt, samples: Samples, device: str, n_threads: int = 1) -> float:
         times = []
         for _ in range(5):
@@ -191,7 +213,7 @@ def measure(new_batt: Callable[..., Batt], here: str) -> Calibration:
             times.append(time.perf_counter() - start)
         return min(times)
 
-    small, plain, of_functions = batt_of(SMALL, 1), batt_of(PLAIN, 10), batt_of(OF_FUNCTIONS, 10)
+    small, plain, of_functions = batts
     n_cores = usable_cores()
     plain_s, function_s = (least_s(batt, few, "cpu") for batt in (plain, of_functions))
     threaded_s = least_s(plain, few, "cpu", n_cores)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,11 +22,13 @@ from .samples import Samples
 
 # Of the device's free memory, the part that values may take.
 POOL_SHARE = 0.6
+# Of all its memory, what images of samples may take.
+IMAGES_SHARE = 0.05
 MIN_POOL_BYTES = 256 * 2**20
 # Memory that is there already is taken if it is this part of what is wanted.
 ENOUGH = 0.8
 _WORDS_OF_BATT = 7
-_WORDS_OF_DOMAIN = 6
+_WORDS_OF_DOMAIN = 5
 _TO_DEVICE = 1  # cudaMemcpyHostToDevice
 
 
@@ -71,14 +74,12 @@ class GpuPlan:
     def __init__(self, plan: Plan, device: int) -> None:
         import cupy
 
-        filled = [column for columns in plan.filled for column in columns]
         arrays = {
             "nodes": plan.nodes,
             "others": plan.others,
             "ops": plan.ops,
             "sites": plan.sites,
             "programs": plan.programs,
-            "filled": np.array(filled, np.uint32),
         }
         # Each starts at a multiple of 16 bytes.
         flat = [np.resize(a, -(-a.size // 4) * 4) if a.size else a for a in arrays.values()]
@@ -87,12 +88,10 @@ class GpuPlan:
         starts = np.cumsum([0, *(4 * a.size for a in flat)])
         address = int(self.memory.data.ptr)
         self.at = {name: address + int(at) for name, at in zip(arrays, starts, strict=False)}
-        n_filled = np.array([len(columns) for columns in plan.filled], np.int64)
         # As FlatDomain in flat.hpp, of which frames, firsts and rows are known later.
-        self.domains = np.zeros((len(plan.filled), _WORDS_OF_DOMAIN), np.uint64)
-        self.domains[:, 3] = plan.n_columns
-        self.domains[:, 4] = n_filled
-        self.domains[:, 5] = self.at["filled"] + 4 * (np.cumsum(n_filled) - n_filled)
+        self.domains = np.zeros((len(plan.n_columns), _WORDS_OF_DOMAIN), np.uint64)
+        self.domains[:, 3] = plan.n_args
+        self.domains[:, 4] = plan.n_columns
 
 
 @dataclass
@@ -119,13 +118,49 @@ class GpuBatt:
 
 
 def image_of(samples: Samples, device: int) -> GpuImage:
-    """The samples' image on a device, which they keep."""
-    if device not in samples.images:
-        samples.images[device] = GpuImage(samples.packed, device)
-    image: GpuImage = samples.images[device]
+    """The samples' image on a device, which stays there for the next run on equal samples."""
+    key = (device, samples.digest)
+    with _images_lock:
+        if key in _images:
+            _images.move_to_end(key)
+            return _images[key]
+    image = GpuImage(samples.packed, device)
+    import cupy
+
+    most = int(cupy.cuda.Device(device).mem_info[1] * IMAGES_SHARE)
+    with _images_lock:
+        _images[key] = image
+        here = [each for each in _images if each[0] == device]
+        n_bytes = sum(_images[each].memory.nbytes for each in here)
+        for oldest in here[:-1]:
+            if n_bytes <= most:
+                break
+            n_bytes -= _images.pop(oldest).memory.nbytes
     return image
 
 
+def forget(samples: Samples) -> None:
+    """Take samples from all devices."""
+    with _images_lock:
+        for key in [each for each in _images if each[1] == samples.digest]:
+            del _images[key]
+
+
+def give_up(device: int) -> None:
+    """Give back all memory of a device that is only kept for later."""
+    import cupy
+
+    with _images_lock:
+        for key in [each for each in _images if each[0] == device]:
+            del _images[key]
+    with _idle_lock:
+        _idle.pop(device, None)
+    cupy.get_default_memory_pool().free_all_blocks()
+
+
+# By device and digest, the least used first.
+_images: OrderedDict[tuple[int, bytes], GpuImage] = OrderedDict()
+_images_lock = Lock()
 _idle: dict[int, list[Any]] = {}
 _idle_lock = Lock()
 
@@ -152,4 +187,4 @@ def memory_for_values(cupy: Any, device: int, n_wanted: int) -> Iterator[Any]:
         yield block
     finally:
         with _idle_lock:
-            idle.append(block)
+            _idle.setdefault(device, []).append(block)

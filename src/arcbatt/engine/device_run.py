@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from arcbatt.measure import phase
 
 from . import _engine, device_memory, kernels, profiling
 from .device_memory import GpuBatt, image_of, memory_for_values, send
-from .kernels import BLOCK_THREADS, MAX_LARGE, WIDE_THREADS
+from .kernels import BLOCK_THREADS, ELEMENTS_AN_ITEM, MAX_LARGE, WIDE_THREADS
 from .results import BattArrays, KeptWords
 from .samples import Samples
 
@@ -30,14 +32,19 @@ CALL_SHARE = 1 / 4
 MAX_ITEMS = 2**31
 # Elements of all containers that a function is run on, at most.
 MAX_ELEMENTS = 2**28
+# So many kernels that do not need one another run side by side: most cannot fill a card.
+N_STREAMS = 8
+# What a warp takes of the memory for values at once, as in kernel.cu, for every stream it runs on.
+PAGE_BYTES = 64 * 1024
 # So long a wait goes on without sleeping: most stages take less.
 SPIN_S = 0.002
 _STEP = np.dtype(
     [(name, np.uint64) for name in ("nodes", "others", "starts", "counts", "queue", "listed")]
     + [(name, np.uint32) for name in ("n_nodes", "n_others", "n_items", "at_once")]
+    + [(name, np.uint32) for name in ("n_elements", "unused")]
 )
 _QUEUE_WORDS = 3  # as `Queue` in kernel.cu
-_WORDS_FIELD = 27  # where `words` is in `Launch`
+_PAGES_FIELD, _WORDS_FIELD = 17, 27  # where `pages` and `words` are in `Launch`
 _STACK_LIMIT = 0  # cudaLimitStackSize
 
 
@@ -95,7 +102,12 @@ class DeviceRun:
             self.outputs[0].fill(_engine.NOT_RUN)
             n_calls = self.batt.plan.n_nodes + len(self.batt.plan.ops)
             a_sample = EXPECTED_CALL_BYTES * n_calls
-            with memory_for_values(cupy, self.device, 2 * a_sample * chosen.size) as memory:
+            n_pages = N_STREAMS * min(self.n_warps, 4 * chosen.size)
+            n_wanted = 2 * a_sample * chosen.size + n_pages * PAGE_BYTES
+            with (
+                memory_for_values(cupy, self.device, n_wanted) as memory,
+                _streams_on(cupy, self.device) as self.streams,
+            ):
                 fit = min(memory.size // a_sample, MAX_ITEMS // n_calls)
                 at_once = max(32, fit)
                 kept = []
@@ -105,7 +117,9 @@ class DeviceRun:
                     try:
                         kept += self._chunk(cupy, part, memory)
                         self._note_launches(cupy)
-                    except _TooManyElements:
+                    except (_TooManyElements, cupy.cuda.memory.OutOfMemoryError):
+                        # One sample that is too much is left to the CPU.
+                        device_memory.give_up(self.device)
                         half = part.size // 2
                         todo += [part[:half], part[half:]] if half else []
         return kept
@@ -137,7 +151,7 @@ class DeviceRun:
         n_cells = self.batt.n_programs * n
         chosen_there = cupy.asarray(chosen)
         n_used = cupy.zeros(1, cupy.uint64)
-        pages = cupy.zeros(2 * self.n_warps, cupy.uint64)
+        pages = cupy.zeros((N_STREAMS, 2 * self.n_warps), cupy.uint64)
         stopped = cupy.zeros(1, cupy.uint32)
         values = cupy.empty(2 * plan.n_nodes * n, cupy.uint64)
         costs = cupy.empty(2 * plan.n_nodes * n, cupy.uint64)
@@ -162,10 +176,13 @@ class DeviceRun:
             0,
             *(on_device.at["ops"], on_device.at["sites"], domains.data.ptr, values.data.ptr, n),
         ]
-        self.launch = cupy.array(words, cupy.uint64)
+        # By stream: each has pages of its own.
+        by_stream = np.tile(np.array(words, np.uint64), (N_STREAMS, 1))
+        by_stream[:, _PAGES_FIELD] += np.arange(N_STREAMS, dtype=np.uint64) * (16 * self.n_warps)
+        self.launch = cupy.asarray(by_stream)
         # What each step takes its items from, and the items that one leaves to wide lanes.
         self.queues = cupy.zeros((plan.n_steps + 3, _QUEUE_WORDS), cupy.uint32)
-        self.listed = cupy.empty(MAX_LARGE, cupy.uint32)
+        self.listed = cupy.empty(MAX_LARGE * (plan.n_steps + 3), cupy.uint32)
         self.n_started = 0
         self.held: list[Any] = []  # what is in use until the last step is done
         self.stage = 0
@@ -182,7 +199,7 @@ class DeviceRun:
             ends = cupy.cumsum(n_words)
             kept_words = cupy.empty(max(1, int(ends[-1])), cupy.int32)
             n_words[:] = ends - n_words
-            self.launch[_WORDS_FIELD] = kept_words.data.ptr
+            self.launch[:, _WORDS_FIELD] = kept_words.data.ptr
             self._start_one(cupy, "write_kept", n_cells)
             self._wait(cupy)
         except (KeyboardInterrupt, Overtaken):
@@ -200,13 +217,18 @@ class DeviceRun:
         """Start a kernel of no step of the plan."""
         words = np.zeros(1, _STEP)
         words["nodes"], words["n_nodes"], words["n_items"] = nodes, n_nodes, n_items
-        self._start(cupy, [kernel], words, np.zeros(0, np.uint32))
+        self._start(cupy, [kernel], words, np.zeros(0, np.uint32), np.zeros(1, np.uint32))
 
     @phase("launch")
     def _start(
-        self, cupy: Any, names: Sequence[str], words: NDArray[Any], numbers: NDArray[Any]
+        self,
+        cupy: Any,
+        names: Sequence[str],
+        words: NDArray[Any],
+        numbers: NDArray[Any],
+        levels: NDArray[np.uint32],
     ) -> int:
-        """Start kernels one after the other, those that have nothing to do left out.
+        """Start kernels level by level, those that have nothing to do left out.
 
         `words` are the fields of `Step` in kernel.cu, in which `starts` are counted from the
         numbers that are sent with them; returns where these are.
@@ -216,7 +238,8 @@ class DeviceRun:
         queue_bytes = 4 * _QUEUE_WORDS
         first = self.queues.data.ptr + queue_bytes * self.n_started
         words["queue"] = first + queue_bytes * np.arange(n, dtype=np.uint64)
-        words["listed"] = self.listed.data.ptr
+        lists = self.listed.data.ptr + 4 * MAX_LARGE * self.n_started
+        words["listed"] = lists + 4 * MAX_LARGE * np.arange(n, dtype=np.uint64)
         words["at_once"] = np.clip(n_items // (4 * self.n_warps), 1, 8)
         self.n_started += n
         # The numbers first: their places are multiples of 4 bytes, the words' of 8.
@@ -230,25 +253,40 @@ class DeviceRun:
         send(content, address)
         self.held += [content, there]
         steps_at = address + 4 * n_numbers
-        started = _Launches(
-            functions=np.array([kernels.address(self.device, name) for name in names], np.uint64),
-            wide=np.array([kernels.wide_address(self.device, name) for name in names], np.uint64),
-            grids=np.minimum(self.n_blocks, -(-n_items * 32 // BLOCK_THREADS)).astype(np.uint32),
-            wide_grids=np.minimum(n_items, self.n_sms).astype(np.uint32),
-            steps=steps_at + words.itemsize * np.arange(n, dtype=np.uint64),
-        )
+        grids = np.minimum(self.n_blocks, -(-n_items * 32 // BLOCK_THREADS)).astype(np.uint32)
+        given = {
+            "functions": [kernels.address(self.device, name) for name in names],
+            "wide_functions": [kernels.wide_address(self.device, name) for name in names],
+            "steps": steps_at + words.itemsize * np.arange(n, dtype=np.uint64),
+        }
+        arrays: dict[str, NDArray[Any]] = {
+            "grids": grids,
+            "wide_grids": np.minimum(n_items, self.n_sms).astype(np.uint32),
+            "levels": levels,
+            **{name: np.array(content, np.uint64) for name, content in given.items()},
+        }
         if self.launches is None:
-            started.start(self.launch.data.ptr)
+            self._start_side_by_side(cupy, arrays)
             return address
-        for k, name in enumerate(names):
-            if not n_items[k]:
-                continue
+        for k in np.flatnonzero(n_items).tolist():
             before, after = cupy.cuda.Event(), cupy.cuda.Event()
             before.record()
-            started.part(k).start(self.launch.data.ptr)
+            self._start_side_by_side(cupy, {name: a[k : k + 1] for name, a in arrays.items()})
             after.record()
-            self.timed.append((self.stage, name, int(n_items[k]), before, after))
+            self.timed.append((self.stage, names[k], int(n_items[k]), before, after))
         return address
+
+    def _start_side_by_side(self, cupy: Any, arrays: dict[str, NDArray[Any]]) -> None:
+        """Start kernels, those of a level on several streams."""
+        started = _engine.Kernels(**arrays, block=BLOCK_THREADS, wide_block=WIDE_THREADS)
+        row_bytes = self.launch.shape[1] * 8
+        launches = self.launch.data.ptr + row_bytes * np.arange(N_STREAMS, dtype=np.uint64)
+        streams, events = self.streams.addresses(cupy)
+        status = _engine.start_kernels(
+            kernels.driver_functions(), streams, events, launches, started
+        )
+        if status:
+            raise cupy.cuda.driver.CUDADriverError(status)
 
     def _note_launches(self, cupy: Any) -> None:
         """Add what the chunk's launches took, all of which are done."""
@@ -274,9 +312,8 @@ class DeviceRun:
         (_, on_device), _ = self.images
         plan = self.batt.plan
         table = on_device.domains.copy()
-        # How many elements each domain has, how many rows, and how many samples there are.
-        n_domains = len(table)
-        sizes = np.zeros(2 * n_domains + 1, np.int64)
+        # How many elements each domain has, and how many samples there are.
+        sizes = np.zeros(len(table) + 1, np.int64)
         sizes[-1] = n
         for number, stage in enumerate(plan.stages):
             self.stage = number
@@ -296,6 +333,8 @@ class DeviceRun:
             words["starts"] = 4 * stage.firsts
             words["n_nodes"] = stage.n_nodes
             words["n_others"] = stage.ends - stage.firsts
+            words["n_elements"] = np.where(stage.are_alone, of_steps, 0)
+            of_steps[stage.are_alone] = -(-of_steps[stage.are_alone] // ELEMENTS_AN_ITEM)
             words["n_items"] = of_nodes + of_steps
             if n_asked:
                 frames = cupy.empty(n_asked, cupy.uint64)
@@ -310,10 +349,10 @@ class DeviceRun:
                 content = device_memory.new_array(table.size, np.uint64)
                 content[:] = table.ravel()
                 send(content, domains.data.ptr)
-                sizes[n_domains + made[new]] = rows
                 self.held += [content, frames, counts, firsts]
             numbers = np.concatenate([starts, bounds])
-            sent = self._start(cupy, [step.kernel for step in stage.steps], words, numbers)
+            names = [step.kernel for step in stage.steps]
+            sent = self._start(cupy, names, words, numbers, stage.levels)
             if n_asked:
                 found = device_memory.new_array(bounds.size, np.uint32)
                 add_counts = kernels.kernel(self.device, "add_counts")
@@ -326,42 +365,34 @@ class DeviceRun:
                 sizes[made[new]] = np.diff(found.astype(np.int64))[new]
 
 
-@dataclass(frozen=True, slots=True)
-class _Launches:
-    """Kernels to start one after the other, each followed by its own for wide lanes, if any."""
+class _Streams:
+    """Streams beside the current one, and an event for each; one run's at a time."""
 
-    functions: NDArray[np.uint64]
-    wide: NDArray[np.uint64]  # 0 where there is none
-    grids: NDArray[np.uint32]  # blocks; 0 where there is nothing to do
-    wide_grids: NDArray[np.uint32]
-    steps: NDArray[np.uint64]  # what each is given, beside the launch
+    def __init__(self, cupy: Any) -> None:
+        self._streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(N_STREAMS - 1)]
+        self._events = [cupy.cuda.Event(disable_timing=True) for _ in range(N_STREAMS)]
 
-    def part(self, k: int) -> _Launches:
-        """Return the k-th alone."""
-        only = slice(k, k + 1)
-        return _Launches(
-            self.functions[only],
-            self.wide[only],
-            self.grids[only],
-            self.wide_grids[only],
-            self.steps[only],
+    def addresses(self, cupy: Any) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """The driver's numbers of the streams, the current one first, and of the events."""
+        streams = [cupy.cuda.get_current_stream(), *self._streams]
+        return (
+            np.array([stream.ptr for stream in streams], np.uint64),
+            np.array([event.ptr for event in self._events], np.uint64),
         )
 
-    def start(self, launch: int) -> None:
-        """Start them on the current stream."""
-        import cupy
 
-        status = _engine.start_kernels(
-            kernels.launcher(),
-            cupy.cuda.get_current_stream().ptr,
-            launch,
-            self.functions,
-            self.grids,
-            BLOCK_THREADS,
-            self.wide,
-            self.wide_grids,
-            WIDE_THREADS,
-            self.steps,
-        )
-        if status:
-            raise cupy.cuda.driver.CUDADriverError(status)
+_idle_streams: dict[int, list[_Streams]] = {}
+_idle_lock = Lock()
+
+
+@contextmanager
+def _streams_on(cupy: Any, device: int) -> Iterator[_Streams]:
+    """Streams of a device that no other run uses meanwhile; they are kept for the next one."""
+    with _idle_lock:
+        idle = _idle_streams.setdefault(device, [])
+        streams = idle.pop() if idle else _Streams(cupy)
+    try:
+        yield streams
+    finally:
+        with _idle_lock:
+            idle.append(streams)

@@ -12,12 +12,15 @@ from time import perf_counter
 
 from arcbatt.language import Budget
 
-from . import _engine, profiling
+from . import _engine, kernels, profiling
 from .device_memory import GpuBatt
 from .device_run import DeviceRun, Overtaken
 from .results import BattArrays, KeptWords
 from .samples import Samples
 from .sharing import Pace
+
+# So often a GPU looks whether its kernels are compiled.
+LOOK_S = 0.05
 
 
 class GpuError(RuntimeError):
@@ -84,6 +87,8 @@ class GpuRun:
             profiling.launches(),
         )
         n_results, kept = 0, []
+        if lent is None and not self._wait_for_kernels(device):
+            return GpuPart(0, [], kernels.trouble_with(self.batt.kernels, device))
         while lent or (n := self.pace.wait_for_share()):
             lent = lent or self.queue.lend(n)
             if lent is None:
@@ -108,3 +113,10 @@ class GpuRun:
                 return GpuPart(n_results, kept, str(error).splitlines()[0])
             self.pace.note(end - first, perf_counter() - began_s)
         return GpuPart(n_results, kept)
+
+    def _wait_for_kernels(self, device: int) -> bool:
+        """Return whether the kernels are there before the CPU has done everything."""
+        while not kernels.are_ready(self.batt.kernels, device):
+            if kernels.trouble_with(self.batt.kernels, device) or self.pace.ended.wait(LOOK_S):
+                return False
+        return True

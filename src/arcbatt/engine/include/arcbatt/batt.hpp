@@ -150,7 +150,7 @@ ARC_EXTERN bool is_left_to_wide(Lane& lane, u64 n_elements);
 
 // Runs a call of a primitive where it stands. It counts as call_primitive does; but it begins from
 // nothing and needs the lane's own counting only while the primitive runs.
-template <bool MAY_BE_LEFT = true, class P, class Place>
+template <class P, class Place>
 ARC_FN void run_call(Lane& lane, u32 n_args, const P& primitive, const Place& place) {
   const u32 n_right = gather(lane, place, n_args);
   const Value* args = lane.frame;
@@ -168,7 +168,7 @@ ARC_FN void run_call(Lane& lane, u32 n_args, const P& primitive, const Place& pl
   if (heaviest > lane.max_elements || steps > lane.max_steps) return place.fill_exceeded(lane);
   if (!arity_fits || !primitive.accepts(args)) return place.fill(fail(WRONG_TYPE), steps, 0);
 #if defined(ARC_FLAT)
-  if (MAY_BE_LEFT && is_left_to_wide(lane, steps)) return;
+  if (is_left_to_wide(lane, steps)) return;
 #endif
   const Value result = primitive.run(lane, args);
   if (lane.exceeded) return place.fill_exceeded(lane);

@@ -72,7 +72,11 @@ struct Span {
   i64 first, last;
 };
 
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if defined(ARC_LANE_THREADS)
+ARC_FN i32 least_of_threads(i32 x) {
+  return (i32)fold_threads(x, [](i64 a, i64 b) { return b < a ? b : a; });
+}
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 ARC_FN i32 least_of_threads(i32 x) { return __reduce_min_sync(0xffffffffu, x); }
 #else
 ARC_FN i32 least_of_threads(i32 x) {
@@ -125,7 +129,7 @@ ARC_FN Bounds bounds_of(const Keys& keys) {
 // threads: each thread has, and knows, only its own.
 constexpr i64 BOARD_SIZE = 64;
 struct Board {
-  static constexpr int PER_THREAD = BOARD_SIZE / W;
+  static constexpr int PER_THREAD = W < BOARD_SIZE ? BOARD_SIZE / W : 1;
   u64 rows[PER_THREAD];
   i64 n_rows;
 

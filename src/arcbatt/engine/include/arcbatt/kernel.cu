@@ -5,7 +5,7 @@
 // A warp would hold up all others with a value of some ten thousand elements. Items on such values are
 // put on a list, and the same kernel compiled for wide lanes, a block each, runs them right after.
 #define ARC_FLAT
-#include "flat.hpp"
+#include "alone.hpp"
 #include "words.hpp"
 
 namespace arc {
@@ -68,6 +68,8 @@ struct Step {
   u32 n_others;
   u32 n_items;
   u32 at_once;
+  u32 n_elements;  // where an item is many of them
+  u32 unused;
 
   ARC_FN u32 which(u32 item) const { return find_start(starts, n_others, item); }
 };
@@ -187,15 +189,19 @@ ARC_FN void run_calls(const Launch& launch, const Step& step, Lanes lanes, const
   });
 }
 
-// Calls within functions on all elements of a frame: run(lane, op, frame) gives the column.
-template <class Run>
-ARC_FN void run_columns(const Launch& launch, const Step& step, Lanes lanes, Run run) {
-  run_items(launch, step, lanes, [&](Lane& lane, u32 item) {
-    const u32 which = step.which(item);
-    const FlatOp& op = launch.flat.ops[step.others[which]];
-    Frame* frame = launch.flat.domains[op.domain].frames[item - step.starts[which]];
-    if (!frame || is_left_to_wide(lane, COLUMN_EFFORT * frame->n)) return;
-    fill_column(lane, op, frame, [&]() { return run(lane, op, frame); });
+// Calls within functions by one thread each, ARC_ELEMENTS_AN_ITEM of them to an item.
+template <class P>
+ARC_FN void run_elements(const Launch& launch, const Step& step, const P& primitive) {
+  run_items(launch, step, ALL, [&](Lane& lane, u32 item) {
+    const u32 n = step.n_elements, end = min_of<u32>((item + 1) * ARC_ELEMENTS_AN_ITEM, n);
+    for (u32 first = item * ARC_ELEMENTS_AN_ITEM; first < end; first += W) {
+      const u32 at = min_of(first + thread_index(), n - 1), which = step.which(at);
+      const FlatOp& op = launch.flat.ops[step.others[which]];
+      const FlatDomain& domain = launch.flat.domains[op.domain];
+      const u32 element = at - step.starts[which], row = domain.row_of_element(element);
+      Frame* frame = first + thread_index() < end ? domain.frames[row] : nullptr;
+      run_alone(lane, launch.flat, op, frame, element - (domain.firsts[row] - domain.firsts[0]), primitive);
+    }
   });
 }
 
@@ -218,20 +224,17 @@ ARC_FN void run_sites(const Launch& launch, const Step& step, Lanes lanes, Run r
 #define ARC_WORK const arc::Launch *launch, const arc::Step *step
 #define ARC_KERNEL extern "C" __global__ void __launch_bounds__(ARC_BLOCK_THREADS, ARC_BLOCKS_A_SM)
 
-// The host adds a line for each kernel that it wants: ARC_RUN for a primitive's calls, ARC_COLUMN for
-// those on whole columns, ARC_SITE for those that call functions; with names that begin with `wide_`,
-// for wide lanes.
+// The host adds a line for each kernel that it wants: ARC_RUN for a primitive's calls, ARC_ALONE for
+// those within functions that a thread makes alone, ARC_SITE for those that call functions.
 #define ARC_RUN(kernel, name, lanes)                                                  \
   ARC_KERNEL kernel(ARC_WORK) {                                                       \
     using namespace arc;                                                              \
     run_calls(*launch, *step, lanes, KnownPrimitive<P_##name, prim_##name>());         \
   }
-#define ARC_COLUMN(kernel, name, lanes)                                               \
+#define ARC_ALONE(kernel, name, lanes)                                                \
   ARC_KERNEL kernel(ARC_WORK) {                                                       \
     using namespace arc;                                                              \
-    run_columns(*launch, *step, lanes, [&](Lane& lane, const FlatOp& op, Frame* frame) { \
-      return map_known<P_##name, prim_##name>(lane, launch->flat, op, frame);         \
-    });                                                                               \
+    run_elements(*launch, *step, AlonePrimitive<P_##name, prim_##name>());            \
   }
 #define ARC_SITE(kernel, name, lanes)                                                 \
   ARC_KERNEL kernel(ARC_WORK) {                                                       \
@@ -261,18 +264,8 @@ ARC_KERNEL site_invoke(ARC_WORK) {
     invoke(lane, site.n_args, place);
   });
 }
-ARC_KERNEL column_match(ARC_WORK) {
-  using namespace arc;
-  run_columns(*launch, *step, ALL, [&](Lane& lane, const FlatOp& op, Frame* frame) {
-    return match(lane, launch->flat, op, frame);
-  });
-}
-ARC_KERNEL column_guard(ARC_WORK) {
-  using namespace arc;
-  run_columns(*launch, *step, ALL, [&](Lane& lane, const FlatOp& op, Frame* frame) {
-    return guard(lane, launch->flat, op, frame);
-  });
-}
+ARC_KERNEL alone_match(ARC_WORK) { arc::run_elements(*launch, *step, arc::AloneMatch()); }
+ARC_KERNEL alone_guard(ARC_WORK) { arc::run_elements(*launch, *step, arc::AloneGuard()); }
 
 // firsts[k] := the sum of counts before k, for k up to n; one block, each of whose threads adds up
 // some that stand side by side.

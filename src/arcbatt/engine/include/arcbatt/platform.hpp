@@ -278,7 +278,20 @@ ARC_FN i64 serial(F f) {
 
 template <class T>
 ARC_FN void copy(T* to, const T* from, i64 n) {
-  each(n, [=](i64 k) { to[k] = from[k]; });
+  if (W == 1) {
+    for (i64 k = 0; k < n; k++) to[k] = from[k];
+    return;
+  }
+  i64 k = thread_index();
+  for (; k + 3 * W < n; k += 4 * W) {  // four on their way at a time
+    const T a = from[k], b = from[k + W], c = from[k + 2 * W], d = from[k + 3 * W];
+    to[k] = a;
+    to[k + W] = b;
+    to[k + 2 * W] = c;
+    to[k + 3 * W] = d;
+  }
+  for (; k < n; k += W) to[k] = from[k];
+  sync();
 }
 
 }  // namespace arc
