@@ -515,7 +515,7 @@ def has_compiler() -> bool:
 
 # All of them take minutes; what they share is in each.
 @pytest.mark.skipif(not has_compiler(), reason="needs NVIDIA's run-time compiler")
-@pytest.mark.parametrize("module", ["common", "functions", "wide_pieces"])
+@pytest.mark.parametrize("module", ["common", "functions", "wide_sites_7"])
 def test_the_headers_compile_for_the_gpu(module: str, tmp_path: Path) -> None:
     assert kernels.compile_modules(tmp_path, [module], ["sm_90"], 1) == []
     (path,) = tmp_path.rglob("*.xz")

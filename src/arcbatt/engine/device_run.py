@@ -317,6 +317,8 @@ class DeviceRun:
         sizes[-1] = n
         for number, stage in enumerate(plan.stages):
             self.stage = number
+            if self.is_overtaken():
+                raise Overtaken
             n_items = sizes[stage.sizes]
             ends = np.concatenate([[0], np.cumsum(n_items)])
             starts = ends[:-1] - ends[stage.firsts_of_others]
