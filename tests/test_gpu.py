@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
 import threading
 import time
+import zipfile
 from collections import OrderedDict
 from ctypes import CDLL
 from dataclasses import replace
@@ -544,6 +546,26 @@ def test_code_is_taken_that_a_gpu_can_run(
         found.unlink()
     assert kernel_files.find("digest", "grids", capability) is None
     assert kernel_files.find("other", "grids", 75) is None
+
+
+def test_a_wheel_of_kernels_is_found_where_it_is_installed(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).parent.parent / "release")
+    wheel = importlib.import_module("kernels").write_wheel
+    folder = cache / "made"
+    kernel_files.write(folder, "digest", "sm_90", "grids", b"code")
+    path = wheel(folder, "1.2", cache)
+    assert path.name == "arcbatt_kernels-1.2-py3-none-any.whl"
+    assert kernel_files.find("digest", "grids", 90) is None
+    with zipfile.ZipFile(path) as archive:
+        rows = archive.read("arcbatt_kernels-1.2.dist-info/RECORD").decode().splitlines()
+        assert [row.split(",")[0] for row in rows] == archive.namelist()
+        archive.extractall(cache / "site")
+    monkeypatch.syspath_prepend(cache / "site")
+    found = kernel_files.find("digest", "grids", 90)
+    assert found is not None
+    assert kernel_files.read(found) == b"code"
 
 
 def test_only_the_latest_versions_are_kept(tmp_path: Path) -> None:
