@@ -16,19 +16,18 @@ import subprocess
 import sys
 import tempfile
 import time
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 from engine import library_programs, mixed_programs, training_samples
-from gpu import BUDGET, SMALL_BUDGET, differences, table_of
+from gpu import BUDGET, SMALL_BUDGET, begin, differences, table_of
 from pipeline import begin_evolution
 from rich.console import Console
 
 from arcbatt.engine import batt as batt_module
-from arcbatt.engine import calibration, device_memory, gpu, kernels
+from arcbatt.engine import calibration, device_memory, kernels
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.results import BattResult
 from arcbatt.engine.samples import Samples
@@ -197,12 +196,7 @@ def main() -> None:
     parser.add_argument("--first", action="store_true", help="the first use, and stop")
     parser.add_argument("--evolve", type=float, default=20, metavar="SECONDS", help="0: do not")
     options = parser.parse_args()
-    warnings.simplefilter("error", RuntimeWarning)
-    console = Console(width=130)
-    try:
-        gpu.device_count()
-    except gpu.GpuError as error:
-        sys.exit(f"there is no GPU to measure: {error}")
+    console = begin()
     if options.first:
         run_first(console, options.first)
         return

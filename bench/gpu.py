@@ -147,14 +147,19 @@ def read_options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def main() -> None:
-    options = read_options()
+def begin() -> Console:
+    """Return where to print to; ends where there is no GPU, and later where one fails."""
     warnings.simplefilter("error", RuntimeWarning)
-    console = Console(width=130)
     try:
         gpu.device_count()
     except gpu.GpuError as error:
         sys.exit(f"there is no GPU to measure: {error}")
+    return Console(width=130)
+
+
+def main() -> None:
+    options = read_options()
+    console = begin()
     start = time.perf_counter()
     kernels.load([name for names in kernels.modules().values() for name in names], 0)
     console.print(
