@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import shutil
+import subprocess
 import sys
 import threading
 import time
@@ -525,6 +527,20 @@ def test_the_headers_compile_for_the_gpu(module: str, tmp_path: Path) -> None:
     assert kernel_files.read(path).startswith(b"\x7fELF")
 
 
+# Another compiler, which warns of more.
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs the compiler of CUDA's toolkit")
+@pytest.mark.parametrize("module", ["common", "functions", "wide_sites_7"])
+def test_the_headers_compile_without_warnings(module: str, tmp_path: Path) -> None:
+    source, target = tmp_path / f"{module}.cu", tmp_path / f"{module}.cubin"
+    source.write_text(kernels.source(module), "utf-8")
+    options = [each for each in kernels.source_options(module) if each != "-default-device"]
+    options += ["-arch=sm_90", "-cubin", "-Werror", "all-warnings"]
+    command = ["nvcc", *options, "-o", target, source]
+    compiled = subprocess.run(command, capture_output=True, text=True)
+    assert compiled.returncode == 0, compiled.stderr
+    assert target.stat().st_size > 0
+
+
 @pytest.mark.parametrize(
     ("capability", "wanted"),
     [(86, ["sm_86", "sm_80", "compute_75"]), (90, ["sm_90", "compute_75"]), (61, ["sm_60"])],
@@ -660,6 +676,7 @@ CALIBRATION = Calibration(
     thread_s=2e-5,
     plain_call_s=2e-7,
     function_call_s=2e-6,
+    plan_node_s=0.0,
     gpu_run_s=5e-4,
     gpu_step_s=2e-5,
     gpu_plain_ratio=0.01,
@@ -742,6 +759,13 @@ def test_auto_goes_by_the_calibration(
     monkeypatch.setattr(kernels, "are_ready", lambda *_: True)
     check_equal(batt.run(samples, SMALL), wanted)
     assert any(asked) == expects_gpu
+    # What is done before it could be planned is not planned.
+    monkeypatch.setattr(calibration, "_known", [replace(fast, plan_node_s=1.0)])
+    asked.clear()
+    unplanned = Batt(batt.programs)
+    check_equal(unplanned.run(samples, SMALL), wanted)
+    assert not asked
+    assert "plan" not in vars(unplanned)
 
 
 # --- with a GPU ---

@@ -31,6 +31,8 @@ _OPS = {"constant": 3, "primitive": 4, "call": 5, "invoke": 6}
 _NOBODY = np.zeros(0, np.uint32)
 # Calls of all samples; for less than that no kernels are compiled, which takes minutes of a core.
 WORTH_COMPILING = 1_000_000
+# Work is planned for GPUs that takes the CPU as long as so many plans.
+PLANS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +128,12 @@ class Batt:
     @cached_property
     def plan(self) -> flatten.Plan:
         """What a GPU is to do for it."""
-        with phase("plan"):
-            return flatten.plan(self._nodes, self._results)
+        return self.make_plan()
+
+    @phase("plan")
+    def make_plan(self) -> flatten.Plan:
+        """Work out what a GPU is to do."""
+        return flatten.plan(self._nodes, self._results)
 
     @property
     def kernels(self) -> frozenset[str]:
@@ -303,6 +309,13 @@ class Batt:
             measured = calibration.of_this_machine(Batt)
         if measured is None:
             return None
+        if "plan" not in vars(self):
+            # A plan takes longer than little work does.
+            calls = [node.head for node in self._nodes if node.kind == "call"]
+            n_functions = sum(head in flatten.SITES for head in calls)
+            cpu_s = measured.core_s(self.n_nodes, n_functions) * n_samples / n_threads
+            if cpu_s < PLANS * measured.plan_node_s * self.n_nodes:
+                return None
         return measured.predict(self.plan, self._n_left_out, n_threads)
 
     def prefers_gpu(self, device: str, n_samples: int, n_threads: int) -> bool:

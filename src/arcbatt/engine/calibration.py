@@ -69,10 +69,16 @@ class Calibration:
     thread_s: float  # to start a thread
     plain_call_s: float  # a plain call, on one core
     function_call_s: float  # a call that calls functions, on one core
+    plan_node_s: float  # to plan a node of a batt for GPUs
     gpu_run_s: float  # a run with hardly anything to do
     gpu_step_s: float  # one more step of the schedule
     gpu_plain_ratio: float  # seconds for a second of a core
     gpu_function_ratio: float
+
+    def core_s(self, n_nodes: int, n_functions: int) -> float:
+        """What a sample takes on one core, so many of the nodes calling functions."""
+        plain_s = self.plain_call_s * (n_nodes - n_functions)
+        return max(plain_s + self.function_call_s * n_functions, 1e-9)
 
     def predict(self, plan: Plan, n_left_out: int, n_threads: int) -> Prediction:
         """What a batt is expected to take on samples of middling size.
@@ -82,7 +88,7 @@ class Calibration:
         n_functions = plan.n_function_calls
         plain_s = self.plain_call_s * (plan.n_nodes - n_functions)
         function_s = self.function_call_s * n_functions
-        core_s = max(plain_s + function_s, 1e-9)
+        core_s = self.core_s(plan.n_nodes, n_functions)
         return Prediction(
             n_threads=n_threads,
             thread_s=self.thread_s,
@@ -214,6 +220,9 @@ def measure(batts: tuple[Batt, Batt, Batt], here: str) -> Calibration:
         return min(times)
 
     small, plain, of_functions = batts
+    start = time.perf_counter()
+    plain.make_plan()
+    plan_node_s = (time.perf_counter() - start) / plain.n_nodes
     n_cores = usable_cores()
     plain_s, function_s = (least_s(batt, few, "cpu") for batt in (plain, of_functions))
     threaded_s = least_s(plain, few, "cpu", n_cores)
@@ -240,6 +249,7 @@ def measure(batts: tuple[Batt, Batt, Batt], here: str) -> Calibration:
         thread_s=max(0.0, threaded_s - plain_s / n_cores) / n_cores,
         plain_call_s=plain_call_s,
         function_call_s=max(plain_call_s, function_call_s),
+        plan_node_s=plan_node_s,
         gpu_run_s=max(0.0, small_s - step_s * small.plan.n_steps),
         gpu_step_s=step_s,
         gpu_plain_ratio=plain_ratio,

@@ -203,8 +203,11 @@ class DeviceRun:
             self._start_one(cupy, "write_kept", n_cells)
             self._wait(cupy)
         except (KeyboardInterrupt, Overtaken):
+            # By a copy: a kernel might have to wait for those that it is to stop.
+            one = device_memory.new_array(1, np.uint32)
+            one[:] = 1
             with cupy.cuda.Stream(non_blocking=True):
-                stopped[:] = 1
+                send(one, stopped.data.ptr)
             cupy.cuda.get_current_stream().synchronize()
             raise
         ok = np.flatnonzero(self.outputs[0].get()[:, chosen - self.first] == 0)
