@@ -403,7 +403,7 @@ nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> ch
   run.n_threads = (u64)max_of(1, n_threads);
   SampleQueue all(chosen.size(), false, false);
   run.queue = queue ? queue : &all;
-  std::vector<bool> on_gpu(batt.results.size(), false);
+  std::vector<bool> on_gpu(queue ? batt.results.size() : 0, false);
   for (size_t k = 0; k < programs_on_gpu.size(); k++) on_gpu.at(programs_on_gpu(k)) = true;
   run.prepare(chosen.size(), on_gpu);
   auto workers = run_on_threads(run, chosen.size(), run.n_threads, !queue);

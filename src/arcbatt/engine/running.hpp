@@ -185,16 +185,18 @@ struct SampleRun final : Run {
   Part parts[3];
   std::vector<u64> ends;  // how far a thread should go that starts at a sample; empty: no further
 
-  // on_gpu: the programs that GPUs run.
+  // on_gpu: by program, whether GPUs run it; empty where there are none.
   void prepare(u64 n_chosen, const std::vector<bool>& on_gpu) {
     bool has_shared_calls = false;
-    for (u32 node = 0; node < batt.n_nodes; node++)
+    Part& all = parts[ALL_PROGRAMS];
+    for (u32 node = 0; node < batt.n_nodes; node++) {
+      (is_own[node] ? all.nodes.own : all.nodes.shared).push_back(node);
       has_shared_calls |= !is_own[node] && batt.code[node].op >= CALL;
-    for (u32 p = 0; p < batt.n_programs; p++) {
-      parts[ALL_PROGRAMS].programs.push_back(p);
-      parts[on_gpu[p] ? SPARE : LEFT_OUT].programs.push_back(p);
     }
-    for (Part& part : parts) collect_nodes(part.programs, part.nodes);
+    all.programs.resize(batt.n_programs);
+    std::iota(all.programs.begin(), all.programs.end(), 0);
+    for (u32 p = 0; p < on_gpu.size(); p++) parts[on_gpu[p] ? SPARE : LEFT_OUT].programs.push_back(p);
+    for (Which which : {LEFT_OUT, SPARE}) collect_nodes(parts[which].programs, parts[which].nodes);
     if (has_shared_calls && n_threads > 1) join_samples(n_chosen);
   }
 
