@@ -232,6 +232,30 @@ def test_a_kernel_that_cannot_be_started_leaves_all_to_the_cpu(
     assert dict(got.ran_on) == {"cpu": 5}
 
 
+LARGE_GRIDS = """
+def f_{k}(I):
+    a = upscale(I, 2)
+    b = hconcat(a, vconcat(hmirror(I), dmirror(I)))
+    return pair(pair(objects(b, {u}, {d}, {w}), objects_t(a, {u}, {d}, {w})), o_g(b, {k}))
+"""
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_objects_of_large_grids_agree() -> None:
+    flags = [(u, d, w) for u in "TF" for d in "TF" for w in "TF"]
+    texts = [LARGE_GRIDS.format(k=k, u=u, d=d, w=w) for k, (u, d, w) in enumerate(flags)]
+    batt = Batt([parse_program(text) for text in texts])
+    grid = tuple(tuple((i * i + j * (j % 5)) % 4 for j in range(17)) for i in range(17))
+    samples = Samples([grid, ((1,) * 20,) * 20, ((0,) * 17,) * 17])
+    for steps in (20_000, 10**7):
+        budget = Budget(steps=steps, bytes=100 * steps)
+        got = batt.run(samples, budget, device="cuda", keep_values=True)
+        wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+        check_equal(got, wanted)
+        for program in range(len(texts)):
+            assert got.outcome(program, 0) == wanted.outcome(program, 0)
+
+
 LARGE_SETS = """
 def f(I):
     a = asindices(I)

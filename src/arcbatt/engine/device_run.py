@@ -18,7 +18,13 @@ from arcbatt.measure import phase
 
 from . import _engine, device_memory, kernels, profiling
 from .device_memory import GpuBatt, image_of, memory_for_values, send
-from .kernels import BLOCK_THREADS, ELEMENTS_AN_ITEM, MAX_LARGE, WIDE_THREADS
+from .kernels import (
+    BLOCK_THREADS,
+    ELEMENTS_AN_ITEM,
+    MAX_LARGE,
+    WIDE_BLOCKS_A_SM,
+    WIDE_THREADS,
+)
 from .results import BattArrays, KeptWords
 from .samples import Samples
 
@@ -27,8 +33,9 @@ STACK_BYTES = 24 * 1024
 # A launch's values take what they take, unknown before; a call with its scratch is expected to need
 # this much, and samples are run so many at a time that it is there for each.
 EXPECTED_CALL_BYTES = 4 * 1024
-# One call may take up to this part of what there is for all samples' values.
-CALL_SHARE = 1 / 4
+# One call may take up to this part of what there is for its sample's values, or for all samples':
+# few calls are large, and what one cannot do, the CPU does after all others.
+SAMPLE_SHARE, WHOLE_SHARE = 1 / 4, 1 / 256
 MAX_ITEMS = 2**31
 # Elements of all containers that a function is run on, at most.
 MAX_ELEMENTS = 2**28
@@ -169,7 +176,7 @@ class DeviceRun:
             memory.data.ptr,
             memory.size,
             n_used.data.ptr,
-            int(memory.size * CALL_SHARE) // n,
+            int(memory.size * max(SAMPLE_SHARE / n, WHOLE_SHARE)),
             *(array.data.ptr for array in (pages, stopped, values, costs)),
             *(array.data.ptr - self.first * array.itemsize for array in self.outputs),
             n_words.data.ptr,
@@ -264,7 +271,7 @@ class DeviceRun:
         }
         arrays: dict[str, NDArray[Any]] = {
             "grids": grids,
-            "wide_grids": np.minimum(n_items, self.n_sms).astype(np.uint32),
+            "wide_grids": np.minimum(n_items, WIDE_BLOCKS_A_SM * self.n_sms).astype(np.uint32),
             "levels": levels,
             **{name: np.array(content, np.uint64) for name, content in given.items()},
         }

@@ -129,6 +129,13 @@ struct KnownPrimitive {
     if (!codes_fit<P>(args)) return fail(OUT_OF_RANGE);
     return RUN(lane, args);
   }
+  // About how many elements it goes through, given how many its arguments have.
+  ARC_FN u64 effort(const Value* args, u64 n_elements) const {
+    if constexpr (P == P_product) return n_elements + 8ULL * args[0].n * args[1].n;
+    if constexpr (P == P_prapply) return n_elements + 2ULL * args[1].n * args[2].n;
+    if constexpr (P == P_upscale) return n_elements * (u64)max_of<i64>(1, args[1].number * args[1].number);
+    return n_elements;
+  }
 };
 #if !defined(ARC_FLAT)
 struct AnyPrimitive {
@@ -168,7 +175,7 @@ ARC_FN void run_call(Lane& lane, u32 n_args, const P& primitive, const Place& pl
   if (heaviest > lane.max_elements || steps > lane.max_steps) return place.fill_exceeded(lane);
   if (!arity_fits || !primitive.accepts(args)) return place.fill(fail(WRONG_TYPE), steps, 0);
 #if defined(ARC_FLAT)
-  if (is_left_to_wide(lane, steps)) return;
+  if (is_left_to_wide(lane, primitive.effort(args, steps))) return;
 #endif
   const Value result = primitive.run(lane, args);
   if (lane.exceeded) return place.fill_exceeded(lane);

@@ -139,21 +139,28 @@ struct KeyBox {
   }
 };
 ARC_FN KeyBox box_of_keys(const Key* keys, i64 n) {
-  constexpr i64 END = 1LL << 22;
-  KeyBox box;
-  box.color = least(n, END, [=](i64 k) { return color_of(keys[k]); });
-  box.row = least(n, END, [=](i64 k) { return row_of(keys[k]); });
-  box.column = least(n, END, [=](i64 k) { return column_of(keys[k]); });
-  box.n_colors = greatest(n, -END, [=](i64 k) { return color_of(keys[k]); }) - box.color + 1;
-  box.n_rows = greatest(n, -END, [=](i64 k) { return row_of(keys[k]); }) - box.row + 1;
-  box.n_columns = greatest(n, -END, [=](i64 k) { return column_of(keys[k]); }) - box.column + 1;
-  return box;
+  constexpr i32 END = 1 << 22;
+  i32 least[3] = {END, END, END}, greatest[3] = {-END, -END, -END};
+  for (i64 k = thread_index(); k < n; k += W) {
+    const i32 parts[3] = {(i32)color_of(keys[k]), (i32)row_of(keys[k]), (i32)column_of(keys[k])};
+    for (int part = 0; part < 3; part++) {
+      least[part] = min_of(least[part], parts[part]);
+      greatest[part] = max_of(greatest[part], parts[part]);
+    }
+  }
+  for (int part = 0; part < 3; part++) {
+    least[part] = least_of_threads(least[part]);
+    greatest[part] = greatest_of_threads(greatest[part]);
+  }
+  return {least[0], least[1], least[2], greatest[0] - least[0] + 1, greatest[1] - least[1] + 1,
+          greatest[2] - least[2] + 1};
 }
 
 // Sorts many keys that lie close together, and removes duplicates, by a bit for each possible one: how
 // many are left; -1 where that does not pay, or there is no memory for it.
 ARC_NOINLINE i64 sort_unique_by_bits(Lane& lane, Key* keys, i64 n) {
-  constexpr i64 MANY = 512, BITS_A_KEY = 16;
+  // Sorting takes many threads longer than a few passes do.
+  constexpr i64 MANY = W > 1 ? 64 : 512, BITS_A_KEY = W > 1 ? 64 : 16;
   if (n < MANY || !any(n - 1, [=](i64 k) { return keys[k] >= keys[k + 1]; })) return -1;
   const KeyBox box = box_of_keys(keys, n);
   if (box.n_colors > n || box.n_rows > n || box.n_columns > n || box.volume() > (u64)(BITS_A_KEY * n)) return -1;
@@ -335,29 +342,29 @@ ARC_NOINLINE Value tuple_of(Lane& lane, Value* members, i64 n) {
 }
 
 #if defined(ARC_FLAT)
-// Members, each once, from others; how many, or -1 when memory ran out. Values that a function gave are
-// often equal, and comparing hashes is far less work for many threads than sorting all of them.
-ARC_NOINLINE i64 distinct_members(Lane& lane, const Value* members, i64 n, Value* to) {
+// Finds equal members: first_alike[k] := the place of one that all members equal to the k-th have; false
+// when memory ran out. Values that a function gave are often equal, and comparing hashes is far less work
+// for many threads than sorting all of them.
+ARC_NOINLINE bool find_alike(Lane& lane, const Value* members, i64 n, u32* first_alike) {
   constexpr u32 FREE = ~0u;
   i64 n_slots = 64;
   while (n_slots < 2 * n) n_slots *= 2;
   const Scratch scratch(lane);
   u32* slots = lane.allocate_array<u32>(n_slots);
-  u8* fresh = lane.allocate_array<u8>(n);
-  if (!slots || !fresh) return -1;
+  if (!slots) return false;
   each(n_slots, [=](i64 k) { slots[k] = FREE; });
   each(n, [=](i64 k) {
     for (u64 at = hash_by<true>(members[k]);; at++) {
       const u32 there = atomic_swap_if(slots + (at & (n_slots - 1)), FREE, (u32)k);
-      fresh[k] = there == FREE;
+      first_alike[k] = there == FREE ? (u32)k : there;
       if (there == FREE || equal_alone(members[there], members[k])) return;
     }
   });
-  const i64 kept = filter(
-      n, 0, [=](i64 k) { return fresh[k] != 0; }, [=](i64 k, i64 place) { to[place] = members[k]; });
   scratch.give_back(lane);
-  return kept;
+  return true;
 }
+// From here on finding equal members first pays.
+constexpr i64 MANY_ALIKE = 32;
 #endif
 
 // The set of these members (from new_members), in any order and with duplicates, in its one form.
@@ -378,11 +385,14 @@ ARC_NOINLINE Value set_of(Lane& lane, Value* members, i64 n) {
     return set_of_keys(lane, kind == PAIR ? INDICES : OBJECT, keys, n);
   }
 #if defined(ARC_FLAT)
-  constexpr i64 MANY = 32;
-  if (n > MANY) {
+  if (n > MANY_ALIKE) {
+    ARC_ALLOCATE(first_alike, u32, n);
+    if (!find_alike(lane, members, n, first_alike)) return fail(OVER_BUDGET);
     ARC_ALLOCATE(distinct, Value, n);
-    n = distinct_members(lane, members, n, distinct);
-    if (n < 0) return fail(OVER_BUDGET);
+    const Value* all = members;
+    n = filter(
+        n, 0, [=](i64 k) { return first_alike[k] == (u32)k; },
+        [=](i64 k, i64 place) { distinct[place] = all[k]; });
     members = distinct;
   }
 #endif

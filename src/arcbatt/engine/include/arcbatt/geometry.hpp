@@ -72,20 +72,6 @@ struct Span {
   i64 first, last;
 };
 
-#if defined(ARC_LANE_THREADS)
-ARC_FN i32 least_of_threads(i32 x) {
-  return (i32)fold_threads(x, [](i64 a, i64 b) { return b < a ? b : a; });
-}
-#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-ARC_FN i32 least_of_threads(i32 x) { return __reduce_min_sync(0xffffffffu, x); }
-#else
-ARC_FN i32 least_of_threads(i32 x) {
-  for (int offset = W / 2; offset > 0; offset /= 2) x = min_of(x, (i32)exchange(x, offset));
-  return x;
-}
-#endif
-ARC_FN i32 greatest_of_threads(i32 x) { return -least_of_threads(-x); }
-
 // The rows or columns that keys reach; there must be one.
 ARC_FN Span span_of(const Keys& keys, int line) {
   if (line == LINE_ROW && is_one_color(keys))

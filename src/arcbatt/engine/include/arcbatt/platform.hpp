@@ -48,9 +48,9 @@ ARC_FN int lowest_bit64(u64 bits) { return __ffsll((i64)bits) - 1; }
 ARC_FN void atomic_or(u32* word, u32 bits) { atomicOr(word, bits); }
 ARC_FN u32 atomic_add(u32* word, u32 value) { return atomicAdd(word, value); }
 ARC_FN void atomic_add(u64* word, u64 value) { atomicAdd(word, value); }
-ARC_FN void atomic_min(i32* word, i32 value) { atomicMin(word, value); }
+ARC_FN i32 atomic_min(i32* word, i32 value) { return atomicMin(word, value); }
 ARC_FN void atomic_max(i32* word, i32 value) { atomicMax(word, value); }
-// The word before; `value` takes its place where that was `wanted`.
+// The word before, as of atomic_add and atomic_min; `value` takes its place where that was `wanted`.
 ARC_FN u32 atomic_swap_if(u32* word, u32 wanted, u32 value) { return atomicCAS(word, wanted, value); }
 #else
 #define ARC_FN inline
@@ -84,7 +84,11 @@ ARC_FN u32 atomic_add(u32* word, u32 value) {
   return before;
 }
 ARC_FN void atomic_add(u64* word, u64 value) { *word += value; }
-ARC_FN void atomic_min(i32* word, i32 value) { if (value < *word) *word = value; }
+ARC_FN i32 atomic_min(i32* word, i32 value) {
+  i32 before = *word;
+  if (value < before) *word = value;
+  return before;
+}
 ARC_FN void atomic_max(i32* word, i32 value) { if (value > *word) *word = value; }
 ARC_FN u32 atomic_swap_if(u32* word, u32 wanted, u32 value) {
   u32 before = *word;
@@ -164,6 +168,21 @@ ARC_FN i64 count_before(bool flag, i64* all) {
   return count_bits(mask & ((1u << thread_index()) - 1));
 }
 #endif
+
+// The least and the greatest of the threads' numbers.
+#if defined(ARC_LANE_THREADS)
+ARC_FN i32 least_of_threads(i32 x) {
+  return (i32)fold_threads(x, [](i64 a, i64 b) { return b < a ? b : a; });
+}
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+ARC_FN i32 least_of_threads(i32 x) { return __reduce_min_sync(0xffffffffu, x); }
+#else
+ARC_FN i32 least_of_threads(i32 x) {
+  for (int offset = W / 2; offset > 0; offset /= 2) x = min_of(x, (i32)exchange(x, offset));
+  return x;
+}
+#endif
+ARC_FN i32 greatest_of_threads(i32 x) { return -least_of_threads(-x); }
 
 // --- combinators: loops shared out among the lane's threads ---
 

@@ -234,6 +234,11 @@ ARC_NOINLINE Value combine_set(Lane& lane, const Value& a, const Value& b) {
     return ints_value(INTSET, ints, (u32)sorted_union(a.ints, a.n, b.ints, b.n, ints));
   }
   // Two general sets, or sets of two kinds: what they make together is a general set.
+  if (W > 1) {  // many threads are quicker to sort all than one is to walk along both
+    Value* members;
+    if (!members_of_both(lane, a, b, &members)) return fail(OVER_BUDGET);
+    return set_of(lane, members, n);
+  }
   ARC_NEW_MEMBERS(members, n);
   u32 i = 0, j = 0;
   i64 made = 0;
@@ -783,6 +788,40 @@ ARC_FN Tally tally_of_numbers(Lane& lane, i64 n, F at) {
   return tally;
 }
 
+#if defined(ARC_FLAT)
+// Of many values, of which only those that differ are sorted.
+ARC_NOINLINE Tally tally_of_alike(Lane& lane, const Value* members, i64 n) {
+  u32* first_alike = lane.allocate_array<u32>(n);
+  u32* all_counts = lane.allocate_array<u32>(n);
+  Value* distinct = lane.allocate_array<Value>(n);
+  i32* sources = lane.allocate_array<i32>(n);
+  if (!first_alike || !all_counts || !distinct || !sources) return Tally();
+  if (!find_alike(lane, members, n, first_alike)) return Tally();
+  each(n, [=](i64 k) { all_counts[k] = 0; });
+  each(n, [=](i64 k) { atomic_add(all_counts + first_alike[k], 1); });
+  const i64 n_distinct = filter(
+      n, 0, [=](i64 k) { return all_counts[k] != 0; },
+      [=](i64 k, i64 place) {
+        distinct[place] = members[k];
+        sources[place] = (i32)k;
+      });
+  i32* places = lane.allocate_array<i32>(n_distinct);
+  Value* values = lane.allocate_array<Value>(n_distinct);
+  i32* counts = lane.allocate_array<i32>(n_distinct);
+  if (!places || !values || !counts) return Tally();
+  if (!sort_places(lane, distinct, places, n_distinct, false)) return Tally();
+  each(n_distinct, [=](i64 k) {
+    values[k] = distinct[places[k]];
+    counts[k] = (i32)all_counts[sources[places[k]]];
+  });
+  Tally tally;
+  tally.n = n_distinct;
+  tally.values = values;
+  tally.counts = counts;
+  return tally;
+}
+#endif
+
 // Of the members of a tuple that is not empty.
 ARC_NOINLINE Tally tally_of_tuple(Lane& lane, const Value& tup) {
   const Value from = tup;
@@ -798,9 +837,13 @@ ARC_NOINLINE Tally tally_of_tuple(Lane& lane, const Value& tup) {
                          [=](Key key) { return cells ? cell_of_key(key) : pair_of_key(key); });
   }
   const Value* members = members_of(lane, from);
+  if (!members) return Tally();
+#if defined(ARC_FLAT)
+  if (n > MANY_ALIKE) return tally_of_alike(lane, members, n);
+#endif
   i32* places = lane.allocate_array<i32>(n);
   i32* starts = lane.allocate_array<i32>(n);
-  if (!members || !places || !starts || !sort_places(lane, members, places, n, false)) return Tally();
+  if (!places || !starts || !sort_places(lane, members, places, n, false)) return Tally();
   const i64 n_runs = filter(
       n, 0, [=](i64 k) { return k == 0 || !equal_alone(members[places[k - 1]], members[places[k]]); },
       [=](i64 k, i64 place) { starts[place] = (i32)k; });
