@@ -193,7 +193,9 @@ def run_evolve(console: Console, seconds: float) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="CPU and GPU at once.")
-    parser.add_argument("--first", action="store_true", help="the first use, and stop")
+    parser.add_argument(
+        "--first", type=Path, metavar="FOLDER", help="the first use, kernels kept there; and stop"
+    )
     parser.add_argument("--evolve", type=float, default=20, metavar="SECONDS", help="0: do not")
     options = parser.parse_args()
     console = begin()
