@@ -543,7 +543,7 @@ def has_compiler() -> bool:
 
 # All of them take minutes; what they share is in each.
 @pytest.mark.skipif(not has_compiler(), reason="needs NVIDIA's run-time compiler")
-@pytest.mark.parametrize("module", ["common", "functions", "wide_sites_7"])
+@pytest.mark.parametrize("module", ["common", "functions", list(kernels.modules())[-1]])
 def test_the_headers_compile_for_the_gpu(module: str, tmp_path: Path) -> None:
     assert kernels.compile_modules(tmp_path, [module], ["sm_90"], 1) == []
     (path,) = tmp_path.rglob("*.xz")
@@ -553,7 +553,7 @@ def test_the_headers_compile_for_the_gpu(module: str, tmp_path: Path) -> None:
 
 # Another compiler, which warns of more.
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs the compiler of CUDA's toolkit")
-@pytest.mark.parametrize("module", ["common", "functions", "wide_sites_7"])
+@pytest.mark.parametrize("module", ["common", "functions", list(kernels.modules())[-1]])
 def test_the_headers_compile_without_warnings(module: str, tmp_path: Path) -> None:
     source, target = tmp_path / f"{module}.cu", tmp_path / f"{module}.cubin"
     source.write_text(kernels.source(module), "utf-8")

@@ -40,11 +40,9 @@ MAX_ITEMS = 2**31
 # Elements of all containers that a function is run on, at most.
 MAX_ELEMENTS = 2**28
 # So many kernels that do not need one another run side by side: most cannot fill a card.
-N_STREAMS = 8
+N_STREAMS = 4
 # What a warp takes of the memory for values at once, as in kernel.cu, for every stream it runs on.
 PAGE_BYTES = 64 * 1024
-# So many calls of one sample run side by side, each by a warp: nodes of a step, elements of a site.
-WARPS_A_SAMPLE = 64
 # So long a wait goes on without sleeping: most stages take less.
 SPIN_S = 0.002
 _STEP = np.dtype(
@@ -111,7 +109,7 @@ class DeviceRun:
             self.outputs[0].fill(_engine.NOT_RUN)
             n_calls = self.batt.plan.n_nodes + len(self.batt.plan.ops)
             a_sample = EXPECTED_CALL_BYTES * n_calls
-            n_pages = N_STREAMS * min(self.n_warps, WARPS_A_SAMPLE * chosen.size)
+            n_pages = N_STREAMS * min(self.n_warps, chosen.size * self.batt.plan.most_at_once)
             n_wanted = 2 * a_sample * chosen.size + n_pages * PAGE_BYTES
             with (
                 memory_for_values(cupy, self.device, n_wanted) as memory,

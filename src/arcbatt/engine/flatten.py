@@ -192,6 +192,12 @@ class Plan:
     def n_steps(self) -> int:
         return sum(len(stage.steps) for stage in self.stages)
 
+    @property
+    def most_at_once(self) -> int:
+        """The most calls on a sample that one step makes, elements of containers not counted."""
+        steps = (step for stage in self.stages for step in stage.steps)
+        return max((step.n_nodes + step.n_others for step in steps), default=0)
+
 
 class _Flattening:
     """Goes through the nodes of a batt and writes out all functions that are known."""

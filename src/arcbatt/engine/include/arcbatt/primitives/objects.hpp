@@ -29,88 +29,6 @@ ARC_FN Value objects_of(Lane& lane, bool tuple, const Key* keys, const i32* star
   return weighed_block(lane, tuple ? TUPLE : SET, 0, objects, (u32)n, weight, 4);
 }
 
-#if defined(ARC_FLAT)
-// --- by cells: any grid, all threads ---
-
-// The cell that stands for a cell's part: itself, or one before it. Other threads join parts meanwhile.
-ARC_FN i32 root_of_cell(const i32* parents, i32 k) {
-  const volatile i32* seen = parents;
-  for (i32 parent = seen[k]; parent != k; parent = seen[k]) k = parent;
-  return k;
-}
-ARC_FN void join_cells(i32* parents, i32 a, i32 b) {
-  for (;;) {
-    a = root_of_cell(parents, a);
-    b = root_of_cell(parents, b);
-    if (a == b) return;
-    const i32 later = max_of(a, b), sooner = min_of(a, b);
-    const i32 before = atomic_min(parents + later, sooner);
-    if (before == later) return;
-    a = before;  // another thread was quicker: what it has joined has to be joined, too
-    b = sooner;
-  }
-}
-
-ARC_NOINLINE Value objects_by_cells(Lane& lane, const Cut& cut, bool tuple) {
-  const i64 n_cells = cut.n_rows * cut.width;
-  const u32 width = (u32)cut.width;
-  const i32* cells = cut.cells;
-  ARC_ALLOCATE(parents, i32, n_cells);
-  ARC_ALLOCATE(roots, i32, n_cells);
-  ARC_ALLOCATE(firsts, i32, n_cells);
-  each(n_cells, [=](i64 k) {
-    parents[k] = (i32)k;
-    firsts[k] = 0x7fffffff;
-  });
-  each(n_cells, [=](i64 k) {
-    if (!cut.kept(cells[k])) return;
-    const i64 row = (u32)k / width, column = (u32)k % width;
-    auto join = [=](i64 di, i64 dj) {
-      if (row + di < 0 || column + dj < 0 || column + dj >= width) return;
-      const i64 other = k + di * width + dj;
-      if (cut.univalued ? cells[other] == cells[k] : cut.kept(cells[other]))
-        join_cells(parents, (i32)k, (i32)other);
-    };
-    join(0, -1);
-    join(-1, 0);
-    if (!cut.diagonal) return;
-    join(-1, -1);
-    join(-1, 1);
-  });
-  each(n_cells, [=](i64 k) { roots[k] = root_of_cell(parents, (i32)k); });
-  const i64 n_kept = total(n_cells, [=](i64 k) { return cut.kept(cells[k]); });
-  const i64 n_objects = total(n_cells, [=](i64 k) { return cut.kept(cells[k]) && roots[k] == k; });
-  if (n_kept == 0) return tuple ? empty_tuple() : empty_set();
-  // Of a large grid not all places are locations: those of the objects must be. A set that is over
-  // the budget is that failure first.
-  ARC_REQUIRE((u64)n_objects + 5 * (u64)n_kept);
-  if (any(n_cells, [=](i64 k) {
-        return cut.kept(cells[k]) && ((u32)k / width > (u32)MAX_NUMBER || (u32)k % width > (u32)MAX_NUMBER);
-      }))
-    return fail(OUT_OF_RANGE);
-  ARC_ALLOCATE(sorted, Key, n_kept);
-  ARC_ALLOCATE(placed, Key, n_kept);
-  ARC_ALLOCATE(keys, Key, n_kept);
-  ARC_ALLOCATE(starts, i32, n_objects + 1);
-  filter(
-      n_cells, 0, [=](i64 k) { return cut.kept(cells[k]); },
-      [=](i64 k, i64 place) { sorted[place] = key_of(cells[k], (u32)k / width, (u32)k % width); });
-  if (sort_unique_by_bits(lane, sorted, n_kept) < 0 && !sort_keys(lane, sorted, n_kept))
-    return fail(OVER_BUDGET);
-  // Cells by the place of their object's first cell, then by their own.
-  auto root_at = [=](i64 place) { return roots[row_of(sorted[place]) * width + column_of(sorted[place])]; };
-  each(n_kept, [=](i64 k) { atomic_min(firsts + root_at(k), (i32)k); });
-  each(n_kept, [=](i64 k) { placed[k] = (Key)firsts[root_at(k)] << 32 | (Key)k; });
-  if (!sort_keys(lane, placed, n_kept)) return fail(OVER_BUDGET);
-  each(n_kept, [=](i64 k) { keys[k] = sorted[placed[k] & 0xffffffffu]; });
-  filter(
-      n_kept, 0, [=](i64 k) { return k == 0 || placed[k] >> 32 != placed[k - 1] >> 32; },
-      [=](i64 k, i64 place) { starts[place] = (i32)k; });
-  if (thread_index() == 0) starts[n_objects] = (i32)n_kept;
-  sync();
-  return objects_of(lane, tuple, keys, starts, n_objects);
-}
-#else
 // --- by runs: any grid, one thread ---
 
 // Cells of one row that belong together: of one colour, or of any but the background.
@@ -242,7 +160,6 @@ ARC_NOINLINE Value objects_by_runs(Lane& lane, const Cut& cut, bool tuple) {
   });
   return objects_of(lane, tuple, keys, starts, n_objects);
 }
-#endif
 
 // --- by bits: grids of up to 32x32 cells, a row of them to a word ---
 
@@ -608,11 +525,7 @@ ARC_NOINLINE Value find_objects(Lane& lane, const Value& grid, bool univalued, b
 #if defined(__CUDACC__)
   if (small && cut.highest - cut.lowest < MAX_COLOR_SPAN) return objects_by_bits(lane, cut, tuple);
 #endif
-#if defined(ARC_FLAT)
-  return objects_by_cells(lane, cut, tuple);
-#else
   return objects_by_runs(lane, cut, tuple);
-#endif
 }
 
 ARC_FN Value prim_objects(Lane& lane, const Value* a) {
@@ -631,7 +544,7 @@ ARC_NOINLINE Value cells_of_large(Lane& lane, const Value& grid, bool without, i
   auto kept = [=](i32 color) { return !without || color != bare; };
   const i64 n_parts = total(palette.n, [=](i64 k) { return kept(colors[k]); });
   const i64 n_kept = total(palette.n, [=](i64 k) { return kept(colors[k]) ? counts[k] : 0; });
-  // The budget comes first.
+  // As in objects_by_runs, the budget comes first.
   ARC_REQUIRE((u64)n_parts + 5 * (u64)n_kept);
   ARC_ALLOCATE(keys, Key, n_kept);
   i64 n = 0;
