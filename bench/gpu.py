@@ -27,7 +27,7 @@ from rich.table import Table
 from arcbatt.conformance import read_recorded, replay
 from arcbatt.conformance.engines import fused
 from arcbatt.conformance.recorded import SHIPPED
-from arcbatt.engine import calibration, gpu, health, kernels, profiling
+from arcbatt.engine import calibration, device_memory, gpu, health, kernels, profiling
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.results import BattResult
 from arcbatt.engine.samples import Samples
@@ -53,7 +53,7 @@ def differences(a: BattResult, b: BattResult) -> int:
 
 def fresh(samples: Samples) -> Samples:
     """The samples as if never run: their transfer to the GPU is part of the figure."""
-    samples.images.clear()
+    device_memory.forget(samples)
     return samples
 
 
@@ -147,14 +147,19 @@ def read_options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def main() -> None:
-    options = read_options()
+def begin() -> Console:
+    """Return where to print to; ends where there is no GPU, and later where one fails."""
     warnings.simplefilter("error", RuntimeWarning)
-    console = Console(width=130)
     try:
         gpu.device_count()
     except gpu.GpuError as error:
         sys.exit(f"there is no GPU to measure: {error}")
+    return Console(width=130)
+
+
+def main() -> None:
+    options = read_options()
+    console = begin()
     start = time.perf_counter()
     kernels.load([name for names in kernels.modules().values() for name in names], 0)
     console.print(

@@ -21,7 +21,7 @@ SHIM = """
 #include "platform.hpp"
 #define __global__
 #define __launch_bounds__(...)
-#define __shared__ static
+#define __shared__ static thread_local
 #define __syncthreads()
 struct Index { unsigned x; };
 static const Index threadIdx = {0}, blockIdx = {0}, gridDim = {1}, blockDim = {1};

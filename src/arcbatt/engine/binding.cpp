@@ -330,23 +330,22 @@ void write_image(const T& packed, Vector<u8> to, u64 base) {
 // --- runs ---
 
 // Runs on threads, without the lock of the interpreter; Ctrl-C is taken meanwhile.
-std::vector<std::unique_ptr<Worker>> run_on_threads(Run& run, u64 n_lanes, int n_threads,
-                                                    const Rival& rival) {
+std::vector<std::unique_ptr<Worker>> run_on_threads(Run& run, u64 n_lanes, u64 n_threads, bool is_alone) {
   // Little work is done here and now: starting a thread would take longer. But nothing that may take
   // a second, at a step a nanosecond, since it could not be interrupted.
   const u64 n_results = max_of<u64>(1, run.batt.n_programs * n_lanes);
   const bool at_once =
-      run.batt.n_nodes * n_lanes < 256 && run.budget.steps <= 1'000'000'000 / n_results;
-  n_threads = at_once ? 1 : (int)min_of<u64>((u64)max_of(1, n_threads), run.n_units);
+      is_alone && run.batt.n_nodes * n_lanes < 256 && run.budget.steps <= 1'000'000'000 / n_results;
+  n_threads = at_once ? 1 : max_of<u64>(1, min_of(n_threads, n_lanes));
   std::vector<std::unique_ptr<Worker>> workers;
-  for (int k = 0; k < n_threads; k++) workers.push_back(take_worker());
+  for (u64 k = 0; k < n_threads; k++) workers.push_back(take_worker());
   bool interrupted = false;
   if (at_once) {
     run.work(*workers[0]);
   } else {
     nb::gil_scoped_release release;
     Threads threads(run, workers);
-    threads.wait(rival, [&] {
+    threads.wait([&] {
       nb::gil_scoped_acquire acquire;
       interrupted = interrupted || PyErr_CheckSignals() != 0;
       return interrupted;
@@ -373,12 +372,12 @@ void check_size(const A& array, u64 n) {
   if (array.size() != n) throw std::invalid_argument("an array of the wrong size");
 }
 
-// Runs a batt; returns the words of kept values and their starts, or None. What was handed over to a
-// rival (if its fixed seconds are not negative) is not run.
+// Runs a batt; returns the words of kept values and their starts, or None. The samples are all that are
+// chosen, or what threads get of a queue that GPUs take from, too, to run the programs of theirs.
 nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> chosen, u64 max_steps,
                     u64 max_bytes, u64 max_arena_bytes, int n_threads, Out<u8> reasons, Out<u8> matches,
-                    Out<u64> hashes, Out<i64> steps, Out<i32> numbers, bool keep_values, double rival_fixed_s,
-                    double rival_per_thread_s, Vector<i64> profile) {
+                    Out<u64> hashes, Out<i64> steps, Out<i32> numbers, bool keep_values,
+                    SampleQueue* queue, Array<u32> programs_on_gpu, Vector<i64> profile) {
   const u64 n_cells = (u64)batt.results.size() * samples.samples.size();
   check_size(reasons, n_cells);
   check_size(matches, n_cells);
@@ -401,8 +400,13 @@ nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> ch
   run.steps = steps.data();
   run.numbers = numbers.data();
   run.keep_values = keep_values;
-  run.prepare(chosen.size(), (u64)max_of(1, n_threads));
-  auto workers = run_on_threads(run, chosen.size(), n_threads, {rival_fixed_s, rival_per_thread_s});
+  run.n_threads = (u64)max_of(1, n_threads);
+  SampleQueue all(chosen.size(), false, false);
+  run.queue = queue ? queue : &all;
+  std::vector<bool> on_gpu(queue ? batt.results.size() : 0, false);
+  for (size_t k = 0; k < programs_on_gpu.size(); k++) on_gpu.at(programs_on_gpu(k)) = true;
+  run.prepare(chosen.size(), on_gpu);
+  auto workers = run_on_threads(run, chosen.size(), run.n_threads, !queue);
   add_profile(workers, profile);
   nb::object kept = nb::none();
   if (keep_values) {
@@ -437,7 +441,7 @@ void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts,
   run.batt = batt.view();
   run.is_own = batt.is_own.data();
   run.samples = &samples.samples;
-  run.n_units = n_tasks;
+  run.n_tasks = n_tasks;
   run.budget = {max_steps, max_bytes};
   run.max_arena_bytes = max_arena_bytes;
   run.profiled = profile.size() > 0;
@@ -449,7 +453,7 @@ void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts,
   run.steps = steps.data();
   run.numbers = numbers.data();
   run.assign_programs(tasks_of_programs.data());
-  auto workers = run_on_threads(run, n_tasks, n_threads, {-1.0, 0.0});
+  auto workers = run_on_threads(run, n_tasks, (u64)max_of(1, n_threads), true);
   add_profile(workers, profile);
   for (auto& worker : workers) give_back(std::move(worker));
 }
@@ -548,10 +552,25 @@ NB_MODULE(_engine, module) {
            array("results"), nb::arg("constants"))
       .def("image_bytes", &image_bytes<FusedBatt>)
       .def("write_image", &write_image<FusedBatt>, array("to"), nb::arg("base"));
+  nb::class_<SampleQueue>(module, "SampleQueue")
+      .def(nb::init<u64, bool, bool>(), nb::kw_only(), nb::arg("n_samples"), nb::arg("has_left_out"),
+           nb::arg("runs_spare"))
+      .def("lend", [](SampleQueue& queue, u64 n) -> nb::object {
+             const u64 chunk = queue.lend(n);
+             if (chunk == NO_CHUNK) return nb::none();
+             const auto [first, end] = queue.range_of(chunk);
+             return nb::make_tuple(chunk, first, end);
+           })
+      .def("finish", &SampleQueue::finish)
+      .def("give_back", &SampleQueue::give_back)
+      .def("is_overtaken", &SampleQueue::is_overtaken)
+      .def("close", &SampleQueue::close)
+      .def_prop_ro("n_left", &SampleQueue::n_left)
+      .def_prop_ro("n_done", &SampleQueue::n_done);
   module.def("run_batt", &run_batt, nb::arg("batt"), nb::arg("samples"), array("chosen"), nb::kw_only(),
              nb::arg("max_steps"), nb::arg("max_bytes"), nb::arg("max_arena_bytes"), nb::arg("n_threads"),
              array("reasons"), array("matches"), array("hashes"), array("steps"), array("numbers"),
-             nb::arg("keep_values"), nb::arg("rival_fixed_s"), nb::arg("rival_per_thread_s"), array("profile"));
+             nb::arg("keep_values"), nb::arg("queue").none(), array("programs_on_gpu"), array("profile"));
   module.def("run_tasks", &run_tasks, nb::arg("batt"), nb::arg("samples"), array("starts"),
              array("tasks_of_programs"), nb::kw_only(), nb::arg("max_steps"), nb::arg("max_bytes"),
              nb::arg("max_arena_bytes"), nb::arg("n_threads"), nb::arg("staged"), array("reasons"),

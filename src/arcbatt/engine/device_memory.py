@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -15,10 +17,13 @@ from arcbatt.measure import phase
 
 from . import _engine
 from .flatten import Plan
+from .kernels import wide_kernel
 from .samples import Samples
 
 # Of the device's free memory, the part that values may take.
 POOL_SHARE = 0.6
+# Of all its memory, what images of samples may take.
+IMAGES_SHARE = 0.05
 MIN_POOL_BYTES = 256 * 2**20
 # Memory that is there already is taken if it is this part of what is wanted.
 ENOUGH = 0.8
@@ -98,6 +103,13 @@ class GpuBatt:
     n_programs: int
     _on_devices: dict[int, tuple[GpuImage, GpuPlan]] = field(default_factory=dict)
 
+    @cached_property
+    def kernels(self) -> frozenset[str]:
+        """All kernels that it needs."""
+        names = {step.kernel for stage in self.plan.stages for step in stage.steps}
+        wide = {name for name in map(wide_kernel, names) if name}
+        return frozenset({"find_outcomes", *names, *wide})
+
     def on(self, device: int) -> tuple[GpuImage, GpuPlan]:
         """Its image and its plan on a device."""
         if device not in self._on_devices:
@@ -106,13 +118,49 @@ class GpuBatt:
 
 
 def image_of(samples: Samples, device: int) -> GpuImage:
-    """The samples' image on a device, which they keep."""
-    if device not in samples.images:
-        samples.images[device] = GpuImage(samples.packed, device)
-    image: GpuImage = samples.images[device]
+    """The samples' image on a device, which stays there for the next run on equal samples."""
+    key = (device, samples.digest)
+    with _images_lock:
+        if key in _images:
+            _images.move_to_end(key)
+            return _images[key]
+    image = GpuImage(samples.packed, device)
+    import cupy
+
+    most = int(cupy.cuda.Device(device).mem_info[1] * IMAGES_SHARE)
+    with _images_lock:
+        _images[key] = image
+        here = [each for each in _images if each[0] == device]
+        n_bytes = sum(_images[each].memory.nbytes for each in here)
+        for oldest in here[:-1]:
+            if n_bytes <= most:
+                break
+            n_bytes -= _images.pop(oldest).memory.nbytes
     return image
 
 
+def forget(samples: Samples) -> None:
+    """Take samples from all devices."""
+    with _images_lock:
+        for key in [each for each in _images if each[1] == samples.digest]:
+            del _images[key]
+
+
+def give_up(device: int) -> None:
+    """Give back all memory of a device that is only kept for later."""
+    import cupy
+
+    with _images_lock:
+        for key in [each for each in _images if each[0] == device]:
+            del _images[key]
+    with _idle_lock:
+        _idle.pop(device, None)
+    cupy.get_default_memory_pool().free_all_blocks()
+
+
+# By device and digest, the least used first.
+_images: OrderedDict[tuple[int, bytes], GpuImage] = OrderedDict()
+_images_lock = Lock()
 _idle: dict[int, list[Any]] = {}
 _idle_lock = Lock()
 
@@ -139,4 +187,4 @@ def memory_for_values(cupy: Any, device: int, n_wanted: int) -> Iterator[Any]:
         yield block
     finally:
         with _idle_lock:
-            idle.append(block)
+            _idle.setdefault(device, []).append(block)

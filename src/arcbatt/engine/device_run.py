@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -63,6 +63,10 @@ def _prepare(device: int) -> None:
     cupy.cuda.runtime.deviceSetLimit(_STACK_LIMIT, STACK_BYTES)
 
 
+class Overtaken(Exception):
+    """Others are done with the samples already."""
+
+
 class _TooManyElements(Exception):
     """More than there is room for: the samples must be run in smaller parts."""
 
@@ -77,25 +81,30 @@ class DeviceRun:
     device: int
     arrays: BattArrays
     keep_values: bool
-    alone: bool  # no other device writes to the arrays meanwhile
     launches: list[profiling.Launch] | None  # where to add what kernels took
 
-    def all_of(self, chosen: NDArray[np.uint32]) -> tuple[int, list[KeptWords]]:
-        """Run the chosen samples; how many results there are, and the kept values."""
+    def samples_from(
+        self, first: int, end: int, is_overtaken: Callable[[], bool]
+    ) -> list[KeptWords]:
+        """Run the samples from one to another; returns the kept values.
+
+        Raises `Overtaken` as soon as that is so.
+        """
         import cupy
 
-        if not chosen.size:
-            return 0, []
+        self.is_overtaken = is_overtaken
+        order = self.samples.order
+        chosen = order[(order >= first) & (order < end)]
         with cupy.cuda.Device(self.device) as gpu:
             _prepare(self.device)
-            names = {step.kernel for stage in self.batt.plan.stages for step in stage.steps}
-            wide = {name for name in map(kernels.wide_kernel, names) if name}
-            kernels.load({"find_outcomes", *names, *wide}, self.device)
+            kernels.load(self.batt.kernels, self.device)
             self.n_sms: int = gpu.attributes["MultiProcessorCount"]
             self.n_blocks = self.n_sms * 2048 // BLOCK_THREADS
             self.n_warps = self.n_blocks * BLOCK_THREADS // 32
             self.images = (self.batt.on(self.device), image_of(self.samples, self.device))
-            shape = self.arrays.reasons.shape
+            # Kernels write by sample: the arrays stand where that of the first one is the first.
+            self.first, self.n_columns = first, end - first
+            shape = (self.batt.n_programs, self.n_columns)
             self.outputs = [cupy.empty(shape, array.dtype) for array in self.arrays]
             self.outputs[0].fill(_engine.NOT_RUN)
             n_calls = self.batt.plan.n_nodes + len(self.batt.plan.ops)
@@ -115,28 +124,32 @@ class DeviceRun:
                     try:
                         kept += self._chunk(cupy, part, memory)
                         self._note_launches(cupy)
-                    except _TooManyElements:
+                    except (_TooManyElements, cupy.cuda.memory.OutOfMemoryError):
+                        # One sample that is too much is left to the CPU.
+                        device_memory.give_up(self.device)
                         half = part.size // 2
                         todo += [part[:half], part[half:]] if half else []
-            self._copy(chosen)
-        reasons = self.arrays.reasons
-        found = reasons if chosen.size == reasons.shape[1] else reasons[:, chosen]
-        return int(np.count_nonzero(found != _engine.NOT_RUN)), kept
+        return kept
 
     @phase("transfer")
-    def _copy(self, chosen: NDArray[np.uint32]) -> None:
-        """The results of the chosen samples into the arrays, and no others."""
-        n_samples = self.arrays.reasons.shape[1]
-        whole = self.alone and n_samples < 2 * chosen.size
-        others = np.delete(np.arange(n_samples), chosen) if whole else None
-        for name, output in zip(BattArrays._fields, self.outputs, strict=True):
-            array = getattr(self.arrays, name)
-            if others is None:
-                array[:, chosen] = output.get()[:, chosen]
-            else:  # the only worker, with most of the samples: whole copies take less time
-                kept = array[:, others]
+    def write(self, first: int, end: int) -> int:
+        """Write the results of the samples that were run last; returns how many there are."""
+        rows = self.batt.plan.programs
+        is_whole = self.outputs[0].shape == self.arrays.reasons.shape
+        if is_whole and rows.size == self.batt.n_programs:
+            for array, output in zip(self.arrays, self.outputs, strict=True):
                 output.get(out=array)
-                array[:, others] = kept
+            return int(np.count_nonzero(self.arrays.reasons != _engine.NOT_RUN))
+        n_results = 0
+        for name, output in zip(BattArrays._fields, self.outputs, strict=True):
+            content = device_memory.new_array(output.shape, output.dtype)
+            output.get(out=content)
+            # The CPU writes to the other rows and columns meanwhile.
+            found = content if rows.size == self.batt.n_programs else content[rows]
+            getattr(self.arrays, name)[rows, first:end] = found
+            if name == "reasons":
+                n_results = int(np.count_nonzero(found != _engine.NOT_RUN))
+        return n_results
 
     def _chunk(self, cupy: Any, chosen: NDArray[np.uint32], memory: Any) -> list[KeptWords]:
         """All steps on some samples, whose values share the memory."""
@@ -159,12 +172,14 @@ class DeviceRun:
             samples_image.address,
             chosen_there.data.ptr,
             n,
-            len(self.samples),
+            self.n_columns,
             memory.data.ptr,
             memory.size,
             n_used.data.ptr,
             int(memory.size * max(SAMPLE_SHARE / n, WHOLE_SHARE)),
-            *(array.data.ptr for array in (pages, stopped, values, costs, *self.outputs, n_words)),
+            *(array.data.ptr for array in (pages, stopped, values, costs)),
+            *(array.data.ptr - self.first * array.itemsize for array in self.outputs),
+            n_words.data.ptr,
             0,
             *(on_device.at["ops"], on_device.at["sites"], domains.data.ptr, values.data.ptr, n),
         ]
@@ -184,7 +199,7 @@ class DeviceRun:
             self.stage = -1
             n_run = plan.programs.size
             self._start_one(cupy, "find_outcomes", n_run * n, on_device.at["programs"], n_run)
-            _wait(cupy)
+            self._wait(cupy)
             if not self.keep_values:
                 return []
             self._start_one(cupy, "count_kept", n_cells)
@@ -193,13 +208,16 @@ class DeviceRun:
             n_words[:] = ends - n_words
             self.launch[:, _WORDS_FIELD] = kept_words.data.ptr
             self._start_one(cupy, "write_kept", n_cells)
-            _wait(cupy)
-        except KeyboardInterrupt:
+            self._wait(cupy)
+        except (KeyboardInterrupt, Overtaken):
+            # By a copy: a kernel might have to wait for those that it is to stop.
+            one = device_memory.new_array(1, np.uint32)
+            one[:] = 1
             with cupy.cuda.Stream(non_blocking=True):
-                stopped[:] = 1
+                send(one, stopped.data.ptr)
             cupy.cuda.get_current_stream().synchronize()
             raise
-        ok = np.flatnonzero(self.outputs[0].get()[:, chosen] == 0)
+        ok = np.flatnonzero(self.outputs[0].get()[:, chosen - self.first] == 0)
         cells = ok // n * len(self.samples) + chosen[ok % n]
         return [KeptWords(kept_words.get(), cells.astype(np.int64), n_words.get()[ok])]
 
@@ -288,6 +306,17 @@ class DeviceRun:
             assert self.launches is not None
             self.launches.append(profiling.Launch(name, stage, kernel, n_items, taken_s))
 
+    @phase("wait")
+    def _wait(self, cupy: Any) -> None:
+        """Until the device is done, Ctrl-C taken meanwhile."""
+        done = cupy.cuda.Event(disable_timing=True)
+        done.record()
+        end = time.perf_counter() + SPIN_S
+        while not done.done:
+            time.sleep(0 if time.perf_counter() < end else 2e-4)
+            if self.is_overtaken():
+                raise Overtaken
+
     def _run_stages(self, cupy: Any, n: int, domains: Any) -> None:
         """All steps; after each stage, how many elements the containers have that it came to."""
         (_, on_device), _ = self.images
@@ -298,6 +327,8 @@ class DeviceRun:
         sizes[-1] = n
         for number, stage in enumerate(plan.stages):
             self.stage = number
+            if self.is_overtaken():
+                raise Overtaken
             n_items = sizes[stage.sizes]
             ends = np.concatenate([[0], np.cumsum(n_items)])
             starts = ends[:-1] - ends[stage.firsts_of_others]
@@ -342,7 +373,7 @@ class DeviceRun:
                 pick = kernels.kernel(self.device, "pick")
                 grid = (-(-bounds.size // 256),)
                 pick(grid, (256,), (firsts, places, to, np.uint32(bounds.size)))
-                _wait(cupy)
+                self._wait(cupy)
                 sizes[made[new]] = np.diff(found.astype(np.int64))[new]
 
 
@@ -377,13 +408,3 @@ def _streams_on(cupy: Any, device: int) -> Iterator[_Streams]:
     finally:
         with _idle_lock:
             idle.append(streams)
-
-
-@phase("wait")
-def _wait(cupy: Any) -> None:
-    """Until the device is done, Ctrl-C taken meanwhile."""
-    done = cupy.cuda.Event(disable_timing=True)
-    done.record()
-    end = time.perf_counter() + SPIN_S
-    while not done.done:
-        time.sleep(0 if time.perf_counter() < end else 2e-4)

@@ -6,21 +6,21 @@ that primitive's own kernel. Samples are taken in chunks whose values fit the de
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass
+from functools import cache, partial
+from time import perf_counter
 
 from arcbatt.language import Budget
 
-from . import profiling
+from . import _engine, kernels, profiling
 from .device_memory import GpuBatt
-from .device_run import DeviceRun
+from .device_run import DeviceRun, Overtaken
 from .results import BattArrays, KeptWords
 from .samples import Samples
+from .sharing import Pace
+
+# So often a GPU looks whether its kernels are compiled.
+LOOK_S = 0.05
 
 
 class GpuError(RuntimeError):
@@ -48,58 +48,75 @@ def _look_for_devices() -> tuple[int, str]:
         return 0, str(error)
 
 
-def shares(order: NDArray[np.uint32], n_workers: int) -> list[NDArray[np.uint32]]:
-    """The samples of each worker: large and small ones dealt out evenly."""
-    return [np.ascontiguousarray(order[k::n_workers]) for k in range(n_workers)]
+@dataclass(frozen=True, slots=True)
+class GpuPart:
+    """What one GPU did of a run."""
+
+    n_results: int
+    kept: list[KeptWords]
+    trouble: str = ""  # why it ended before its work did
 
 
-def run_batt(
-    batt: GpuBatt,
-    samples: Samples,
-    chosen: NDArray[np.uint32],
-    budget: Budget,
-    devices: Sequence[int],
-    arrays: BattArrays,
-    keep_values: bool,
-) -> tuple[dict[str, int], list[KeptWords]]:
-    """All programs on the chosen samples, shared out among the devices, into the arrays.
+@dataclass(frozen=True, slots=True)
+class GpuRun:
+    """The part that GPUs have in a run, which take their samples from a queue."""
 
-    Returns how many results came from which device, and the kept values. What was not run has the
-    reason `NOT_RUN`: where values did not fit the device's memory, or, with a warning, for all of
-    the share of a device that cannot be used.
-    """
-    parts = shares(chosen, len(devices))
-    launches = profiling.launches()
+    batt: GpuBatt
+    samples: Samples
+    budget: Budget
+    arrays: BattArrays
+    keep_values: bool
+    queue: _engine.SampleQueue
+    pace: Pace
 
-    def work(part: int) -> tuple[int, list[KeptWords]]:
-        alone = len(devices) == 1
-        run = DeviceRun(batt, samples, budget, devices[part], arrays, keep_values, alone, launches)
-        return _guarded(lambda: run.all_of(parts[part]), devices[part])
+    def work(self, device: int, lent: tuple[int, int, int] | None) -> GpuPart:
+        """Run what was lent to a device, and more as long as it should take more.
 
-    if len(devices) == 1:
-        done = [work(0)]
-    else:
-        with ThreadPoolExecutor(len(devices)) as pool:
-            done = list(pool.map(work, range(len(devices))))
-    ran_on: dict[str, int] = {}
-    for device, (n_results, _) in zip(devices, done, strict=True):
-        if n_results:
-            name = f"cuda:{device}"
-            ran_on[name] = ran_on.get(name, 0) + n_results
-    return ran_on, [words for _, kept in done for words in kept]
+        Results are written into the arrays. What was not run has the reason `NOT_RUN`: where values
+        did not fit the device's memory. All of a device that fails goes back to the queue.
+        """
+        import cupy
 
+        run = DeviceRun(
+            self.batt,
+            self.samples,
+            self.budget,
+            device,
+            self.arrays,
+            self.keep_values,
+            profiling.launches(),
+        )
+        n_results, kept = 0, []
+        if lent is None and not self._wait_for_kernels(device):
+            return GpuPart(0, [], kernels.trouble_with(self.batt.kernels, device))
+        while lent or (n := self.pace.wait_for_share()):
+            lent = lent or self.queue.lend(n)
+            if lent is None:
+                break
+            chunk, first, end = lent
+            lent, began_s = None, perf_counter()
+            try:
+                words = run.samples_from(first, end, partial(self.queue.is_overtaken, chunk))
+                if self.queue.finish(chunk):
+                    n_results += run.write(first, end)
+                    kept += words
+            except Overtaken:
+                pass
+            except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
+                self.queue.give_back(chunk)
+                return GpuPart(n_results, kept, str(error))
+            except (
+                cupy.cuda.compiler.CompileException,
+                cupy.cuda.memory.OutOfMemoryError,
+            ) as error:
+                self.queue.give_back(chunk)
+                return GpuPart(n_results, kept, str(error).splitlines()[0])
+            self.pace.note(end - first, perf_counter() - began_s)
+        return GpuPart(n_results, kept)
 
-def _guarded(
-    work: Callable[[], tuple[int, list[KeptWords]]], device: int
-) -> tuple[int, list[KeptWords]]:
-    """The work, or nothing and a warning where the GPU fails."""
-    import cupy
-
-    try:
-        return work()
-    except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
-        why = str(error)
-    except (cupy.cuda.compiler.CompileException, cupy.cuda.memory.OutOfMemoryError) as error:
-        why = str(error).splitlines()[0]
-    warnings.warn(f"cuda:{device} fails, the CPU runs instead: {why}", RuntimeWarning, stacklevel=4)
-    return 0, []
+    def _wait_for_kernels(self, device: int) -> bool:
+        """Return whether the kernels are there before the CPU has done everything."""
+        while not kernels.are_ready(self.batt.kernels, device):
+            if kernels.trouble_with(self.batt.kernels, device) or self.pace.ended.wait(LOOK_S):
+                return False
+        return True
