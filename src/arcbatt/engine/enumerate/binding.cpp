@@ -191,7 +191,8 @@ nb::object apply(u32 move, nb::handle value, std::tuple<i32, i32> size) {
   if (sides.n_rows < 1 || sides.width < 1 || sides.n_rows > MAX_SIDE || sides.width > MAX_SIDE)
     throw std::invalid_argument("a size whose sides are not 1 to " + std::to_string(MAX_SIDE));
   const Limits limits = largest_limits();
-  Bank bank(sides, limits);
+  Workspace workspace(2 * (u64)limits.area);
+  Bank bank(sides, limits, workspace);
   bank.set_output_size(sides);
   u32 id;
   if (nb::isinstance<nb::list>(value)) {
@@ -206,10 +207,9 @@ nb::object apply(u32 move, nb::handle value, std::tuple<i32, i32> size) {
   }
   const u32 given = bank.apply(id, move, 1);
   if (given == REFUSED) return nb::none();
-  const Entry& entry = bank[given];
-  if (!entry.is_list) return picture_object(entry.picture);
+  if (!bank.is_list(given)) return picture_object(bank.picture(given));
   nb::list items;
-  for (u32 k = 0; k < entry.n_items; k++) items.append(picture_object(bank[entry.items[k]].picture));
+  for (u32 k = 0; k < bank.n_items(given); k++) items.append(picture_object(bank.picture(bank.items(given)[k])));
   return items;
 }
 

@@ -183,7 +183,7 @@ class Cover {
       const Piece &x = p_.pieces[a], &y = p_.pieces[b];
       return x.depth != y.depth ? x.depth < y.depth : x.number < y.number;
     });
-    HashTable holes, wholes;
+    HashTable holes(p_.workspace()), wholes(p_.workspace());
     brush_of_.assign(order.size(), {NONE, NONE, NONE});
     clean_modes_.assign(order.size(), {});
     for (u32 piece : order) {

@@ -60,6 +60,7 @@ inline bool takes(const Move& move, bool is_list) {
 class LockStep {
  public:
   std::vector<Bank>& banks;
+  Workspace& workspace;
   std::vector<Tuple> tuples;
   std::vector<u32> ids;  // of tuple t: banks.size() of them from t * banks.size() on
   u64 n_merged = 0;      // tuples that were there before
@@ -67,18 +68,19 @@ class LockStep {
   bool was_cut = false;  // the walk ended because the spending was out
   bool was_narrowed = false;  // not all tuples were taken further
 
-  explicit LockStep(std::vector<Bank>& banks) : banks(banks) {}
+  LockStep(std::vector<Bank>& banks, Workspace& workspace)
+      : banks(banks), workspace(workspace), seen_(workspace) {}
 
   const u32* ids_of(u32 tuple) const { return ids.data() + (u64)tuple * banks.size(); }
-  const Pic& picture(u32 tuple, u32 example) const { return banks[example][ids_of(tuple)[example]].picture; }
+  Pic picture(u32 tuple, u32 example) const { return banks[example].picture(ids_of(tuple)[example]); }
 
   void clear() {
     tuples.clear();
     ids.clear();
-    seen_ = HashTable();
+    seen_ = HashTable(workspace);
   }
   void add_source(const u32* source_ids, u16 number, u8 depth) {
-    add(source_ids, {NO_PARENT, number, depth, banks[0][source_ids[0]].is_list});
+    add(source_ids, {NO_PARENT, number, depth, banks[0].is_list(source_ids[0])});
   }
 
   // Takes every tuple below a depth one move further, by all the enabled moves; of those that are two
@@ -130,13 +132,13 @@ class LockStep {
     for (u32 e = 0; e < banks.size(); e++) {
       const u32 id = ids_of(tuple)[e], n_before = banks[e].n_entries();
       next[e] = banks[e].apply(id, move, depth);
-      work_ += 1 + banks[e][id].n_items + banks[e].n_entries() - n_before;
+      work_ += 1 + banks[e].n_items(id) + banks[e].n_entries() - n_before;
       if (next[e] == REFUSED) {
         n_refused++;
         return;
       }
     }
-    add(next, {tuple, move, depth, banks[0][next[0]].is_list});
+    add(next, {tuple, move, depth, banks[0].is_list(next[0])});
   }
 
   // Whether time or memory is out, which is looked at now and then. Work is counted in values: a move
@@ -149,16 +151,8 @@ class LockStep {
 
   void add_work(u64 more) { work_ += more; }
 
-  u64 n_applications() const {
-    u64 n = 0;
-    for (const Bank& bank : banks) n += bank.n_applications;
-    return n;
-  }
-  u64 bytes() const {
-    u64 n = ids.capacity() * sizeof(u32) + tuples.capacity() * sizeof(Tuple) + seen_.bytes();
-    for (const Bank& bank : banks) n += bank.bytes();
-    return n;
-  }
+  u64 n_applications() const { return workspace.n_applications; }
+  u64 bytes() const { return ids.capacity() * sizeof(u32) + tuples.capacity() * sizeof(Tuple) + workspace.bytes(); }
 
  private:
   HashTable seen_;
@@ -181,7 +175,7 @@ class LockStep {
       // 3 to 22 %. As pieces they would fit more demos by chance than by rule: with them 164 of the 400
       // training tasks are solved, without them 168.
       bool is_late = true;
-      for (u32 e = 0; e < banks.size() && is_late; e++) is_late = banks[e][tuple_ids[e]].depth < tuple.depth;
+      for (u32 e = 0; e < banks.size() && is_late; e++) is_late = banks[e].depth(tuple_ids[e]) < tuple.depth;
       if (is_late) {
         n_merged++;
         return;

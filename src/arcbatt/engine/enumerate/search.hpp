@@ -109,19 +109,16 @@ struct SearchResult {
 class Search {
  public:
   Search(const TaskToSearch& task, const SearchOptions& options, const std::atomic<bool>& stop)
-      : task_(task), options_(options), walk_(banks_) {
+      : task_(task), options_(options), workspace_(2 * max_area(task)), walk_(banks_, workspace_) {
     spending_.max_applications = options.max_applications;
     spending_.max_bytes = options.walk_bytes();
     spending_.max_s = options.max_s;
     spending_.stop = &stop;
-    i64 largest = 0;
-    for (const auto* grids : {&task.inputs, &task.outputs})
-      for (const GridCells& grid : *grids) largest = std::max<i64>(largest, (i64)grid.cells.size());
     Limits limits;
-    limits.area = 2 * largest;
-    limits.list_area = 10 * largest;
+    limits.area = (i64)max_area(task);
+    limits.list_area = 5 * limits.area;
     banks_.reserve(task.inputs.size());
-    for (const GridCells& input : task.inputs) banks_.emplace_back(input.size, limits);
+    for (const GridCells& input : task.inputs) banks_.emplace_back(input.size, limits, workspace_);
     for (const GridCells& output : task.outputs) targets_.push_back(output.picture());
     // Colours that no grid has are not looked for.
     u32 colors = 0;
@@ -151,10 +148,11 @@ class Search {
       const u8 stored_depth = options_.depth ? (u8)(options_.depth - 1) : 0;
       walk_.run(stored_depth, (u8)(options_.depth - stored_depth), enabled_, spending_,
                 [this](u32 t) { return promise(t); });
-      Pieces pieces(banks_, targets_, tints_, options_.pieces_bytes());
+      Pieces pieces(banks_, targets_, tints_, options_.pieces_bytes(), workspace_);
       LastDepth last(walk_, enabled_, n_demos());
-      add_stored(pieces);
+      add_stored(pieces, last);
       if (options_.depth && !walk_.was_cut) add_last(last, pieces, stored_depth);
+      pieces.settle_all(last);
       result.counts.walk_s = thread_s() - at;
       at = thread_s();
       std::unordered_map<u32, std::vector<u8>> cells;
@@ -178,7 +176,7 @@ class Search {
       result.counts.n_pieces_offered = pieces.n_offered;
       result.counts.n_scanned = cover.n_scanned;
       result.counts.n_stacks = cover.n_stacks;
-      result.counts.n_bytes = pieces.bytes() + cover.bytes() + last.bytes();
+      result.counts.n_bytes = cover.bytes();
       result.counts.n_merged = last.n_merged;
       result.counts.n_refused = last.n_refused;
       result.counts.was_cut |= pieces.was_cut || cover.was_cut;
@@ -191,11 +189,19 @@ class Search {
   const TaskToSearch& task_;
   const SearchOptions& options_;
   Spending spending_;
+  Workspace workspace_;
   std::vector<Bank> banks_;
   LockStep walk_;
   std::vector<Pic> targets_;
   std::vector<u8> enabled_, tints_;
 
+  // Of a picture: twice that of the largest grid.
+  static u64 max_area(const TaskToSearch& task) {
+    u64 largest = 0;
+    for (const auto* grids : {&task.inputs, &task.outputs})
+      for (const GridCells& grid : *grids) largest = std::max<u64>(largest, grid.cells.size());
+    return 2 * largest;
+  }
   u32 n_demos() const { return (u32)task_.outputs.size(); }
 
   u32 add_blank(u32 e, Size size) {
@@ -278,12 +284,12 @@ class Search {
     float sum = 0;
     for (u32 d = 0; d < n_demos(); d++) {
       const Bank& bank = banks_[d];
-      const Entry& entry = bank[walk_.ids_of(tuple)[d]];
+      const u32 id = walk_.ids_of(tuple)[d];
       i32 balance = 0;
-      if (entry.is_list) {
-        for (u32 k = 0; k < entry.n_items; k++) balance += balance_of(bank[entry.items[k]].picture, targets_[d]);
+      if (bank.is_list(id)) {
+        for (u32 k = 0; k < bank.n_items(id); k++) balance += balance_of(bank.picture(bank.items(id)[k]), targets_[d]);
       } else {
-        balance = balance_of(entry.picture, targets_[d]);
+        balance = balance_of(bank.picture(id), targets_[d]);
       }
       sum += (float)balance / (float)targets_[d].area();
     }
@@ -301,7 +307,7 @@ class Search {
   }
 
   // Makes pieces of the tuples that are stored.
-  void add_stored(Pieces& pieces) {
+  void add_stored(Pieces& pieces, LastDepth& last) {
     std::vector<Pic> pictures(banks_.size());
     for (u32 t = 0; t < walk_.tuples.size(); t++) {
       if (t % TUPLES_A_LOOK == 0 && spending_.is_out_of_time()) {
@@ -310,8 +316,7 @@ class Search {
       }
       if (walk_.tuples[t].is_list) continue;
       for (u32 e = 0; e < banks_.size(); e++) pictures[e] = walk_.picture(t, e);
-      pieces.offer({t, NO_MOVE, false}, walk_.tuples[t].depth, pictures.data(),
-                   [&]() { return pictures.data() + n_demos(); });
+      pieces.offer({t, NO_MOVE, false}, walk_.tuples[t].depth, pictures.data(), last);
     }
   }
   // A tuple that is to be taken one move further.
@@ -359,9 +364,13 @@ class Search {
     Parent parent = {tuple, 0, 0, is_source ? NO_MOVE : walk_.tuples[tuple].move, 0};
     if (depth > 1) parent.tenths = -(i32)(TENTHS_SHOWN * promise(tuple) / (float)n_demos());
     for (u32 d = 0; d < n_demos(); d++) {
-      const Entry& entry = banks_[d][walk_.ids_of(tuple)[d]];
-      if (entry.is_list) parent.colors = 0x3ff;
-      for (i64 k = 0; k < entry.picture.area(); k++) parent.colors |= (u16)(1u << entry.picture.cells[k]);
+      const u32 id = walk_.ids_of(tuple)[d];
+      if (banks_[d].is_list(id)) {
+        parent.colors = 0x3ff;
+        break;
+      }
+      const Pic picture = banks_[d].picture(id);
+      for (i64 k = 0; k < picture.area(); k++) parent.colors |= (u16)(1u << picture.cells[k]);
     }
     return parent;
   }
@@ -383,9 +392,9 @@ class Search {
     std::unordered_map<u32, std::vector<Piece>> twins;
     for (u64 k = 0; k < n_stacks; k++)
       for (const Pick& pick : stacks[k].stack.picks) twins[pick.piece];
-    for (const Twin& twin : pieces.twins) {
-      const auto known = twins.find(twin.piece);
-      if (known != twins.end()) known->second.push_back(twin.made);
+    for (u64 k = 0; k < pieces.twins.size(); k++) {
+      const auto known = twins.find(pieces.twins[k].piece);
+      if (known != twins.end()) known->second.push_back(pieces.twins[k].made);
     }
     std::vector<std::vector<u8>> outputs;
     for (const FoundStack& found : stacks) outputs.push_back(found.stack.outputs);
@@ -432,7 +441,7 @@ class Search {
     counts.was_cut |= walk_.was_cut || walk_.was_narrowed;
     for (const Bank& bank : banks_) {
       counts.n_values += bank.n_entries();
-      for (u32 id = 0; id < bank.n_entries(); id++) tick(counts.values_by_depth, bank[id].depth);
+      for (u32 id = 0; id < bank.n_entries(); id++) tick(counts.values_by_depth, bank.depth(id));
     }
     for (const Tuple& tuple : walk_.tuples) tick(counts.tuples_by_depth, tuple.depth);
   }
