@@ -41,6 +41,15 @@ class Bank {
     if (p.n_rows) p.cells = &cells_[header.at];
     return p;
   }
+  void prefetch(u32 id) const {
+    const Header& header = headers_[id];
+    if (header.n_rows == LIST) {
+      if (header.row) __builtin_prefetch(&items_[header.at]);
+    } else if (header.n_rows) {
+      __builtin_prefetch(&cells_[header.at]);
+      __builtin_prefetch(&cells_[header.at] + 64);
+    }
+  }
   // The pictures of a list, in their order.
   const u32* items(u32 id) const { return n_items(id) ? &items_[headers_[id].at] : nullptr; }
   u32 n_items(u32 id) const { return is_list(id) ? (u32)headers_[id].row : 0; }

@@ -160,11 +160,15 @@ class Chunked {
     size_ += n;
     return added;
   }
-  // Room for so many members, all of them zeros.
-  void assign_zeros(u64 n) {
+  // Room for so many members.
+  void resize(u64 n) {
     while (chunks_.size() << SHIFT < n) add_chunk();
-    for (T* chunk : chunks_) std::memset((void*)chunk, 0, std::min<u64>(n, MASK + 1) * sizeof(T));
     size_ = n;
+  }
+  // So many members, all of them zeros.
+  void assign_zeros(u64 n) {
+    resize(n);
+    for (T* chunk : chunks_) std::memset((void*)chunk, 0, std::min<u64>(n, MASK + 1) * sizeof(T));
   }
   void clear() { size_ = 0; }
 

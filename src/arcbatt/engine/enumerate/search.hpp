@@ -13,6 +13,8 @@ constexpr u32 TUPLES_A_LOOK = 64;
 // of the outputs counts so much more than a blank one.
 constexpr u32 N_TWINNED = 5;
 constexpr i32 TENTHS_A_ROUND = 10, TENTHS_SHOWN = 1000;
+// What is taken further so many tuples later is fetched already.
+constexpr u32 PARENTS_AHEAD = 3;
 
 // A grid with its own cells.
 struct GridCells {
@@ -156,7 +158,8 @@ class Search {
       result.counts.walk_s = thread_s() - at;
       at = thread_s();
       std::unordered_map<u32, std::vector<u8>> cells;
-      Cover cover(pieces, options_.cover(), [&](u32 piece) -> const u8* {
+      Workspace of_cover(0);
+      Cover cover(pieces, options_.cover(), of_cover, [&](u32 piece) -> const u8* {
         std::vector<u8>& drawn = cells[piece];
         if (drawn.empty()) drawn = draw_tests(pieces.pieces[piece], pieces, last);
         return drawn.data();
@@ -322,10 +325,13 @@ class Search {
   // A tuple that is to be taken one move further.
   struct Parent {
     u32 tuple;
-    i32 tenths;  // what it costs: the less, the more it shows of the outputs
-    u32 next;    // of the moves that come after its last one
+    i32 tenths;     // what it costs: the less, the more it shows of the outputs
+    i32 next_cost;  // of it and its next move
+    u32 next;       // of the moves that come after its last one
     u16 last_move, colors;
+    bool is_list;
   };
+  static constexpr i32 NO_MORE = 0x7fffffff;
   // Takes the last move, by far the most work, which may be cut off: the likeliest pairs of a tuple and
   // a move first.
   void add_last(LastDepth& last, Pieces& pieces, u8 depth) {
@@ -335,33 +341,43 @@ class Search {
     std::stable_sort(parents.begin(), parents.end(),
                      [](const Parent& a, const Parent& b) { return a.tenths < b.tenths; });
     u64 n_left = 0;
-    for (const Parent& parent : parents)
-      n_left += !priors.after(parent.last_move, walk_.tuples[parent.tuple].is_list).empty();
+    for (Parent& parent : parents) {
+      find_next(parent, priors);
+      n_left += parent.next_cost != NO_MORE;
+    }
     for (i32 most = parents.empty() ? 0 : parents[0].tenths; n_left; most += TENTHS_A_ROUND)
-      for (Parent& parent : parents) {
-        if (parent.tenths > most) break;
-        const bool is_list = walk_.tuples[parent.tuple].is_list;
-        const std::vector<u16>& moves = priors.after(parent.last_move, is_list);
-        if (parent.next == moves.size()) continue;
-        for (; parent.next < moves.size(); parent.next++) {
-          const u16 move = moves[parent.next];
-          if (parent.tenths + (i32)priors.tenths(parent.last_move, move) > most) break;
-          // A colour that is nowhere is kept as a blank, which `slab` gives, or dropped without effect.
-          const i8 color = ALL_MOVES[move].color;
-          if (color >= 0 && !(parent.colors >> color & 1)) continue;
+      for (u64 k = 0; k < parents.size() && parents[k].tenths <= most; k++) {
+        Parent& parent = parents[k];
+        if (k + PARENTS_AHEAD < parents.size() && parents[k + PARENTS_AHEAD].next_cost <= most)
+          walk_.prefetch(parents[k + PARENTS_AHEAD].tuple, n_demos());
+        if (parent.next_cost > most) continue;
+        for (; parent.next_cost <= most; find_next(parent, priors)) {
           if (walk_.n_applications() >= spending_.max_applications || pieces.was_cut ||
               walk_.is_spent(spending_, spending_.max_bytes)) {
             walk_.was_cut = true;
             return;
           }
-          last.extend(parent.tuple, move, pieces);
+          last.extend(parent.tuple, priors.after(parent.last_move, parent.is_list)[parent.next++], pieces);
         }
-        n_left -= parent.next == moves.size();
+        n_left -= parent.next_cost == NO_MORE;
       }
+  }
+  // Finds the next move after those that a parent was taken further by.
+  void find_next(Parent& parent, const Priors& priors) const {
+    const std::vector<u16>& moves = priors.after(parent.last_move, parent.is_list);
+    for (; parent.next < moves.size(); parent.next++) {
+      const u16 move = moves[parent.next];
+      // A colour that is nowhere is kept as a blank, which `slab` gives, or dropped without effect.
+      const i8 color = ALL_MOVES[move].color;
+      if (color >= 0 && !(parent.colors >> color & 1)) continue;
+      parent.next_cost = parent.tenths + (i32)priors.tenths(parent.last_move, move);
+      return;
+    }
+    parent.next_cost = NO_MORE;
   }
   Parent parent_of(u32 tuple, u8 depth) const {
     const bool is_source = walk_.tuples[tuple].parent == NO_PARENT;
-    Parent parent = {tuple, 0, 0, is_source ? NO_MOVE : walk_.tuples[tuple].move, 0};
+    Parent parent = {tuple, 0, 0, 0, is_source ? NO_MOVE : walk_.tuples[tuple].move, 0, walk_.tuples[tuple].is_list};
     if (depth > 1) parent.tenths = -(i32)(TENTHS_SHOWN * promise(tuple) / (float)n_demos());
     for (u32 d = 0; d < n_demos(); d++) {
       const u32 id = walk_.ids_of(tuple)[d];
