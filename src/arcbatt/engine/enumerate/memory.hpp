@@ -17,7 +17,7 @@ namespace arc {
 
 constexpr u64 SLAB_BYTES = 2 << 20, CHUNK_BYTES = 64 << 10;
 // So much is kept for the next search, of all that have ended.
-constexpr u64 MAX_FREE_SLABS = 128;
+constexpr u64 MAX_FREE_SLABS = 256;
 
 // The slabs that no search has at the moment, of the whole process.
 class SlabPool {
