@@ -42,6 +42,7 @@ bench: $(VENV)/ready
 	$(BIN)/python bench/differs.py --evolve 0
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/pipeline.py
+	$(BIN)/python bench/depth.py
 	$(BIN)/python bench/solve.py
 
 # What is published: wheels for Python 3.11 and for 3.12 and later, an sdist.
