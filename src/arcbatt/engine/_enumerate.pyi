@@ -33,13 +33,23 @@ class SearchOptions:
 
     def __init__(self) -> None: ...
 
-def search(
-    inputs: Sequence[_Grid],
-    outputs: Sequence[_Grid],
-    sources: Sequence[tuple[Sequence[_Grid], int]],
-    options: SearchOptions,
-    stop: StopFlag,
-) -> tuple[Any, list[Any], dict[str, Any]]: ...
+class Walk:
+    """A task's grids, and what its last search has kept to go on from."""
+
+    def __init__(
+        self,
+        inputs: Sequence[_Grid],
+        outputs: Sequence[_Grid],
+        sources: Sequence[tuple[Sequence[_Grid], int]],
+    ) -> None: ...
+    def search(
+        self, options: SearchOptions, stop: StopFlag
+    ) -> tuple[Any, list[Any], dict[str, Any]]: ...
+    @property
+    def can_resume(self) -> bool: ...
+    @property
+    def n_bytes(self) -> int: ...
+
 def moves() -> list[tuple[str, str, tuple[int, ...], str]]: ...
 def apply(
     move: int, value: _Picture | list[_Picture], size: tuple[int, int]

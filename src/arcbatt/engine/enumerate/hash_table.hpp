@@ -53,6 +53,7 @@ class HashTable {
   // Begins to fetch what will be asked for a hash.
   void prefetch(u64 hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
   u64 size() const { return n_; }
+  u64 bytes() const { return slots_.size() * sizeof(Slot); }
 
  private:
   struct Slot {

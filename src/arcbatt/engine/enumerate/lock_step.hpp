@@ -92,7 +92,7 @@ class LockStep {
   // moves deep or more only the BEAM best by `promise`. With `further` moves to come after these, lists
   // are made too that only those can do something with.
   template <class Promise>
-  void run(u8 max_depth, u8 further, const std::vector<u8>& enabled, const Spending& spending, Promise promise) {
+  void run(u8 max_depth, u8 further, const std::vector<u8>& enabled, const Spending& spending, const Promise& promise) {
     std::vector<u32> next(banks.size());
     std::vector<u16> moves[2];  // those that take pictures, lists
     for (u32 s = 0; s < N_MOVES; s++)
@@ -110,7 +110,7 @@ class LockStep {
         for (u16 s : moves[is_list]) {
           // A list is of no use unless one more move can be done with it.
           if (ALL_MOVES[s].shape == Shape::P_TO_L && depth + 2 > max_depth + further) continue;
-          if (is_spent(spending, spending.max_bytes)) {
+          if (is_spent(spending)) {
             was_cut = true;
             return;
           }
@@ -148,10 +148,10 @@ class LockStep {
 
   // Whether time or memory is out, which is looked at now and then. Work is counted in values: a move
   // on a list is one on each of its pictures, and each new value takes memory.
-  bool is_spent(const Spending& spending, u64 max_bytes) {
+  bool is_spent(const Spending& spending) {
     if (work_ < WORK_A_LOOK) return false;
     work_ = 0;
-    return bytes() > max_bytes || spending.is_out_of_time();
+    return bytes() > spending.max_bytes || spending.is_out_of_time();
   }
 
   void add_work(u64 more) { work_ += more; }
@@ -164,7 +164,7 @@ class LockStep {
   u64 work_ = WORK_A_LOOK;  // since the last look; the first is at once
 
   template <class Promise>
-  void narrow(std::vector<u32>& order, Promise promise) {
+  void narrow(std::vector<u32>& order, const Promise& promise) {
     std::vector<std::pair<float, u32>> promising;
     for (u32 t : order) promising.push_back({-promise(t), t});
     std::partial_sort(promising.begin(), promising.begin() + BEAM, promising.end());

@@ -326,7 +326,7 @@ class Pieces {
       add_twin(*known, piece);
       return;
     }
-    if (n_row_bytes_ > max_bytes_) {
+    if (n_row_bytes_ + seen_.bytes() + tinted_.bytes() > max_bytes_) {
       was_cut = true;
       return;
     }
