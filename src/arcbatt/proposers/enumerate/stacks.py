@@ -216,7 +216,7 @@ class Walk:
 
     def is_of(self, view: View) -> bool:
         """Whether it searches the grids of a view."""
-        return _grids_of(self.view) == _grids_of(view)
+        return bool(_grids_of(self.view) == _grids_of(view))
 
     def search(
         self, options: EnumerateOptions, stop: _enumerate.StopFlag | None = None
