@@ -7,9 +7,11 @@
     python bench/solve.py --ablate                         again and again, one part off each time
     python bench/solve.py --ablate learn_class,learn       only these: parts, passes, proposers
     python bench/solve.py --proposers known,learn --ablate all that learns, one off each time
+    python bench/solve.py --budget 60,120,300,600          what more time brings, in one run
 
 The bundled solvers are off: what is counted is found. Everything is bounded by steps, not by the
 clock, so that a run gives the same on every machine; the time is that of all threads together.
+With --budget it is bounded by that time instead, and passes go on deepening until then.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import argparse
 import resource
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -67,8 +69,9 @@ class Outcome:
 
 
 def run(
-    tasks: Sequence[Task], setting: Setting, n_threads: int, seed: int, budget_s: float
-) -> tuple[Loop, Outcome]:
+    tasks: Sequence[Task], setting: Setting, n_threads: int, seed: int, budgets_s: Sequence[float]
+) -> Iterator[tuple[Loop, Outcome]]:
+    """Yield the loop and what it took whenever one of the budgets, in CPU seconds, is spent."""
     began_s, cpu_s = time.perf_counter(), time.process_time()
     with Pool.in_memory() as pool:
         fill_pool(pool, library=False)
@@ -78,12 +81,17 @@ def run(
             setting.off,
         )
         board = TaskBoard(tasks, device="cpu", n_threads=n_threads)
-        loop = Loop(board, pool, make_proposers(sorted(setting.proposers), options))
-        # A card is a round of evolve, a pass one of enumerate, of which none is to be lost.
-        is_bounded = budget_s == FOREVER_S
-        loop.run(budget_s, max(setting.cards, len(FIRST_PASSES)) if is_bounded else None)
-    outcome = Outcome(cpu_s=time.process_time() - cpu_s, wall_s=time.perf_counter() - began_s)
-    return loop, outcome
+        proposers = make_proposers(sorted(setting.proposers), options)
+        loop = Loop(board, pool, proposers, clock=time.process_time)
+        for budget_s in budgets_s:
+            # A card is a round of evolve, a pass one of enumerate, of which none is to be lost.
+            is_bounded = budget_s == FOREVER_S
+            left_s = budget_s - (time.process_time() - cpu_s)
+            loop.run(left_s, max(setting.cards, len(FIRST_PASSES)) if is_bounded else None)
+            yield (
+                loop,
+                Outcome(cpu_s=time.process_time() - cpu_s, wall_s=time.perf_counter() - began_s),
+            )
 
 
 def score(loop: Loop, judge: Judge, outcome: Outcome) -> dict[str, Outcome]:
@@ -209,10 +217,10 @@ def main() -> None:
     parser.add_argument("--cards", type=int, default=30, help="of evolve, at least one a pass")
     parser.add_argument(
         "--budget",
-        type=float,
-        default=FOREVER_S,
-        metavar="SECONDS",
-        help="of the wall clock, in place of the bound by steps: deeper passes go on until then",
+        type=lambda text: sorted(map(float, text.split(","))),
+        default=[FOREVER_S],
+        metavar="SECONDS,...",
+        help="of all threads together, in place of the bound by steps: a row for each",
     )
     parser.add_argument("--confidence", type=Path, help="draw how sure confidence is")
     parser.add_argument(
@@ -245,7 +253,7 @@ def main() -> None:
     off = frozenset(pass_names()) - set(args.passes.split(","))
     base = Setting(
         proposers=frozenset(args.proposers.split(",")),
-        off=off if args.budget != FOREVER_S else off | {"deepening"},
+        off=off | {"deepening"} if args.budget == [FOREVER_S] else off,
         cards=args.cards,
     )
     settings = ablations(base) if args.ablate is not None else {}
@@ -258,9 +266,10 @@ def main() -> None:
         settings = {name: settings[name] for name in args.ablate.split(",")}
     rows: dict[str, Outcome] = {}
     for setting in (base, *settings.values()):
-        loop, outcome = run(tasks, setting, args.threads, args.seed, args.budget)
-        by_proposer = score(loop, judge, outcome)
-        rows[setting.name] = outcome
+        for loop, outcome in run(tasks, setting, args.threads, args.seed, args.budget):
+            by_proposer = score(loop, judge, outcome)
+            is_one = len(args.budget) == 1
+            rows[setting.name if is_one else f"{setting.name}, {outcome.cpu_s:,.0f} s"] = outcome
         if not settings:
             rows |= {f"first attempt by {name}": each for name, each in by_proposer.items()}
             show_passes(console, loop)
@@ -269,7 +278,7 @@ def main() -> None:
                 reliability(console, runs, args.confidence)
             if args.fit:
                 shorter, judge_last = without_last_demo(tasks)
-                again, _ = run(shorter, setting, args.threads, args.seed, args.budget)
+                *_, (again, _) = run(shorter, setting, args.threads, args.seed, args.budget)
                 of_last = [Judged(again.candidates(task), judge_last) for task in again.tasks]
                 fit(console, {args.data: runs, "without the last demo": of_last})
         else:
