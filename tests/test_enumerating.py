@@ -487,20 +487,47 @@ def test_the_engine_checks_options_too() -> None:
     search(native)
 
 
+# --- by what is open ---
+
+
+def test_what_is_left_open_leads_to_pieces_that_cover_it() -> None:
+    (task,) = training("834ec97d")
+    options = EnumerateOptions(depth=3, by_open=True, max_applications=100_000)
+    found = enumerate_view(by_role(task), options)
+    assert found.stacks[0].n_right == len(task.demos)
+    program = found.program(found.stacks[0], "found")
+    assert all(by_reference(program, task, demo.input) == demo.output for demo in task.demos)
+
+
+@pytest.mark.parametrize("task_id", ["25d8a9c8", "a85d4709"])
+def test_the_order_of_the_last_move_changes_no_search_of_all_moves(task_id: str) -> None:
+    view = by_role(training(task_id)[0])
+    by_shown, by_open = (
+        enumerate_view(view, EnumerateOptions(depth=3, by_open=each)) for each in (False, True)
+    )
+    assert not by_shown.counts["was_cut"] and not by_open.counts["was_cut"]
+    assert by_shown.stacks[0].demos == by_open.stacks[0].demos
+    assert by_shown.stacks[0].depth == by_open.stacks[0].depth
+
+
 # --- going on ---
 
 # Small tasks whose last depth has many rounds, lists and tints.
 GOING_ON = ("25d8a9c8", "a85d4709", "e9afcf9a", "3ac3eb23")
 
 
-@pytest.mark.parametrize("view", ["plain", "roles"])
+@pytest.mark.parametrize(("view", "by_open"), [("plain", False), ("roles", False), ("roles", True)])
 @pytest.mark.parametrize("task_id", GOING_ON)
-def test_a_walk_that_goes_on_finds_what_a_new_search_finds(task_id: str, view: str) -> None:
+def test_a_walk_that_goes_on_finds_what_a_new_search_finds(
+    task_id: str, view: str, by_open: bool
+) -> None:
     (task,) = training(task_id)
     walk = Walk(VIEWS[view](task))
     n_applied = n_resumed = 0
     for n_moves in (20_000, 80_000, 81_000, 200_000):
-        options = EnumerateOptions(depth=3, max_applications=n_moves, max_stacks=20)
+        options = EnumerateOptions(
+            depth=3, by_open=by_open, max_applications=n_moves, max_stacks=20
+        )
         resumes = walk.can_resume
         n_resumed += resumes
         found, anew = walk.search(options), enumerate_view(walk.view, options)

@@ -22,6 +22,7 @@ class SearchOptions:
     size_depth: int
     size_guess: int
     output_sources: bool
+    by_open: bool
     enabled: list[int]
     max_pieces: int
     subsets: bool

@@ -257,6 +257,7 @@ NB_MODULE(_enumerate, module) {
       .def_rw("size_depth", &SearchOptions::size_depth)
       .def_rw("size_guess", &SearchOptions::size_guess)
       .def_rw("output_sources", &SearchOptions::output_sources)
+      .def_rw("by_open", &SearchOptions::by_open)
       .def_rw("enabled", &SearchOptions::enabled)
       .def_rw("max_pieces", &SearchOptions::max_pieces)
       .def_rw("subsets", &SearchOptions::subsets)

@@ -87,6 +87,13 @@ class Cover {
     return workspace_.bytes() + heap_.capacity() * sizeof(u64) + 2 * first_clean_.capacity() * sizeof(u64);
   }
 
+  // Bits of the cells that those stacks leave open which are wrong in none of the chosen demos, of the
+  // stack that leaves fewest; none where one leaves none.
+  const std::vector<u64>& least_open() const {
+    static const std::vector<u64> none;
+    return n_least_open_ ? least_open_ : none;
+  }
+
   // All stacks, the best of each output; the best output first.
   std::vector<Stack> run(const Spending& spending) {
     for (u32 t = 0; t < n_chosen_ && !was_cut; t++) {
@@ -181,6 +188,10 @@ class Cover {
   std::vector<u32> open_cells_;
   std::vector<u64> heap_;  // clean brushes by what they can add at most
   std::vector<u8> painted_;
+
+  // Of the stack of all chosen demos that leaves fewest cells open.
+  std::vector<u64> least_open_;
+  u32 n_least_open_ = ~0u;
 
   void order_pieces() {
     struct Key {
@@ -361,8 +372,16 @@ class Cover {
       lay(brushes_[brush], made, wrong);
       offer(made, wrong);
     }
+    if (subset + 1 == 1u << n_chosen_) keep_least_open();
     made_.push_back({subset, wrong, ceiling, made.depth});
     return made.depth;
+  }
+  void keep_least_open() {
+    u32 n_open = 0;
+    for (u32 w = 0; w < p_.first_word(n_chosen_); w++) n_open += (u32)__builtin_popcountll(open_[w]);
+    if (n_open >= n_least_open_) return;
+    n_least_open_ = n_open;
+    least_open_ = open_;
   }
   bool is_open(u32 demo) const {
     for (u32 w = p_.first_word(demo); w < p_.first_word(demo + 1); w++)

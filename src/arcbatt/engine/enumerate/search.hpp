@@ -48,6 +48,7 @@ struct SearchOptions {
   u8 size_depth = 0;
   u32 size_guess = 0;  // which of the guesses at the output's size is taken
   bool output_sources = false;
+  bool by_open = false;  // the last move is taken first from what shows cells that stacks so far leave open
   std::vector<u8> enabled;  // by move
   u32 max_pieces = 0;       // of a stack
   bool subsets = false;
@@ -72,8 +73,8 @@ struct SearchOptions {
   // Whether a search by the one can go on by the other: they differ in bounds that it has not met.
   bool agrees(const SearchOptions& other) const {
     const auto all = [](const SearchOptions& o) {
-      return std::make_tuple(o.depth, o.size_depth, o.size_guess, o.output_sources, o.max_pieces, o.subsets,
-                             o.modes, o.max_bytes);
+      return std::make_tuple(o.depth, o.size_depth, o.size_guess, o.output_sources, o.by_open, o.max_pieces,
+                             o.subsets, o.modes, o.max_bytes);
     };
     return all(*this) == all(other) && enabled == other.enabled && max_applications <= other.max_applications;
   }
@@ -191,7 +192,7 @@ class Search {
   std::vector<Bank> banks_;
   LockStep walk_;
   std::vector<Pic> targets_;
-  const Promise promise_;
+  Promise promise_;
   std::vector<u8> enabled_, tints_;
   bool is_begun_ = false;
   SearchResult found_;  // the size, which is found first
@@ -217,8 +218,27 @@ class Search {
     pieces_ = std::make_unique<Pieces>(banks_, targets_, tints_, options_.pieces_bytes(), workspace_);
     last_ = std::make_unique<LastDepth>(walk_, enabled_, n_demos());
     add_stored(*pieces_, *last_);
-    if (options_.depth && !walk_.was_cut)
-      last_moves_ = std::make_unique<LastMoves>(walk_, *last_, promise_, n_demos(), stored_depth);
+    if (!options_.depth || walk_.was_cut) return;
+    if (options_.by_open) find_open();
+    last_moves_ = std::make_unique<LastMoves>(walk_, *last_, promise_, n_demos(), stored_depth);
+  }
+  // Finds the cells that the best stack of what is stored leaves open.
+  void find_open() {
+    pieces_->settle_all(*last_);
+    Workspace of_cover(0);
+    CoverLimits limits = options_.cover();
+    limits.subsets = false;
+    const std::vector<u8> none(pieces_->n_cells(), 0);  // of tests, which have no say
+    Cover cover(*pieces_, limits, of_cover, [&](u32) { return none.data(); });
+    cover.run(spending_);
+    const std::vector<u64>& open = cover.least_open();
+    if (open.empty()) return;
+    std::vector<std::vector<u8>> cells;
+    for (u32 d = 0; d < n_demos(); d++) {
+      cells.emplace_back(pieces_->area(d));
+      for (u32 k = 0; k < cells[d].size(); k++) cells[d][k] = open[pieces_->first_word(d) + k / 64] >> (k % 64) & 1;
+    }
+    promise_.set_open(std::move(cells));
   }
   // Puts outputs together from the pieces.
   void stack(SearchResult& result) {

@@ -221,6 +221,7 @@ class _Searching:
             options,
             depth=this.depth,
             size_guess=this.size_guess,
+            by_open=this.by_open,
             max_applications=this.max_applications,
         )
         for number in range(1, context.n_threads + 1):
@@ -278,7 +279,8 @@ class _Searching:
                 known = known_values(context.board, task, self._known)
                 view = replace(view, sources=[*view.sources, *known])
             # Passes that differ in their number of moves alone go on one from the other.
-            key = (task.id, self._pass.view, self._pass.depth, self._pass.size_guess)
+            this = self._pass
+            key = (task.id, this.view, this.depth, this.size_guess, this.by_open)
             walk = self._walks.take(key, view)
             with phase("run"):
                 found = walk.search(replace(self._options, max_s=max_s), self._stop)

@@ -89,12 +89,15 @@ class EnumerateOptions:
 
     `off` has names of primitives whose moves are not tried. `max_bytes` bounds the memory of one
     search; `max_applications` the moves tried, so that a search ends at the same place always.
+    `by_open`: the last move is taken first from values that show cells which the best stack of one
+    move less leaves open, not from those that show most of the outputs.
     """
 
     depth: int = 2
     size_depth: int = 2
     size_guess: int = 0
     output_sources: bool = True
+    by_open: bool = False
     off: frozenset[str] = frozenset()
     max_pieces: int = 10
     subsets: bool = True
