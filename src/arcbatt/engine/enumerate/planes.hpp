@@ -45,8 +45,10 @@ ARC_CLONED inline u32 find_wrong(const u64* __restrict__ planes, const u32* cell
 
 class Planes {
  public:
-  // `order` has the pieces in the order of the planes; `bits` are those of the cells that there are planes of, in their order: where most are wrong first.
-  Planes(const Pieces& pieces, const std::vector<u32>& order, const std::vector<u32>& bits, u32 n_demos, Workspace& workspace) {
+  // `order` has the pieces in the order of the planes; `bits` are those of the cells that there are planes
+  // of, in their order: where most are wrong first.
+  Planes(const Pieces& pieces, const std::vector<u32>& order, const std::vector<u32>& bits, u32 n_demos,
+         Workspace& workspace) {
     const u32 n_blocks = ((u32)order.size() + PLANE_PIECES - 1) / PLANE_PIECES;
     for (u32 k = 0; k < n_blocks; k++)
       blocks_.push_back((u64*)workspace.take(bits.size() * 2 * PLANE_WORDS * sizeof(u64)));
