@@ -21,7 +21,7 @@ import resource
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +31,9 @@ from rich.table import Table
 
 from arcbatt.drawing.charts import Chart, Line, svg_charts
 from arcbatt.evaluation import TaskBoard
-from arcbatt.pool import Pool
+from arcbatt.language import Program
+from arcbatt.pool import NewProgram, Pool
+from arcbatt.pool.rows import LIBRARY
 from arcbatt.proposers import PROPOSER_NAMES, ProposerOptions, make_proposers
 from arcbatt.proposers.enumerate import FIRST_PASSES, vocabulary
 from arcbatt.proposers.evolve import EvolveOptions
@@ -52,6 +54,7 @@ class Setting:
     proposers: frozenset[str] = frozenset(PROPOSER_NAMES)
     off: frozenset[str] = frozenset()
     cards: int = 30
+    programs: tuple[Program, ...] = ()  # that are known, beside those of one call
 
 
 @dataclass
@@ -67,6 +70,14 @@ class Outcome:
     wall_s: float = 0.0
     solved_ids: set[str] = field(default_factory=set)
 
+    def add(self, other: Outcome) -> None:
+        """Add what came of other tasks."""
+        for each in fields(self):
+            if each.name == "solved_ids":
+                self.solved_ids |= other.solved_ids
+            else:
+                setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
+
 
 def run(
     tasks: Sequence[Task], setting: Setting, n_threads: int, seed: int, budgets_s: Sequence[float]
@@ -75,6 +86,7 @@ def run(
     began_s, cpu_s = time.perf_counter(), time.process_time()
     with Pool.in_memory() as pool:
         fill_pool(pool, library=False)
+        pool.add_programs([NewProgram.of(program, LIBRARY) for program in setting.programs])
         options = ProposerOptions(
             Path(tempfile.gettempdir()) / "arcbatt-differences",
             EvolveOptions(seed=seed),

@@ -17,7 +17,7 @@ suppress_warnings = ["misc.highlighting_failure"]
 # The contents, in the order of a reader; pages that are not named here come last.
 CONTENTS = {
     "Begin here": ("tutorial", "notebooks", "kaggle", "solving"),
-    "Look it up": ("commands", "api", "language", "primitives"),
+    "Look it up": ("commands", "api", "language", "primitives", "library"),
     "How it works": ("architecture", "engine", "pool", "evolve", "differs"),
 }
 
@@ -29,9 +29,9 @@ def add_contents(_app: Any, page: str, source: list[str]) -> None:
         named = {name for names in CONTENTS.values() for name in names}
         for caption, names in {**CONTENTS, "More": tuple(sorted(here - named))}.items():
             source[0] += _contents(caption, names)
-    elif page == "commands":
+    elif page in ("commands", "library"):
         names = sorted(path.stem for path in (Path(__file__).parent / page).glob("*.md"))
-        source[0] += _contents("", tuple(f"commands/{name}" for name in names))
+        source[0] += _contents("", tuple(f"{page}/{name}" for name in names))
 
 
 def _contents(caption: str, names: tuple[str, ...]) -> str:

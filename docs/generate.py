@@ -1,7 +1,8 @@
 """Writes the pages that are made from the package itself.
 
 docs/primitives.md and its pictures come from the registry, docs/api.md from docstrings,
-docs/commands from the commands' help, and the pictures of `show` and of a task from what they draw.
+docs/commands from the commands' help, docs/library from the bundled solvers, and the pictures of
+`show` and of a task from what they draw.
 
 python docs/generate.py          write them
 python docs/generate.py --check  say which are stale, exit 1 if any is
@@ -14,6 +15,9 @@ from pathlib import Path
 
 from api_page import render_api
 from command_pages import FOLDER, render_commands
+from library_pages import FOLDER as LIBRARY_FOLDER
+from library_pages import PICTURES as TASK_PICTURES
+from library_pages import render_library
 
 from arcbatt.cli.pictures import record_show
 from arcbatt.drawing import svg_call, svg_task
@@ -126,14 +130,19 @@ def render() -> dict[Path, str]:
     pages[DOCS / "img" / "show.svg"] = record_show("00d62c1b")
     pages[DOCS / "img" / "task.svg"] = svg_task(find_task("67a3c6ac"))
     pages[DOCS / "api.md"] = render_api()
-    pages.update((DOCS / name, text) for name, text in render_commands().items())
+    for made in (render_commands(), render_library()):
+        pages.update((DOCS / name, text) for name, text in made.items())
     return pages
 
 
 def stale(pages: dict[Path, str]) -> list[Path]:
     """Files that differ from what they should be, are missing, or should not be there."""
     wrong = [p for p, text in pages.items() if not p.exists() or p.read_text("utf-8") != text]
-    made = (*PICTURES.glob("*.svg"), *(DOCS / FOLDER).glob("*.md"))
+    made = (
+        *PICTURES.glob("*.svg"),
+        *(DOCS / TASK_PICTURES).glob("*.svg"),
+        *(path for folder in (FOLDER, LIBRARY_FOLDER) for path in (DOCS / folder).glob("*.md")),
+    )
     return wrong + [path for path in made if path not in pages]
 
 

@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 
 from arcbatt.conformance import SHIPPED
 from arcbatt.language.random_programs import random_program
+from arcbatt.library import library_programs
 from arcbatt.pool import Pool, Scored
+
+# Fixtures for all tests.
+from tests.web_parts import browser as browser
+from tests.web_parts import two_runs as two_runs
 
 # Deterministic in CI, so that a red run can be run again; fresh examples elsewhere.
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=200)
@@ -22,6 +27,10 @@ settings.load_profile("ci" if os.environ.get("CI") else "dev")
 @pytest.fixture(scope="session")
 def recorded_calls() -> Path:
     return SHIPPED
+
+
+# The library's programs, each once: a few tasks have the same rule.
+LIBRARY = list(dict.fromkeys(each.program for each in library_programs()))
 
 
 colors = st.integers(0, 9)

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from arcbatt.evaluation import TaskBoard, Trial
-from arcbatt.language import parse_program
-from arcbatt.pool import Pool
+from arcbatt.language import Program, parse_program
+from arcbatt.pool import NewProgram, Pool
 from arcbatt.proposers import (
     Candidate,
     Context,
@@ -190,10 +190,15 @@ def solved_by(
     seed: int = 0,
     off: Collection[str] = (),
     n_threads: int = 1,
+    programs: Sequence[Program] | None = None,
 ) -> Loop:
-    """A loop that has run these proposers on tasks, for so many rounds of each."""
+    """A loop that has run these proposers on tasks, for so many rounds of each.
+
+    `programs` are known instead of the library.
+    """
     with Pool.in_memory() as pool:
-        fill_pool(pool, library=library)
+        fill_pool(pool, library=library and programs is None)
+        pool.add_programs([NewProgram.of(program, "import") for program in programs or ()])
         options = ProposerOptions(differences, EvolveOptions(seed=seed), frozenset(off))
         board = TaskBoard(tasks, device="cpu", n_threads=n_threads)
         loop = Loop(board, pool, make_proposers(names, options))

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from arcbatt import checking
 from arcbatt.checking import (
     CheckReport,
     ProgramCheck,
@@ -13,10 +12,11 @@ from arcbatt.checking import (
     check_programs,
     find_built_in,
     load_source,
-    task_id_of,
 )
+from arcbatt.checking import programs as checking
 from arcbatt.language import Budget, Failure, Reason, parse_programs
 from arcbatt.library import library_files, library_programs
+from arcbatt.tasks.program_names import task_id_of
 
 MIRROR = "def solve_67a3c6ac(I):\n    x1 = vmirror(I)\n    return x1\n"
 

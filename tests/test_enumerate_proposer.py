@@ -310,9 +310,9 @@ def test_what_was_searched_whole_is_not_offered_again_at_that_depth() -> None:
     proposer = pretend([whole, cut], lambda task: task is cut)
     assert proposer.passes_of(cut) == list(all_passes())
     searched = proposer.passes_of(whole)
-    keys = [(each.view, each.depth, each.size_guess, each.by_open) for each in searched]
+    keys = [(each.view, each.depth, each.size_guess) for each in searched]
     assert len(set(keys)) == len(keys)
-    assert set(keys) == {(each.view, each.depth, each.size_guess, each.by_open) for each in all_passes()}
+    assert set(keys) == {(each.view, each.depth, each.size_guess) for each in all_passes()}
 
 
 # --- known programs ---

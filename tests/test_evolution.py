@@ -30,7 +30,13 @@ from arcbatt.tasks import load
 from .conftest import best_of
 
 SMALL = EvolveOptions(seed=1, card_size=40)
-LIBRARY = [each.program for each in library_programs()]
+# These tasks are left to mutants of what was written for others.
+LEFT = {"solve_9dfd6313", "solve_68b16354", "solve_6150a2bd", "solve_4c4377d9", "solve_28bf18c6"}
+FEW = [
+    each.program
+    for each in library_programs()
+    if Path(each.file).stem in {"symmetry", "tiling", "cropping"} and each.name not in LEFT
+]
 
 
 @dataclass
@@ -62,10 +68,10 @@ def board() -> TaskBoard:
 def begun(
     board: TaskBoard, folder: Path, options: EvolveOptions = SMALL, pool: Pool | None = None
 ) -> Iterator[Evolution]:
-    """Evolution that has begun with what a pool has: the library, if it is not given."""
+    """Evolution that has begun with what a pool has: a small library, if it is not given."""
     with Pool.in_memory() if pool is None else pool as opened:
         if not opened.n_programs:
-            opened.add_library()
+            opened.add_programs([NewProgram.of(program, "library") for program in FEW])
         evolving = Evolution(board, opened, options, CountingValidator(board, folder))
         evolving.begin(list(opened.solvers()))
         try:
@@ -135,7 +141,7 @@ def test_what_does_not_hold_alone_is_not_kept(
         assert validator.n_differences == validator.n_validated > 0
         assert (evolving.archive.n_fitted, evolving.pool.n_programs) == before
         # Parents are what the pool had at first.
-        assert set(evolving.archive.programs()) <= set(LIBRARY)
+        assert set(evolving.archive.programs()) <= set(FEW)
 
 
 def test_a_solver_that_is_none_when_it_sees_all_demos_is_not_offered(

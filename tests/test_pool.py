@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from arcbatt import measure
 from arcbatt.language import Program, ProgramError, ir, language_version, parse_program
 from arcbatt.language import version as version_module
-from arcbatt.library import library_programs
 from arcbatt.pool import (
     NO_TASK,
     CacheLimit,
@@ -34,7 +33,7 @@ from arcbatt.pool import (
 from arcbatt.pool import opening as opening_module
 from arcbatt.tasks import find_task
 
-from .conftest import best_of
+from .conftest import LIBRARY, best_of
 from .conftest import programs as random_programs
 
 
@@ -143,11 +142,9 @@ def test_what_could_not_be_read_back_is_refused() -> None:
 
 
 def test_the_library_goes_in(pool: Pool) -> None:
-    assert pool.add_library() == len(library_programs()) == pool.n_programs
+    assert pool.add_library() == len(LIBRARY) == pool.n_programs
     assert pool.add_library() == 0
-    assert {each.digest for each in pool.programs()} == {
-        each.program.result.digest for each in library_programs()
-    }
+    assert {each.digest for each in pool.programs()} == {each.result.digest for each in LIBRARY}
     assert pool.stats().by_origin == {"library": pool.n_programs}
 
 

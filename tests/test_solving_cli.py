@@ -362,7 +362,7 @@ def test_evolve_is_solve_with_evolution_alone(tmp_path: Path) -> None:
 def test_evolve_repeats_from_seed_and_rounds(tmp_path: Path) -> None:
     texts = {}
     for name, seed in (("first", 5), ("second", 5), ("third", 6)):
-        outcome = evolve(tmp_path / name, "--tasks", TASKS, "--seed", seed)
+        outcome = evolve(tmp_path / name, "--tasks", TASKS, "--seed", seed, "--no-library")
         assert outcome.status == 0, outcome.err
         path = folder_of(tmp_path / name)
         with Pool.open(path / "pool.db", readonly=True) as pool:
@@ -458,10 +458,10 @@ def test_score_of_a_run_by_proposer(tmp_path: Path) -> None:
     assert solve(tmp_path, SET, "--tasks", TASKS, "--proposers", "known", *QUICK).status == 0
     outcome = Outcome("score", folder_of(tmp_path), "--data", SET, "--json")
     content = json.loads(outcome.out)
-    assert (content["tasks"], content["solved"], content["solved_first_attempt"]) == (400, 2, 2)
-    assert content["score"] == 2 / 400
+    assert (content["tasks"], content["solved"], content["solved_first_attempt"]) == (400, 3, 3)
+    assert content["score"] == 3 / 400
     known = content["by_proposer"]["known"]
-    assert known["solved"] == known["solved_first_attempt"] == known["fits"] == 2
+    assert known["solved"] == known["solved_first_attempt"] == known["fits"] == 3
     assert known["fits_but_wrong"] == 0
     assert "397 of 400 tasks are not in the submission" in outcome.err
     # A run knows its own tasks.

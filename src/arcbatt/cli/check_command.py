@@ -1,6 +1,6 @@
 """`arcbatt check`: which programs are right on their tasks."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -14,10 +14,14 @@ from arcbatt.checking import (
     CheckReport,
     FindTask,
     ProgramCheck,
+    TurnedCheck,
     check_programs,
+    check_turned,
     find_named,
+    is_differ,
     load_source,
 )
+from arcbatt.checking.turned import KINDS
 from arcbatt.language import Budget, ParsedProgram, ProgramError, RejectedProgram, read_file
 from arcbatt.library import library_files
 from arcbatt.tasks.program_names import task_id_of
@@ -31,8 +35,16 @@ CHECK_EXAMPLES = (
     ("arcbatt check my_solvers.py --show 2", "your own, two of them drawn"),
     ("arcbatt check evolved/*.py --json", "for a script"),
     ("arcbatt check mine.py --data tasks/", "on your own task files"),
+    ("arcbatt check mine.py --turned", "do they hold when their tasks are turned or recoloured?"),
 )
 
+# What is done to a task, kind by kind.
+WORDS = {
+    "turned": "turned or mirrored",
+    "recolored": "recoloured but for its background",
+    "background": "on another background",
+    "framed": "framed by its background",
+}
 # What a result looks like: its mark, the mark where only ASCII can be shown, its style.
 MARKS = {
     "right": ("✓", "+", "green"),
@@ -61,6 +73,13 @@ def check(
             "--show", metavar="N", min=0, help="Draw N of the tasks with their programs beside."
         ),
     ] = 0,
+    turned: Annotated[
+        bool,
+        typer.Option(
+            "--turned",
+            help="Report instead whether they hold when tasks are turned, recoloured or framed.",
+        ),
+    ] = False,
     budget_steps: Annotated[
         int,
         typer.Option(
@@ -83,13 +102,19 @@ def check(
     The cost is the most steps that one input took. The budget is the language's own, for programs
     that people write; the search, explain and differs take 1,000,000 steps.
 
-    Status 0 if all programs are right, 1 if not, 2 if a file or a program in it cannot be read.
+    --turned changes every task: the seven other ways to lay it, colours exchanged, another
+    background, a frame of background around. Not every rule is symmetric, so it is a report.
+
+    Status 0 if all programs are right, 1 if not (with --turned always 0), 2 if a file or a program
+    in it cannot be read.
     """
     paths = [*(library_files() if library else []), *(files or [])]
     if not paths:
         ctx.fail("give a FILE of programs, or --library for those that come with arcbatt")
     if as_json and show:
         ctx.fail("--show draws, --json prints one JSON object; give one of them")
+    if turned and show:
+        ctx.fail("--turned reports on tasks that are changed; --show draws them as they are")
     find: FindTask = find_named
     if data is not None:
         tasks = load_source(data)
@@ -99,6 +124,13 @@ def check(
     programs, rejected, errors = parse_files(paths)
     budget = Budget(steps=budget_steps, bytes=budget_bytes)
     is_quiet = as_json or not can_overwrite(stdout())
+    if turned:
+        _report_turned(programs, find, budget, as_json, is_quiet)
+        for error in (*errors, *(each.error for each in rejected)):
+            print_error(str(error))
+        if errors or rejected:
+            raise typer.Exit(2)
+        return
     checks = _check_all(programs, find, budget, is_quiet)
     report = CheckReport(tuple(checks), tuple(rejected), tuple(errors))
     if as_json:
@@ -131,9 +163,8 @@ def parse_files(
     return programs, rejected, errors
 
 
-def _check_all(
-    programs: Sequence[ParsedProgram], find: FindTask, budget: Budget, is_quiet: bool
-) -> list[ProgramCheck]:
+def _with_progress(programs: Sequence[ParsedProgram], is_quiet: bool) -> Iterator[ParsedProgram]:
+    """Yield the programs, with a bar that shows how far it is."""
     with Progress(
         TextColumn("checking"),
         BarColumn(),
@@ -144,12 +175,77 @@ def _check_all(
         disable=is_quiet,
     ) as progress:
         bar = progress.add_task("", total=len(programs))
-        checks: list[ProgramCheck] = []
         for program in programs:
             progress.update(bar, description=program.name)
-            checks += check_programs([program], find, budget)
+            yield program
             progress.advance(bar)
-        return checks
+
+
+def _check_all(
+    programs: Sequence[ParsedProgram], find: FindTask, budget: Budget, is_quiet: bool
+) -> list[ProgramCheck]:
+    return list(check_programs(_with_progress(programs, is_quiet), find, budget))
+
+
+def _report_turned(
+    programs: Sequence[ParsedProgram],
+    find: FindTask,
+    budget: Budget,
+    as_json: bool,
+    is_quiet: bool,
+) -> None:
+    """Print how programs fare on changed tasks; one that has no known task has nothing to show."""
+    checks: list[TurnedCheck] = []
+    unknown: list[str] = []
+    for program in _with_progress(programs, is_quiet):
+        known = None if is_differ(program) else find(program.name)
+        if known is None:
+            unknown.append(program.name)
+        else:
+            checks.append(check_turned(program, known, budget))
+    n_whole = {
+        kind: (
+            sum(all(check.holds[kind]) for check in checks if check.holds[kind]),
+            sum(bool(check.holds[kind]) for check in checks),
+        )
+        for kind in KINDS
+    }
+    if as_json:
+        print_json(
+            {
+                "programs": [check.to_json() for check in checks],
+                "unknown": unknown,
+                "hold": {kind: {"all": n, "of": of} for kind, (n, of) in n_whole.items()},
+            }
+        )
+        return
+    if checks:
+        print_blocks(_turned_table(checks))
+    for kind, (n, of) in n_whole.items():
+        print_blocks(Text(f"{n} of {of} programs hold whenever their task is {WORDS[kind]}"))
+    if unknown:
+        print_notice(f"for no known task: {', '.join(unknown)}")
+
+
+def _turned_table(checks: Sequence[TurnedCheck]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD)
+    for heading in ("program", *KINDS):
+        table.add_column(heading, no_wrap=True)
+    for check in checks:
+        marks = [
+            _marks("right" if held else "wrong" for held in check.holds[kind]) for kind in KINDS
+        ]
+        table.add_row(check.program.name, *marks)
+    return table
+
+
+def _marks(results: Iterable[str]) -> Text:
+    ascii_only = stdout().options.ascii_only
+    marks = Text()
+    for result in results:
+        mark, ascii_mark, style = MARKS[result]
+        marks.append(ascii_mark if ascii_only else mark, style=style)
+    return marks
 
 
 def _print_report(report: CheckReport, show: int) -> None:
@@ -171,7 +267,6 @@ def _print_report(report: CheckReport, show: int) -> None:
 
 
 def _table(report: CheckReport) -> Table:
-    ascii_only = stdout().options.ascii_only
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("program", no_wrap=True)
     table.add_column("task", no_wrap=True)
@@ -179,15 +274,11 @@ def _table(report: CheckReport) -> Table:
     table.add_column("cost", justify="right", no_wrap=True)
     table.add_column("what is wrong", overflow="fold")
     for check in report.programs:
-        marks = Text()
-        for pair in check.pairs:
-            mark, ascii_mark, style = MARKS[pair.result]
-            marks.append(ascii_mark if ascii_only else mark, style=style)
         task = check.task_id or "-"
         table.add_row(
             check.program.name,
             task if check.known else Text(task, style="dim"),
-            marks,
+            _marks(pair.result for pair in check.pairs),
             "" if check.cost is None else f"{check.cost:,}",
             _trouble(check),
         )

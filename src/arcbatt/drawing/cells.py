@@ -86,12 +86,12 @@ def _cells(
 
 def _filled(indices: Iterable[Index], canvas: Canvas, cell: int) -> Iterable[Box]:
     """Yield boxes that fill the cells (in ascending order), neighbours in a row in one box."""
-    for row, first, end in _runs(indices):
+    for row, first, end in runs(indices):
         x, y = _place((row, first), canvas, cell)
         yield x, y, (end - first) * cell + 1, cell + 1
 
 
-def _runs(indices: Iterable[Index]) -> Iterable[tuple[int, int, int]]:
+def runs(indices: Iterable[Index]) -> Iterable[tuple[int, int, int]]:
     """Yield (row, first, end) for each run of neighbours in ascending `indices`."""
     run: tuple[int, int, int] | None = None
     for row, column in indices:
@@ -108,11 +108,11 @@ def _runs(indices: Iterable[Index]) -> Iterable[tuple[int, int, int]]:
 def _net(indices: Collection[Index], canvas: Canvas, cell: int) -> Iterable[Box]:
     """Yield the lines around all cells, each as long as it goes."""
     level = {(row + below, column) for row, column in indices for below in (0, 1)}
-    for row, first, end in _runs(sorted(level)):
+    for row, first, end in runs(sorted(level)):
         x, y = _place((row, first), canvas, cell)
         yield x, y, (end - first) * cell + 1, 1
     upright = {(column + right, row) for row, column in indices for right in (0, 1)}
-    for column, first, end in _runs(sorted(upright)):
+    for column, first, end in runs(sorted(upright)):
         x, y = _place((first, column), canvas, cell)
         yield x, y, 1, (end - first) * cell + 1
 

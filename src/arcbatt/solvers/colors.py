@@ -1,40 +1,6 @@
 # Colour logic: panels laid over each other, colour maps, swaps, common and rare colours.
 
 
-def solve_fafffa47(S, I):
-    """The two halves are laid over each other. Cells that are empty in both get the colour
-    that only the demo outputs have.
-    """
-    top = tophalf(I)
-    bottom = bottomhalf(I)
-    new_color = c_zo_n(S, p_g, first)
-    empty_in_both = intersection(ofcolor(top, BLACK), ofcolor(bottom, BLACK))
-    output = fill(canvas(BLACK, shape(top)), new_color, empty_in_both)
-    return output
-
-
-def solve_99b1bc43(I):
-    """The halves above and below the yellow bar are compared: a cell is green where one of
-    them is coloured and the other is not.
-    """
-    blue = ofcolor(tophalf(I), BLUE)
-    red = ofcolor(bottomhalf(I), RED)
-    only_one = difference(combine(blue, red), intersection(blue, red))
-    output = fill(canvas(BLACK, shape(tophalf(I))), GREEN, only_one)
-    return output
-
-
-def solve_cf98881b(I):
-    """Three panels stand side by side and are stacked: yellow lies on top, brown below it,
-    blue at the bottom.
-    """
-    panels = hsplit(I, THREE)
-    blue_below = last(panels)
-    brown_on_it = fill(blue_below, BROWN, ofcolor(second(panels), BROWN))
-    output = fill(brown_on_it, YELLOW, ofcolor(first(panels), YELLOW))
-    return output
-
-
 def solve_0d3d703e(I):
     """Every colour has a partner that it changes places with: green and yellow, blue and
     gray, red and magenta, cyan and brown.
@@ -46,13 +12,93 @@ def solve_0d3d703e(I):
     return output
 
 
-def solve_f76d97a5(I):
-    """The gray cells take on the grid's other colour, and whatever had that colour before
-    is emptied.
+def solve_2204b7a8(I):
+    """Green dots lie between two lines; each takes the colour of the line nearer to it."""
+    full_lines = frontiers(I)
+    lines = difference(full_lines, colorfilter(full_lines, mostcolor(I)))
+    dots = apply(initset, ofcolor(I, GREEN))
+    nearest = compose(lbind(argmin, lines), lbind(lbind, manhattan))
+    output = paint(I, mapply(fork(recolor, compose(color, nearest), identity), dots))
+    return output
+
+
+def solve_272f95fa(I):
+    """Of the nine fields between the lines the middle one turns pink, the one above it red, below
+    it blue, left of it yellow, right of it green.
     """
-    bright = other(palette(I), GRAY)
-    emptied = replace(I, bright, BLACK)
-    output = replace(emptied, GRAY, bright)
+    fields = parts_of(I, index(I, ORIGIN), F)
+    central = extract(fields, compose(flip, rbind(bordering, I)))
+    in_row = sfilter(fields, lbind(hmatching, central))
+    in_column = sfilter(fields, lbind(vmatching, central))
+    with_left = fill(I, YELLOW, argmin(in_row, leftmost))
+    with_right = fill(with_left, GREEN, argmax(in_row, leftmost))
+    with_above = fill(with_right, RED, argmin(in_column, uppermost))
+    with_below = fill(with_above, BLUE, argmax(in_column, uppermost))
+    output = fill(with_below, PINK, central)
+    return output
+
+
+def solve_32597951(I):
+    """Blue cells within the box of the cyan ones turn green."""
+    area = backdrop(ofcolor(I, CYAN))
+    output = fill(I, GREEN, intersection(ofcolor(I, BLUE), area))
+    return output
+
+
+def solve_3428a4f5(I):
+    """The halves on both sides of the bar are compared: a cell is green where they differ,
+    where one of them is red and the other is not.
+    """
+    bar_color = index(I, halve(shape(I)))
+    lying = hline(ofcolor(I, bar_color))
+    one_half = branch(lying, tophalf(I), lefthalf(I))
+    other_half = branch(lying, bottomhalf(I), righthalf(I))
+    ground = other(remove(bar_color, palette(I)), RED)
+    alike = intersection(asobject(one_half), asobject(other_half))
+    output = fill(canvas(GREEN, shape(one_half)), ground, alike)
+    return output
+
+
+def solve_4be741c5(I):
+    """The colours of the ragged bands in their order: a row for bands side by side, a column
+    for bands one above the other.
+    """
+    bands = partition(I)
+    colors = apply(color, order(bands, ulcorner))
+    row = repeat(colors, ONE)
+    stacked = equality(size(apply(leftmost, bands)), ONE)
+    output = branch(stacked, dmirror(row), row)
+    return output
+
+
+def solve_5582e5ca(I):
+    """The whole grid takes its commonest colour."""
+    output = canvas(mostcolor(I), shape(I))
+    return output
+
+
+def solve_77fdfe62(I):
+    """The pattern inside the lines is kept, each quarter in the colour of the corner cell next
+    to it.
+    """
+    pattern = trim(trim(I))
+    ground = index(I, ZERO_BY_TWO)
+    sides = dmirror(astuple(first(I), last(I)))
+    corner_hues = dmirror(astuple(first(sides), last(sides)))
+    wide = hupscale(corner_hues, halve(width(pattern)))
+    quarters = vupscale(wide, halve(height(pattern)))
+    output = fill(quarters, ground, ofcolor(pattern, ground))
+    return output
+
+
+def solve_85c4e7cd(I):
+    """The colours of the nested rings change places: outermost with innermost and so on."""
+    depths = interval(ZERO, halve(increment(minimum(shape(I)))), ONE)
+    near_corner = lbind(add, ORIGIN)
+    far_corner = lbind(subtract, decrement(shape(I)))
+    ring = compose(box, fork(insert, near_corner, compose(initset, far_corner)))
+    hues = apply(compose(lbind(index, I), near_corner), depths)
+    output = paint(I, mpapply(recolor, hmirror(hues), apply(ring, depths)))
     return output
 
 
@@ -64,11 +110,149 @@ def solve_9565186b(I):
     return output
 
 
-def solve_b1948b0a(S, I):
-    """One colour is put for another: the colour that leaves in the demos becomes the one
-    that arrives there.
+def solve_aabf363d(I):
+    """The shape takes the colour of the single cell in the corner, which goes."""
+    corner_hue = leastcolor(I)
+    shape_hue = get_color_rank(I, ONE)
+    emptied = replace(I, corner_hue, mostcolor(I))
+    output = replace(emptied, shape_hue, corner_hue)
+    return output
+
+
+def solve_b1948b0a(I):
+    """Pink cells turn red, the others stay."""
+    output = replace(I, PINK, RED)
+    return output
+
+
+def solve_b6afb2da(I):
+    """Every rectangle gets yellow sides and blue corners, and turns red inside."""
+    rectangles = objects_on(I, T, F, groundcolor(I))
+    with_sides = fill(fill(I, RED, merge(rectangles)), YELLOW, mapply(box, rectangles))
+    output = fill(with_sides, BLUE, mapply(corners, rectangles))
+    return output
+
+
+def solve_b94a9452(I):
+    """The square is cut out, and its outer and inner colour change places."""
+    # The ground reaches furthest, then the square's outer colour, then the inner one.
+    by_extent = order(partition(I), compose(size, backdrop))
+    inner = first(by_extent)
+    outer = second(by_extent)
+    output = switch(subgrid(outer, I), color(outer), color(inner))
+    return output
+
+
+def solve_bda2d7a6(I):
+    """The rings pass their colours on inwards: each colour becomes the one around it, and
+    the outermost becomes the last.
     """
-    leaving = c_iz_n(S, p_g, first)
-    arriving = c_zo_n(S, p_g, first)
-    output = replace(I, leaving, arriving)
+    rings = order(partition(I), uppermost)
+    hues = apply(color, rings)
+    hues_around = combine(repeat(last(hues), ONE), hues)
+    output = paint(I, mpapply(recolor, hues_around, rings))
+    return output
+
+
+def solve_c8f0f002(I):
+    """Orange cells turn gray."""
+    output = replace(I, ORANGE, GRAY)
+    return output
+
+
+def solve_c9f8e694(I):
+    """Gray cells take the colour that the strip along one edge shows beside them."""
+    gray = ofcolor(I, GRAY)
+    rest = toobject(difference(asindices(I), gray), I)
+    strip = difference(toindices(rest), ofcolor(I, mostcolor(rest)))
+    across = branch(portrait(strip), hfrontier, vfrontier)
+    gray_beside = compose(lbind(intersection, gray), across)
+    output = paint(I, mapply(fork(recolor, lbind(index, I), gray_beside), strip))
+    return output
+
+
+def solve_ce4f8723(I):
+    """The halves on both sides of the bar are laid over each other: a cell is green where
+    either of them is coloured. Empty is the colour that both have.
+    """
+    lying = hline(ofcolor(I, index(I, halve(shape(I)))))
+    one_half = branch(lying, tophalf(I), lefthalf(I))
+    other_half = branch(lying, bottomhalf(I), righthalf(I))
+    empty_in_both = intersection(asobject(one_half), asobject(other_half))
+    ground = first(intersection(palette(one_half), palette(other_half)))
+    output = fill(canvas(GREEN, shape(one_half)), ground, empty_in_both)
+    return output
+
+
+def solve_d406998b(I):
+    """In every other column, the last one and then leftwards, the dots turn green."""
+    dots = ofcolor(I, leastcolor(I))
+    columns = interval(decrement(width(I)), NEG_ONE, NEG_TWO)
+    rows = interval(ZERO, height(I), ONE)
+    output = fill(I, GREEN, intersection(dots, product(rows, columns)))
+    return output
+
+
+def solve_d4469b4b(I):
+    """The colour says where a gray row and a gray column cross in a square of three: red at
+    the middle of the top, blue in the middle, green in the lower right corner.
+    """
+    hue = extract(palette(I), rbind(contained, (1, 2, 3)))
+    ground = other(palette(I), hue)
+    blue_or_green = branch(equality(hue, BLUE), UNITY, TWO_BY_TWO)
+    crossing = branch(equality(hue, RED), RIGHT, blue_or_green)
+    output = fill(canvas(ground, THREE_BY_THREE), GRAY, cross_at(crossing))
+    return output
+
+
+def solve_d511f180(I):
+    """Gray and cyan change places."""
+    output = switch(I, GREY, CYAN)
+    return output
+
+
+def solve_d90796e8(I):
+    """Where a green and a red cell touch by a side, the green one turns cyan and the red
+    one vanishes.
+    """
+    greens = ofcolor(I, GREEN)
+    reds = ofcolor(I, RED)
+    met_greens = intersection(greens, mapply(dneighbors, reds))
+    met_reds = intersection(reds, mapply(dneighbors, greens))
+    output = fill(cover(I, met_reds), CYAN, met_greens)
+    return output
+
+
+def solve_ddf7fa4f(I):
+    """Every gray rectangle takes the colour of the dot in its columns, or in its rows."""
+    areas = objects(I, T, F, F)
+    rectangles = colorfilter(areas, GREY)
+    dots = difference(sizefilter(areas, ONE), rectangles)
+    level_with = fork(lbind(fork, either), lbind(lbind, hmatching), lbind(lbind, vmatching))
+    dot_of = compose(lbind(extract, dots), level_with)
+    output = paint(I, mapply(fork(recolor, compose(color, dot_of), identity), rectangles))
+    return output
+
+
+def solve_e509e548(I):
+    """Green strokes take a colour by their form: blue an L, pink a U or hook along the outline of
+    its box, red one that also runs through the inside of its box."""
+    strokes = objects(I, T, F, T)
+    off_outline = fork(difference, toindices, box)
+    through = sfilter(strokes, off_outline)
+    box_sides = compose(decrement, fork(add, height, width))
+    bent_once = sfilter(strokes, fork(equality, size, box_sides))
+    all_pink = fill(I, PINK, merge(strokes))
+    with_blue = fill(all_pink, BLUE, merge(bent_once))
+    output = fill(with_blue, RED, merge(through))
+    return output
+
+
+def solve_f76d97a5(I):
+    """The gray cells take on the grid's other colour, and whatever had that colour before
+    is emptied.
+    """
+    bright = other(palette(I), GRAY)
+    emptied = replace(I, bright, BLACK)
+    output = replace(emptied, GRAY, bright)
     return output

@@ -4,8 +4,9 @@
 
 def solve_1190e5a7(I):
     """Lines cut the grid into areas; the output has one cell for each area, in its colour."""
-    ground = mostcolor(I)
-    areas = colorfilter(objects(I, T, F, F), ground)
+    line_color = leastcolor(merge(frontiers(I)))
+    ground = other(palette(I), line_color)
+    areas = parts_of(I, ground, F)
     n_rows = size(apply(uppermost, areas))
     n_columns = size(apply(leftmost, areas))
     output = canvas(ground, astuple(n_rows, n_columns))
@@ -14,11 +15,50 @@ def solve_1190e5a7(I):
 
 def solve_1fad071e(I):
     """The blue two by two squares are counted on a strip of five cells."""
-    blues = colorfilter(objects(I, T, F, T), BLUE)
-    n_squares = size(sizefilter(blues, FOUR))
+    blues = parts_of(I, BLUE, F)
+    n_squares = size(sfilter(sizefilter(blues, FOUR), square))
     counted = canvas(BLUE, astuple(ONE, n_squares))
-    rest = canvas(BLACK, astuple(ONE, subtract(FIVE, n_squares)))
+    rest = canvas(mostcolor(I), astuple(ONE, subtract(FIVE, n_squares)))
     output = hconcat(counted, rest)
+    return output
+
+
+def solve_27a28665(I):
+    """The answer is one cell that tells in how many parts the drawing falls: pink for one,
+    green for two, blue for three and red for more.
+    """
+    # The drawing, not the ground, has most of the cells.
+    parts = size(parts_of(I, mostcolor(I), F))
+    many = branch(equality(parts, THREE), BLUE, RED)
+    several = branch(equality(parts, TWO), GREEN, many)
+    answer = branch(equality(parts, ONE), PINK, several)
+    output = canvas(answer, UNITY)
+    return output
+
+
+def solve_29623171(I):
+    """Lines cut the grid into panels: those with the most dots are filled with the dots' colour,
+    the others are emptied.
+    """
+    without_lines = compress(I)
+    ground = mostcolor(without_lines)
+    hue = leastcolor(without_lines)
+    emptied = replace(I, hue, ground)
+    panels = parts_of(emptied, ground, F)
+    n_dots = compose(rbind(colorcount, hue), rbind(toobject, I))
+    fullest = mfilter(panels, matcher(n_dots, valmax(panels, n_dots)))
+    output = fill(emptied, hue, fullest)
+    return output
+
+
+def solve_6e02f1e3(I):
+    """The number of colours picks a gray line: one colour the top row, two the main diagonal,
+    three the other diagonal."""
+    count = numcolors(I)
+    cells = asindices(I)
+    start = branch(equality(count, THREE), llcorner(cells), ulcorner(cells))
+    end = branch(equality(count, TWO), lrcorner(cells), urcorner(cells))
+    output = fill(canvas(BLACK, shape(I)), GRAY, connect(start, end))
     return output
 
 
@@ -31,12 +71,24 @@ def solve_6e82a1ae(I):
     return output
 
 
+def solve_7447852a(I):
+    """A zigzag line cuts the grid into triangles; from the left, the first and then every
+    third of them turns yellow.
+    """
+    areas = parts_of(I, mostcolor(I), F)
+    triangles = order(areas, leftmost)
+    every_third = interval(ZERO, size(triangles), THREE)
+    chosen = mapply(lbind(get_nth, triangles), every_third)
+    output = fill(I, YELLOW, chosen)
+    return output
+
+
 def solve_794b24be(I):
-    """So many blue cells, so many red ones: first along the top row, the fourth in the middle."""
+    """So many cells, so many red ones: first along the top row, the fourth in the middle."""
     places = ((0, 0), (0, 1), (0, 2), (1, 1))
-    # A pairing of places and blue cells ends with the blue cells.
-    taken = apply(first, pair(places, ofcolor(I, BLUE)))
-    output = fill(canvas(BLACK, shape(I)), RED, taken)
+    # A pairing of places and given cells ends with the given cells.
+    taken = apply(first, pair(places, ofcolor(I, leastcolor(I))))
+    output = fill(canvas(mostcolor(I), shape(I)), RED, taken)
     return output
 
 
@@ -53,47 +105,105 @@ def solve_9af7a82c(I):
     return output
 
 
+def solve_a3325580(I):
+    """The shapes with the most cells, from left to right, become columns as high as they have
+    cells.
+    """
+    shapes = objects(I, T, T, T)
+    most = valmax(shapes, size)
+    largest = order(sizefilter(shapes, most), leftmost)
+    output = repeat(apply(color, largest), most)
+    return output
+
+
 def solve_b0c4d837(I):
-    """So many rows as the glass has free above the water, so many cyan cells in a winding line."""
-    glass = ofcolor(I, GRAY)
-    water = ofcolor(I, CYAN)
-    n_free = subtract(uppermost(water), uppermost(glass))
+    """So many steps as the glass has free between the water and its rim, so many cells in the
+    colour of the water in a winding line.
+    """
+    # The water lies within the glass and the glass within the ground.
+    by_extent = order(partition(I), compose(size, backdrop))
+    water = first(by_extent)
+    glass = second(by_extent)
+    free = difference(delta(glass), toindices(water))
+    n_free = branch(vmatching(free, water), height(free), width(free))
     winding = ((0, 0), (0, 1), (0, 2), (1, 2), (1, 1), (1, 0), (2, 0), (2, 1), (2, 2))
     taken = apply(first, pair(winding, interval(ZERO, n_free, ONE)))
-    output = fill(canvas(BLACK, THREE_BY_THREE), CYAN, taken)
+    blank = canvas(color(last(by_extent)), THREE_BY_THREE)
+    output = fill(blank, color(water), taken)
     return output
 
 
 def solve_d0f5fe59(I):
-    """As many shapes as there are, so long is the cyan diagonal in a square of that size."""
+    """As many shapes as there are, so long is a diagonal of their colour in a square of that
+    size.
+    """
+    ground = mostcolor(I)
     n_shapes = size(objects(I, T, F, T))
-    square_grid = canvas(BLACK, astuple(n_shapes, n_shapes))
-    output = fill(square_grid, CYAN, shoot(ORIGIN, UNITY))
+    square_grid = canvas(ground, astuple(n_shapes, n_shapes))
+    output = fill(square_grid, other(palette(I), ground), shoot(ORIGIN, UNITY))
     return output
 
 
 def solve_d631b094(I):
     """The coloured cells are laid out in one row."""
-    hue = other(palette(I), BLACK)
+    hues = palette(I)
+    # Where there is no black, the commoner colour is the ground.
+    ground = branch(contained(BLACK, hues), BLACK, mostcolor(I))
+    hue = other(hues, ground)
     output = canvas(hue, astuple(ONE, colorcount(I, hue)))
     return output
 
 
 def solve_de1cd16c(I):
-    """The output is one cell in the colour of the area that has the most specks."""
-    colors = partition(I)
-    specks = argmin(colors, size)
-    areas = apply(rbind(subgrid, I), remove(specks, colors))
-    fullest = argmax(areas, rbind(colorcount, color(specks)))
-    output = canvas(mostcolor(fullest), UNITY)
+    """Specks of one colour are strewn over areas of plain colours; the output is one cell in the
+    colour of the area that has the most specks.
+    """
+    # An area is one piece, the specks are many.
+    speck_hue = mostcommon(apply(color, objects_t(I, T, F, F)))
+    areas = remove(toobject(ofcolor(I, speck_hue), I), partition(I))
+    n_specks = compose(rbind(colorcount, speck_hue), rbind(subgrid, I))
+    output = canvas(color(argmax(areas, n_specks)), UNITY)
+    return output
+
+
+def solve_e8593010(I):
+    """Shapes of one cell on the ground turn green, of two cells red, of three cells blue."""
+    shapes = objects(I, T, F, T)
+    with_green = fill(I, GREEN, merge(sizefilter(shapes, ONE)))
+    with_red = fill(with_green, RED, merge(sizefilter(shapes, TWO)))
+    output = fill(with_red, BLUE, merge(sizefilter(shapes, THREE)))
     return output
 
 
 def solve_f8b3ba0a(I):
     """Most blocks have one colour; the output lists the others' colours, the commonest on top."""
-    blocks = fgpartition(I)
-    others = remove(argmax(blocks, size), blocks)
-    ranked = apply(color, order(others, compose(invert, size)))
+    ground = color(first(frontiers(I)))
+    hues = remove(ground, palette(I))
+    ranked = order(hues, compose(invert, lbind(colorcount, I)))
+    others = remove(first(ranked), ranked)
     # Each colour becomes a row of one cell.
-    output = apply(rbind(repeat, ONE), ranked)
+    output = apply(rbind(repeat, ONE), others)
+    return output
+
+
+def solve_fcc82909(I):
+    """Every square drips green: as many rows below it as it has colours."""
+    squares = objects(I, F, F, T)
+    up_to = rbind(interval, ONE)
+    below = compose(increment, lowermost)
+    rows = fork(up_to, below, fork(add, below, numcolors))
+    columns = fork(up_to, leftmost, compose(increment, rightmost))
+    output = underfill(I, GREEN, mapply(fork(product, rows, columns), squares))
+    return output
+
+
+def solve_ff28f65a(I):
+    """The red squares are counted; so many cells of a three by three checkerboard turn blue, in
+    reading order.
+    """
+    count = size(objects(I, T, F, T))
+    blank = canvas(mostcolor(I), THREE_BY_THREE)
+    checkers = sfilter(asindices(blank), compose(even, fork(add, first, last)))
+    numbered = pair(order(checkers, identity), interval(ZERO, count, ONE))
+    output = fill(blank, BLUE, apply(first, numbered))
     return output

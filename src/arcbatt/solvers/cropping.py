@@ -3,46 +3,83 @@
 
 
 def solve_0b148d64(I):
-    """Of the four speckled blocks one has a colour of its own; that block is the output."""
-    output = subgrid(ofcolor(I, leastcolor(I)), I)
+    """Of the speckled blocks one has a colour of its own; that block is the output."""
+    # The other colours reach all over the grid.
+    odd_block = argmin(partition(I), compose(size, backdrop))
+    output = subgrid(odd_block, I)
     return output
 
 
 def solve_1c786137(I):
     """In a noisy picture a rectangle is outlined in one colour; the output is what it frames."""
-    frame = extract(partition(I), fork(equality, toindices, box))
+    # Of the frame's colour there is nothing but the outline of a rectangle.
+    frame = extract(partition(I), is_outline)
     output = trim(subgrid(frame, I))
     return output
 
 
+def solve_1cf80156(I):
+    """The one shape there is, cut out."""
+    figure = first(objects(I, T, T, T))
+    output = subgrid(figure, I)
+    return output
+
+
 def solve_1f85a75f(I):
-    """All colours are scattered in dots but one, which forms a shape; the output is that shape."""
-    gathered = argmin(fgpartition(I), compose(size, backdrop))
-    output = subgrid(gathered, I)
+    """Dots are scattered all over, and one shape hangs together; the output is that shape."""
+    largest = argmax(objects(I, T, T, T), size)
+    output = subgrid(largest, I)
     return output
 
 
 def solve_23b5c85d(I):
     """Of several rectangles, some behind others, the output is the smallest one."""
-    smallest = argmin(fgpartition(I), size)
+    smallest = argmin(fgpartition(I), compose(size, backdrop))
     output = subgrid(smallest, I)
     return output
 
 
 def solve_2dc579da(I):
-    """A cross cuts the grid into four squares; the output is the one with a speck in it."""
-    squares = colorfilter(objects(I, T, F, F), mostcolor(I))
+    """Lines cut the grid into panels; the output is the one with a speck in it."""
     speck = ofcolor(I, leastcolor(I))
-    around_speck = extract(squares, rbind(adjacent, speck))
-    output = subgrid(around_speck, I)
+    panels = objects(fill(I, mostcolor(I), speck), T, F, F)
+    has_speck = compose(lbind(contained, first(speck)), toindices)
+    output = subgrid(extract(panels, has_speck), I)
+    return output
+
+
+def solve_2dee498d(I):
+    """The picture is three tiles in a row; the first of them is left."""
+    tiles = hsplit(I, THREE)
+    output = first(tiles)
     return output
 
 
 def solve_39a8645d(I):
     """Of several small shapes the output is the one that occurs most often."""
     shapes = totuple(objects(I, T, T, T))
-    pictures = apply(rbind(subgrid, I), shapes)
-    output = mostcommon(pictures)
+    commonest = mostcommon(apply(normalize, shapes))
+    output = paint(canvas(mostcolor(I), shape(commonest)), commonest)
+    return output
+
+
+def solve_3de23699(I):
+    """What lies between four corner cells is cut out and takes their colour."""
+    just_corners = fork(equality, toindices, corners)
+    marks = argmax(sfilter(partition(I), just_corners), compose(size, backdrop))
+    ground = index(I, add(ulcorner(marks), RIGHT))
+    inside = subgrid(inbox(marks), I)
+    output = replace(inside, other(palette(inside), ground), color(marks))
+    return output
+
+
+def solve_3f7978a0(I):
+    """What lies between the two gray lines, their cyan ends included, is cut out."""
+    lines = ofcolor(I, GREY)
+    upright = vline(first(parts_of(I, GREY, F)))
+    along = branch(upright, DOWN, RIGHT)
+    with_ends = combine(shift(lines, along), shift(lines, invert(along)))
+    output = subgrid(with_ends, I)
     return output
 
 
@@ -54,10 +91,45 @@ def solve_48d8fb45(I):
     return output
 
 
+def solve_5bd6f4ac(I):
+    """Of the nine panels, three by three, the one in the upper right corner."""
+    right_third = last(hsplit(I, THREE))
+    output = first(vsplit(right_third, THREE))
+    return output
+
+
 def solve_72ca375d(I):
     """Of the shapes the output is the one whose left side mirrors its right side."""
-    pictures = apply(rbind(subgrid, I), objects(I, T, T, T))
-    output = extract(pictures, fork(equality, identity, vmirror))
+    shapes = objects(I, T, T, T)
+    symmetric = extract(shapes, fork(equality, identity, vmirror))
+    output = subgrid(symmetric, I)
+    return output
+
+
+def solve_7b7f7511(I):
+    """The picture is one tile twice, side by side or one above the other; the tile is left."""
+    left = lefthalf(I)
+    side_by_side = equality(hconcat(left, left), I)
+    output = branch(side_by_side, left, tophalf(I))
+    return output
+
+
+def solve_8731374e(I):
+    """The rectangle of mostly one colour is cut out of the noise; each cell of another colour
+    in it becomes a cross of a whole row and column.
+    """
+    largest = argmax(objects(I, T, F, F), size)
+    in_hue = lbind(recolor, color(largest))
+    lying = connect(ORIGIN, (0, 3))
+    standing = connect(ORIGIN, (3, 0))
+    # Noise that hangs on to the rectangle is hardly ever four cells both wide and high.
+    in_lying = copies_at(lying, occurrences(I, in_hue(lying)))
+    in_standing = copies_at(standing, occurrences(I, in_hue(standing)))
+    cells = intersection(toindices(largest), intersection(in_lying, in_standing))
+    rectangle = subgrid(cells, I)
+    odd_color = leastcolor(rectangle)
+    crosses = mapply(cross_at, ofcolor(rectangle, odd_color))
+    output = fill(rectangle, odd_color, crosses)
     return output
 
 
@@ -70,8 +142,46 @@ def solve_88a62173(I):
 
 def solve_8efcae92(I):
     """Of the blue rectangles the output is the one with the most red dots."""
-    # Blue may be the commonest colour, so no background is left out.
-    rectangles = colorfilter(objects(I, T, F, F), BLUE)
+    # Without the dots each rectangle is whole.
+    rectangles = parts_of(replace(I, RED, BLUE), BLUE, F)
     pictures = apply(rbind(subgrid, I), rectangles)
     output = argmax(pictures, rbind(colorcount, RED))
+    return output
+
+
+def solve_a740d043(I):
+    """What lies on the background is cut out, and the background in it becomes black."""
+    ground = mostcolor(I)
+    things = foreground(I)
+    output = replace(subgrid(things, I), ground, BLACK)
+    return output
+
+
+def solve_be94b721(I):
+    """Of the shapes the output is the one with most cells."""
+    largest = argmax(objects(I, T, F, T), size)
+    output = subgrid(largest, I)
+    return output
+
+
+def solve_c909285e(I):
+    """The frame, the one colour that is just the outline of its box, is cut out with what it
+    holds.
+    """
+    frame = extract(partition(I), is_outline)
+    output = subgrid(frame, I)
+    return output
+
+
+def solve_d10ecb37(I):
+    """The upper left corner of the pattern, two by two cells, is cut out."""
+    output = crop(I, ORIGIN, TWO_BY_TWO)
+    return output
+
+
+def solve_d23f8c26(I):
+    """Only the middle column stays; all else is wiped off."""
+    middle_column = vfrontier(tojvec(halve(width(I))))
+    rest = difference(asindices(I), middle_column)
+    output = cover(I, rest)
     return output

@@ -1,39 +1,98 @@
 # Things fall, slide, are attracted or pushed.
 
 
+def solve_1a07d186(I):
+    """Dots move straight to the line of their colour; dots that have no such line vanish."""
+    full_lines = frontiers(I)
+    lines = difference(full_lines, colorfilter(full_lines, mostcolor(I)))
+    loose_cells = difference(foreground(I), merge(lines))
+    dots = apply(initset, loose_cells)
+    has_line = compose(rbind(contained, apply(color, lines)), color)
+    line_of = compose(lbind(extract, lines), compose(lbind(matcher, color), color))
+    move_to_line = fork(shift, identity, fork(gravitate, identity, line_of))
+    output = paint(cover(I, loose_cells), mapply(move_to_line, sfilter(dots, has_line)))
+    return output
+
+
 def solve_1e0a9b12(I):
     """All coloured cells fall to the bottom of their columns."""
+    ground = mostcolor(I)
     columns = dmirror(I)
-    # Black cells come first; the coloured ones stay in order.
-    fallen = apply(rbind(order, positive), columns)
+    # Empty cells come first; the coloured ones stay in order.
+    is_colored = compose(flip, lbind(equality, ground))
+    fallen = apply(rbind(order, is_colored), columns)
     output = dmirror(fallen)
     return output
 
 
-def solve_3618c87e(I):
-    """Each blue ball drops through its post into the floor below."""
-    balls = ofcolor(I, BLUE)
-    without_balls = fill(I, BLACK, balls)
-    output = fill(without_balls, BLUE, shift(balls, TWO_BY_ZERO))
+def solve_1f642eb9(I):
+    """Each single cell shines straight onto the rectangle and colours the edge cell it meets."""
+    ground = groundcolor(I)
+    rectangle = argmax(objects_on(I, T, F, ground), size)
+    dots = apply(initset, difference(not_of_color(I, ground), rectangle))
+    level = fork(either, rbind(hmatching, rectangle), rbind(vmatching, rectangle))
+    distance_from = compose(rbind(compose, initset), lbind(rbind, manhattan))
+    edge_cell = compose(initset, compose(lbind(argmin, toindices(rectangle)), distance_from))
+    output = paint(I, mapply(fork(recolor, color, edge_cell), sfilter(dots, level)))
     return output
 
 
-def solve_beb8660c(I):
-    """All bars slide to the right and fall on the floor, sorted by length: the longest
-    lies at the bottom.
-    """
-    slid = apply(rbind(order, positive), I)
-    bar_length = compose(size, rbind(sfilter, positive))
-    output = order(slid, bar_length)
+def solve_3618c87e(I):
+    """Each blue ball drops through its post to the bottom of the floor."""
+    grays = ofcolor(I, GREY)
+    balls = ofcolor(I, BLUE)
+    ground = other(remove(GREY, palette(I)), BLUE)
+    ball = first(balls)
+    way = subtract(first(intersection(dneighbors(ball), grays)), ball)
+    below_balls = intersection(mapply(rbind(shoot, way), balls), grays)
+    bottoms = difference(below_balls, shift(below_balls, invert(way)))
+    output = fill(fill(I, ground, balls), BLUE, bottoms)
     return output
 
 
 def solve_3906de3d(I):
-    """The red bars rise in their columns until they hit the blue ceiling or fill its gaps."""
+    """The bars rise in their columns until they hit the ceiling or fill its gaps."""
     columns = dmirror(I)
-    # Coloured cells come first; the black ones gather at the bottom.
-    risen = apply(rbind(order, flip), columns)
+    # Coloured cells come first; those of the ground gather at the bottom.
+    is_ground = lbind(equality, mostcolor(I))
+    risen = apply(rbind(order, is_ground), columns)
     output = dmirror(risen)
+    return output
+
+
+def solve_4093f84a(I):
+    """The loose cells turn gray and fall onto the gray band from both of its sides."""
+    band = ofcolor(I, GRAY)
+    ground = mostcolor(toobject(difference(asindices(I), band), I))
+    solid_cells = difference(asindices(I), ofcolor(I, ground))
+    all_gray = fill(canvas(BLACK, shape(I)), GRAY, solid_cells)
+    # An upright band is laid flat first, so that all falls up or down.
+    upright = equality(height(band), height(I))
+    flat = branch(upright, dmirror(all_gray), all_gray)
+    parted = increment(branch(upright, rightmost(band), lowermost(band)))
+    upper = crop(flat, ORIGIN, astuple(parted, width(flat)))
+    lower = crop(flat, toivec(parted), shape(flat))
+    fallen_down = last(fall(astuple(ORIGIN, upper), TWO))
+    fallen_up = last(fall(astuple(ORIGIN, lower), THREE))
+    fallen = vconcat(fallen_down, fallen_up)
+    output = replace(branch(upright, dmirror(fallen), fallen), BLACK, ground)
+    return output
+
+
+def solve_54d82841(I):
+    """Under the opening of each arch a yellow cell lies at the bottom of the grid."""
+    openings = mapply(delta, objects(I, T, F, T))
+    bottom_row = hfrontier(toivec(decrement(height(I))))
+    output = fill(I, YELLOW, intersection(bottom_row, mapply(vfrontier, openings)))
+    return output
+
+
+def solve_5521c0d9(I):
+    """Every rectangle moves up by its own height."""
+    rectangles = objects(I, T, F, T)
+    rise = chain(toivec, invert, height)
+    risen = mapply(fork(shift, identity, rise), rectangles)
+    output = paint(cover(I, merge(rectangles)), risen)
     return output
 
 
@@ -41,35 +100,98 @@ def solve_56dc2b01(I):
     """The green shape is drawn to the red wall, and a cyan wall closes in behind it."""
     shape_cells = ofcolor(I, GREEN)
     wall = ofcolor(I, RED)
-    pull = gravitate(shape_cells, wall)
-    landed = fill(cover(I, shape_cells), GREEN, shift(shape_cells, pull))
+    landing = shift(shape_cells, gravitate(shape_cells, wall))
+    landed = fill(cover(I, shape_cells), GREEN, landing)
     # From the red wall back by the shape's extent and one more.
-    back = multiply(invert(sign(pull)), increment(shape(shape_cells)))
+    side = multiply(position(wall, shape_cells), branch(vline(wall), RIGHT, DOWN))
+    back = multiply(side, increment(shape(shape_cells)))
     output = fill(landed, CYAN, shift(wall, back))
     return output
 
 
-def solve_a48eeaf7(I):
-    """The gray dots are attracted by the red square: each moves to the nearest place right
-    around it.
+def solve_98cf29f8(I):
+    """One of two rectangles has a line to the other: it is pulled along until they touch,
+    and the line vanishes.
     """
-    dots = apply(initset, ofcolor(I, GRAY))
-    places = apply(initset, outbox(ofcolor(I, RED)))
+    things = fgpartition(I)
+    fixed = argmin(things, compose(size, delta))
+    pulled = other(things, fixed)
+    # The rectangle is what two by two blocks cover; the line is one cell wide.
+    block = recolor(color(pulled), asindices(canvas(BLACK, TWO_BY_TWO)))
+    body = copies_at(block, occurrences(I, block))
+    output = paint(cover(I, pulled), shift(body, gravitate(body, fixed)))
+    return output
+
+
+def solve_a48eeaf7(I):
+    """The dots are attracted by the square: each moves to the nearest place right around it."""
+    attractor = argmax(objects(I, T, F, T), size)
+    dots = difference(foreground(I), attractor)
+    places = apply(initset, outbox(attractor))
     distance_to = lbind(lbind, manhattan)
     nearest_place = compose(lbind(argmin, places), distance_to)
-    arrived = mapply(nearest_place, dots)
-    output = fill(replace(I, GRAY, BLACK), GRAY, arrived)
+    moved = fork(recolor, color, nearest_place)
+    output = paint(cover(I, dots), mapply(moved, apply(initset, dots)))
+    return output
+
+
+def solve_ae3edfdc(I):
+    """Green cells are drawn to the red one and orange cells to the blue one, each along its
+    line until it touches.
+    """
+    red_cell = first(ofcolor(I, RED))
+    blue_cell = first(ofcolor(I, BLUE))
+    greens = ofcolor(I, GREEN)
+    oranges = ofcolor(I, ORANGE)
+    side_of_red = chain(lbind(add, red_cell), sign, rbind(subtract, red_cell))
+    side_of_blue = chain(lbind(add, blue_cell), sign, rbind(subtract, blue_cell))
+    emptied = cover(I, combine(greens, oranges))
+    with_green = fill(emptied, GREEN, apply(side_of_red, greens))
+    output = fill(with_green, ORANGE, apply(side_of_blue, oranges))
+    return output
+
+
+def solve_beb8660c(I):
+    """All bars slide to the right and fall on the floor, sorted by length: the longest
+    lies at the bottom.
+    """
+    # The ground is the colour that most rows show.
+    ground = mostcommon(mapply(dedupe, I))
+    colored = compose(flip, matcher(identity, ground))
+    slid = apply(rbind(order, colored), I)
+    bar_length = compose(size, rbind(sfilter, colored))
+    output = order(slid, bar_length)
+    return output
+
+
+def solve_d687bc17(I):
+    """Dots move straight to the wall of their colour; dots that have no such wall vanish."""
+    parts = objects(I, T, F, T)
+    walls = sfilter(parts, rbind(bordering, I))
+    dots = apply(initset, merge(difference(parts, walls)))
+    has_wall = compose(rbind(contained, apply(color, walls)), color)
+    wall_of = compose(lbind(extract, walls), compose(lbind(matcher, color), color))
+    move_to_wall = fork(shift, identity, fork(gravitate, identity, wall_of))
+    output = paint(cover(I, merge(dots)), mapply(move_to_wall, sfilter(dots, has_wall)))
     return output
 
 
 def solve_d89b689b(I):
-    """Four coloured dots are pulled into the cyan square: each takes the cell of it that is
-    nearest.
-    """
-    dots = sizefilter(objects(I, T, F, T), ONE)
-    seats = apply(initset, ofcolor(I, CYAN))
+    """Coloured dots are pulled into the square: each takes the cell of it that is nearest."""
+    things = objects(I, T, F, T)
+    square_cells = argmax(things, size)
+    dots = remove(square_cells, things)
+    seats = apply(initset, toindices(square_cells))
     distance_to = lbind(lbind, manhattan)
     nearest_seat = compose(lbind(argmin, seats), distance_to)
     seated = mapply(fork(recolor, color, nearest_seat), dots)
-    output = paint(cover(I, merge(dots)), seated)
+    output = paint(cover(I, merge(things)), seated)
+    return output
+
+
+def solve_dc433765(I):
+    """The green dot takes one step towards the yellow dot."""
+    green_dot = recolor(GREEN, ofcolor(I, GREEN))
+    step = position(green_dot, ofcolor(I, YELLOW))
+    output = move(I, green_dot, step)
     return output

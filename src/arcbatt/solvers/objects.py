@@ -2,12 +2,18 @@
 # filling, framing, removing noise.
 
 
-def solve_00d62c1b(I):
-    """Every place that green walls shut in is filled with yellow."""
-    gaps = colorfilter(objects(I, T, F, F), BLACK)
-    outside = mfilter(gaps, rbind(bordering, I))
-    inside = difference(ofcolor(I, BLACK), toindices(outside))
-    output = fill(I, YELLOW, inside)
+def solve_025d127b(I):
+    """Each slanted shape moves one step to the right, but its bottom row and its rightmost
+    column stay.
+    """
+    shapes = objects(I, T, T, T)
+    without_last = fork(difference, identity, rbind(shift, NEG_UNITY))
+    last_row_and_column = compose(without_last, backdrop)
+    staying = fork(intersection, toindices, last_row_and_column)
+    moving = fork(difference, toindices, last_row_and_column)
+    straightened = fork(combine, staying, compose(rbind(shift, RIGHT), moving))
+    drawn = mapply(fork(recolor, color, straightened), shapes)
+    output = paint(cover(I, merge(shapes)), drawn)
     return output
 
 
@@ -16,6 +22,38 @@ def solve_05f2a901(I):
     shape_cells = recolor(RED, ofcolor(I, RED))
     way = gravitate(shape_cells, ofcolor(I, CYAN))
     output = move(I, shape_cells, way)
+    return output
+
+
+def solve_0e206a2e(I):
+    """Shapes of a filling colour and three other cells are the models: each is moved, turned
+    or mirrored, to where its three cells stand alone.
+    """
+    shapes = objects(I, F, T, T)
+    # The filling is only in the models, the other colours also where they stand alone.
+    filling = leastcommon(mapply(p_g, totuple(shapes)))
+    models = sfilter(shapes, compose(lbind(contained, filling), palette))
+    cleared = cover(I, merge(models))
+    turned = combine(models, apply(dmirror, models))
+    flipped = combine(turned, apply(hmirror, turned))
+    variants = combine(flipped, apply(vmirror, flipped))
+    marks = rbind(not_of_color, filling)
+    places = compose(lbind(occurrences, cleared), marks)
+    from_marks = chain(lbind(rbind, subtract), ulcorner, marks)
+    copies = fork(copies_at, identity, fork(apply, from_marks, places))
+    output = paint(cleared, mapply(copies, variants))
+    return output
+
+
+def solve_137eaa0f(I):
+    """Every shape has a gray cell; all are laid over each other so that the gray cells meet
+    in the middle of a three by three grid.
+    """
+    shapes = objects(I, F, T, T)
+    gray_place = compose(ulcorner, rbind(sfilter, matcher(first, GRAY)))
+    way_to_middle = compose(lbind(subtract, UNITY), gray_place)
+    together = mapply(fork(shift, identity, way_to_middle), shapes)
+    output = paint(canvas(mostcolor(I), THREE_BY_THREE), together)
     return output
 
 
@@ -29,6 +67,103 @@ def solve_1caeab9d(I):
     return output
 
 
+def solve_22233c11(I):
+    """Two squares that touch by a corner get two cyan ones of their size, past the empty
+    corners of their common box.
+    """
+    shapes = objects(I, T, T, T)
+    square_size = compose(halve, height)
+    diagonals = rbind(lbind(prapply, multiply), ineighbors(ORIGIN))
+    ways = chain(diagonals, initset, square_size)
+    gaps_moved = compose(merge, fork(lbind(prapply, shift), compose(initset, delta), ways))
+    rows_and_columns = compose(lbind(mapply, cross_at), toindices)
+    # Only what has neither a row nor a column in common with the two is past a corner.
+    output = fill(I, CYAN, mapply(fork(difference, gaps_moved, rows_and_columns), shapes))
+    return output
+
+
+def solve_25ff71a9(I):
+    """The shape moves one row down."""
+    lowered = shift(asobject(I), DOWN)
+    output = paint(canvas(mostcolor(I), shape(I)), lowered)
+    return output
+
+
+def solve_36d67576(I):
+    """One shape is complete; the others, turned or mirrored, have only some of its colours
+    and get the rest.
+    """
+    shapes = objects(I, F, T, T)
+    model = initset(argmax(shapes, size))
+    known_colors = palette(argmin(shapes, size))
+    turned = combine(model, apply(dmirror, model))
+    flipped = combine(turned, apply(hmirror, turned))
+    variants = combine(flipped, apply(vmirror, flipped))
+    known = rbind(sfilter, compose(rbind(contained, known_colors), first))
+    places = compose(lbind(occurrences, I), known)
+    from_known = chain(lbind(rbind, subtract), ulcorner, known)
+    copies = fork(copies_at, identity, fork(apply, from_known, places))
+    output = paint(I, mapply(copies, variants))
+    return output
+
+
+def solve_36fdfd69(I):
+    """Red cells that are at most one cell apart form a group; what else lies in the box
+    around a group turns yellow.
+    """
+    red = ofcolor(I, RED)
+    # Blown up to two by two cells, those of a group touch.
+    thick = copies_at(red, asindices(canvas(RED, TWO_BY_TWO)))
+    thick_grid = fill(canvas(BLACK, shape(I)), RED, thick)
+    groups = parts_of(thick_grid, RED, T)
+    red_of_group = compose(lbind(intersection, red), toindices)
+    output = fill(I, YELLOW, mapply(compose(delta, red_of_group), groups))
+    return output
+
+
+def solve_3aa6fb7a(I):
+    """Each corner piece gets a blue cell where its square is not complete."""
+    corner_pieces = objects(I, T, F, T)
+    output = fill(I, BLUE, mapply(delta, corner_pieces))
+    return output
+
+
+def solve_3befdf3e(I):
+    """The two colours of each square change places, and on all four sides the square grows an
+    arm in the outer colour, as long as its inside is wide.
+    """
+    squares = objects(I, F, F, T)
+    outer_hue = chain(color, rbind(toobject, I), corners)
+    inner_hue = chain(color, rbind(toobject, I), inbox)
+    inside_width = compose(rbind(subtract, TWO), width)
+    four_ways = chain(rbind(apply, dneighbors(ORIGIN)), lbind(lbind, multiply), inside_width)
+    reach = fork(combine, backdrop, fork(lbind(prapply, add), backdrop, four_ways))
+    crosses = mapply(fork(recolor, outer_hue, reach), squares)
+    rings = mapply(fork(recolor, inner_hue, box), squares)
+    output = paint(paint(I, crosses), rings)
+    return output
+
+
+def solve_42a50994(I):
+    """Cells that touch no other cell, not even with a corner, are noise and go."""
+    loose = sizefilter(objects(I, T, T, T), ONE)
+    output = cover(I, merge(loose))
+    return output
+
+
+def solve_5168d44c(I):
+    """A ring lies around one of the dots in a line; it moves on to the next dot, to the
+    right or down.
+    """
+    things = fgpartition(I)
+    dots = extract(things, compose(lbind(contained, ONE), shape))
+    ring = other(things, dots)
+    cells = toindices(dots)
+    to_next_dot = subtract(second(cells), first(cells))
+    output = move(I, ring, to_next_dot)
+    return output
+
+
 def solve_543a7ed5(I):
     """Every pink shape gets a green frame around it, and its holes are filled with yellow."""
     shapes = objects(I, T, F, T)
@@ -37,43 +172,148 @@ def solve_543a7ed5(I):
     return output
 
 
+def solve_60b61512(I):
+    """The box of every shape is filled up with orange."""
+    shapes = objects(I, T, T, T)
+    output = fill(I, ORANGE, mapply(delta, shapes))
+    return output
+
+
+def solve_63613498(I):
+    """A shape stands in a corner that gray lines cut off; the same shape elsewhere turns gray."""
+    corner_area = delta(ofcolor(I, GRAY))
+    model = difference(corner_area, ofcolor(I, mostcolor(I)))
+    outline = compose(normalize, toindices)
+    alike = mfilter(objects(I, T, T, T), matcher(outline, normalize(model)))
+    output = fill(I, GRAY, difference(toindices(alike), model))
+    return output
+
+
 def solve_67385a82(I):
     """Green shapes of three or more cells turn cyan."""
     # Green may be the commonest colour, so no background is left out.
-    shapes = colorfilter(objects(I, T, F, F), GREEN)
+    shapes = parts_of(I, GREEN, F)
     big = mfilter(shapes, compose(rbind(greater, TWO), size))
     output = fill(I, CYAN, big)
     return output
 
 
+def solve_681b3aeb(I):
+    """The two pieces are put together so that they fill a three by three square."""
+    pieces = apply(normalize, fgpartition(I))
+    whole = canvas(BLACK, THREE_BY_THREE)
+    first_places = apply(lbind(shift, first(pieces)), asindices(whole))
+    second_places = apply(lbind(shift, last(pieces)), asindices(whole))
+    joined = prapply(combine, first_places, second_places)
+    fitting = extract(joined, matcher(toindices, asindices(whole)))
+    output = paint(whole, fitting)
+    return output
+
+
 def solve_6c434453(I):
-    """Every closed blue ring turns into a red plus sign in the same place."""
-    # A ring is the only shape here with eight cells.
-    rings = sizefilter(objects(I, T, F, T), EIGHT)
+    """Every closed ring of eight cells turns into a red plus sign in the same place."""
+    form = compose(toindices, normalize)
+    rings = sfilter(objects(I, T, F, T), matcher(form, neighbors(UNITY)))
     middles = apply(center, rings)
     pluses = combine(middles, mapply(dneighbors, middles))
     output = fill(cover(I, merge(rings)), RED, pluses)
     return output
 
 
+def solve_6d75e8bb(I):
+    """The shape is filled up with red to a full rectangle."""
+    shape_cells = foreground(I)
+    output = fill(I, RED, delta(shape_cells))
+    return output
+
+
+def solve_7e0986d6(I):
+    """Single cells of another colour are noise: inside a rectangle they take its colour, outside
+    they go.
+    """
+    ground = groundcolor(I)
+    hue = color(argmax(objects_on(I, T, F, ground), size))
+    noise_hue = first(remove(hue, remove(ground, palette(I))))
+    # Inside, a cell has neighbours in the rectangle both in its row and in its column.
+    in_row = fork(combine, rbind(shift, LEFT), rbind(shift, RIGHT))
+    in_column = fork(combine, rbind(shift, UP), rbind(shift, DOWN))
+    flanked = compose(fork(intersection, in_row, in_column), rbind(ofcolor, hue))
+    inside = fork(intersection, rbind(ofcolor, noise_hue), flanked)
+    mend = fork(paint, identity, compose(lbind(recolor, hue), inside))
+    # Over again, for noise whose neighbours were noise.
+    output = replace(power(mend, FOUR)(I), noise_hue, ground)
+    return output
+
+
 def solve_7f4411dc(I):
     """Loose cells are noise and go, also where they touch a rectangle; the rectangles stay."""
-    hue = other(palette(I), BLACK)
+    hue = other(palette(I), mostcolor(I))
     # A cell belongs to a rectangle if it is part of a two by two block.
     block = asindices(canvas(hue, TWO_BY_TWO))
     places = occurrences(I, recolor(hue, block))
-    rectangles = mapply(lbind(shift, block), places)
-    output = fill(canvas(BLACK, shape(I)), hue, rectangles)
+    rectangles = copies_at(block, places)
+    output = fill(canvas(mostcolor(I), shape(I)), hue, rectangles)
     return output
 
 
 def solve_810b9b61(I):
-    """Blue shapes that close around a hole turn green; open ones stay blue."""
-    regions = objects(I, T, F, F)
-    gaps = colorfilter(regions, BLACK)
-    enclosed = difference(merge(gaps), mfilter(gaps, rbind(bordering, I)))
-    closed = mfilter(colorfilter(regions, BLUE), rbind(adjacent, enclosed))
-    output = fill(I, GREEN, closed)
+    """Shapes that close around a hole turn green; open ones stay as they are."""
+    around_holes = mapply(dneighbors, enclosed_cells(I, mostcolor(I)))
+    has_hole = compose(lbind(intersection, around_holes), toindices)
+    output = fill(I, GREEN, mfilter(objects(I, T, F, T), has_hole))
+    return output
+
+
+def solve_91714a58(I):
+    """Only the one large rectangle stays; all noise goes, also where it touches it."""
+    ground = groundcolor(I)
+    empty = canvas(ground, shape(I))
+    # A cell can belong to a rectangle if it is part of a two by two block of its colour.
+    block_of = rbind(recolor, asindices(canvas(ground, TWO_BY_TWO)))
+    wherever_it_is = fork(copies_at, identity, lbind(occurrences, I))
+    solid_cells = mapply(compose(wherever_it_is, block_of), remove(ground, palette(I)))
+    solid_part = argmax(objects_on(paint(empty, solid_cells), T, F, ground), size)
+    cells = toindices(solid_part)
+    # Of it, the largest full rectangle: its sides lie where the part ends somewhere.
+    ends = compose(lbind(difference, cells), lbind(shift, cells))
+    rows = apply(first, combine(ends(UP), ends(DOWN)))
+    columns = apply(last, combine(ends(LEFT), ends(RIGHT)))
+    rectangles = apply(backdrop, prapply(astuple, product(rows, columns), product(rows, columns)))
+    full = sfilter(rectangles, compose(flip, rbind(difference, cells)))
+    output = fill(empty, color(solid_part), argmax(full, size))
+    return output
+
+
+def solve_952a094c(I):
+    """The four dots in the corners inside a frame jump out of it, each to the opposite corner."""
+    frame = foreground(I)
+    inner_corners = order(corners(inbox(frame)), identity)
+    outer_corners = order(corners(outbox(frame)), identity)
+    # The first corner gets the last dot's colour, and so on.
+    hues = apply(lbind(index, I), hmirror(inner_corners))
+    dots = mpapply(recolor, hues, apply(initset, outer_corners))
+    output = paint(cover(I, inner_corners), dots)
+    return output
+
+
+def solve_a1570a43(I):
+    """The red shape moves to where the four green corners enclose it."""
+    shape_cells = recolor(RED, ofcolor(I, RED))
+    inside = increment(ulcorner(ofcolor(I, GREEN)))
+    way = subtract(inside, ulcorner(shape_cells))
+    output = paint(replace(I, RED, groundcolor(I)), shift(shape_cells, way))
+    return output
+
+
+def solve_a61ba2ce(I):
+    """The four corner pieces are put together to a ring, each in the corner that it fits."""
+    pieces = apply(normalize, objects(I, T, F, T))
+    side = shape(first(pieces))
+    # A piece lies in the corner opposite to the corner that its box lacks.
+    lacking = chain(sign, first, fork(difference, corners, toindices))
+    place = chain(lbind(multiply, side), lbind(subtract, UNITY), lacking)
+    ring = mapply(fork(shift, identity, place), pieces)
+    output = paint(canvas(mostcolor(I), double(side)), ring)
     return output
 
 
@@ -86,10 +326,81 @@ def solve_a61f2674(I):
     return output
 
 
+def solve_a79310a0(I):
+    """The shape moves one down and turns red."""
+    shape_cells = foreground(I)
+    output = fill(cover(I, shape_cells), RED, shift(shape_cells, DOWN))
+    return output
+
+
+def solve_a8c38be5(I):
+    """The coloured corners and wedges are put together on a gray nine by nine square, each at
+    the side or corner it fits.
+    """
+    square_hue = get_color_rank(I, ONE)
+    parts = objects(replace(I, square_hue, mostcolor(I)), T, F, T)
+    # A part faces away from the cells that its box has and it has not.
+    middle_twice = fork(add, ulcorner, lrcorner)
+    way = compose(sign, fork(subtract, middle_twice, compose(middle_twice, delta)))
+    room = compose(lbind(subtract, NINE), shape)
+    place = compose(halve, fork(multiply, compose(increment, way), room))
+    placed = mapply(fork(shift, normalize, place), parts)
+    output = paint(canvas(square_hue, (9, 9)), placed)
+    return output
+
+
+def solve_a8d7556c(I):
+    """Squares of two by two cells in the rarer colour turn red, but for one whose left corners
+    both belong to other such squares that reach beyond it.
+    """
+    hue = leastcolor(I)
+    block = asindices(canvas(hue, TWO_BY_TWO))
+    places = occurrences(I, recolor(hue, block))
+    pinned = intersection(shift(places, UNITY), shift(places, UP_RIGHT))
+    output = fill(I, RED, copies_at(block, difference(places, pinned)))
+    return output
+
+
 def solve_b230c067(I):
-    """Two of the three shapes are the same and turn blue; the odd one out turns red."""
+    """All shapes but one are the same and turn blue; the odd one out turns red."""
     shapes = objects(I, T, T, T)
     odd_form = leastcommon(apply(normalize, totuple(shapes)))
     odd = extract(shapes, matcher(normalize, odd_form))
-    output = fill(replace(I, CYAN, BLUE), RED, odd)
+    output = fill(fill(I, BLUE, merge(shapes)), RED, odd)
+    return output
+
+
+def solve_bb43febb(I):
+    """The inside of each gray rectangle turns red; its outline stays gray."""
+    rectangles = parts_of(I, GRAY, F)
+    output = fill(I, RED, mapply(inside_of, rectangles))
+    return output
+
+
+def solve_c8cbb738(I):
+    """The cells of each colour mark a figure; all figures are laid over each other, their middles
+    in one place, in a square of the largest one's size."""
+    figures = fgpartition(I)
+    dims = astuple(valmax(figures, height), valmax(figures, width))
+    way_to_middle = compose(lbind(subtract, halve(dims)), center)
+    moved = mapply(fork(shift, identity, way_to_middle), figures)
+    output = paint(canvas(mostcolor(I), dims), moved)
+    return output
+
+
+def solve_ce9e57f2(I):
+    """The lower half of each red bar turns cyan; a cell in the middle stays red."""
+    bars = objects(I, T, F, T)
+    upper_part = chain(halve, increment, height)
+    moved_down = fork(shift, identity, compose(toivec, upper_part))
+    lower_halves = mapply(fork(intersection, identity, moved_down), bars)
+    output = fill(I, CYAN, lower_halves)
+    return output
+
+
+def solve_d2abd087(I):
+    """Shapes of six cells turn red, all others blue."""
+    shapes = objects(I, T, F, T)
+    all_blue = fill(I, BLUE, merge(shapes))
+    output = fill(all_blue, RED, merge(sizefilter(shapes, SIX)))
     return output

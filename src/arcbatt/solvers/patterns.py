@@ -1,42 +1,62 @@
 # Patterns continued or stamped, noise removed, rules for neighbours, sequences.
 
 
+def solve_017c7c7b(I):
+    """A pattern repeats downwards; it goes on until it is half as high again, and turns from
+    blue to red.
+    """
+    pattern = asobject(I)
+    full_height = add(height(I), halve(height(I)))
+    starts = apply(toivec, interval(ZERO, full_height, vperiod(pattern)))
+    room = canvas(BLACK, astuple(full_height, width(I)))
+    continued = paint(room, copies_at(pattern, starts))
+    output = replace(continued, BLUE, RED)
+    return output
+
+
+def solve_045e512c(I):
+    """Beside one whole shape stand pieces of other colours: from the whole shape copies in a
+    piece's colour march in its direction to the edge, one cell apart.
+    """
+    shapes = objects(I, T, T, T)
+    whole = argmax(shapes, size)
+    pieces = remove(whole, shapes)
+    stride = increment(shape(whole))
+    way_from_whole = compose(rbind(subtract, ulcorner(whole)), ulcorner)
+    vector = compose(lbind(multiply, stride), compose(rbind(divide, stride), way_from_whole))
+    counts = interval(ONE, maximum(shape(I)), ONE)
+    vectors = chain(rbind(apply, counts), lbind(lbind, multiply), vector)
+    march = compose(lbind(copies_at, toindices(whole)), vectors)
+    output = paint(I, mapply(fork(recolor, color, march), pieces))
+    return output
+
+
 def solve_05269061(I):
-    """Three colours take turns along the diagonals. The stripes that are given are repeated
+    """Stripes of a few colours take turns along one diagonal. Those that are given are repeated
     until they fill the grid.
     """
-    stripes = merge(fgpartition(I))
-    along_the_stripe = connect((-6, 6), (6, -6))
-    three_to_the_side = product({0}, interval(-12, 13, 3))
-    steps = prapply(add, along_the_stripe, three_to_the_side)
-    output = paint(I, mapply(lbind(shift, stripes), steps))
+    colors = fgpartition(I)
+    uphill = intersection(merge(colors), shift(merge(colors), UP_RIGHT))
+    along = branch(uphill, UP_RIGHT, UNITY)
+    line = fork(combine, rbind(shoot, along), rbind(shoot, invert(along)))
+    one_stripe = fork(recolor, color, chain(line, first, toindices))
+    period = size(colors)
+    steps = apply(tojvec, interval(multiply(-30, period), 60, period))
+    output = paint(I, copies_at(mapply(one_stripe, colors), steps))
     return output
 
 
-def solve_ba26e723(I):
-    """In every third column, from the first on, yellow turns magenta."""
-    every_third = product({0}, interval(ZERO, width(I), THREE))
-    columns = mapply(vfrontier, every_third)
-    output = fill(I, MAGENTA, intersection(columns, ofcolor(I, YELLOW)))
-    return output
-
-
-def solve_d8c310e9(I):
-    """The pattern at the bottom goes on to the right edge."""
-    pattern = merge(fgpartition(I))
-    steps = product({0}, interval(ZERO, width(I), hperiod(pattern)))
-    output = paint(I, mapply(lbind(shift, pattern), steps))
-    return output
-
-
-def solve_bd4472b8(I):
-    """Below the gray bar, the colours of the first row come one after the other as whole
-    rows, twice.
+def solve_0a938d79(I):
+    """Each of two dots becomes a line across the short way; the two lines are repeated by
+    turns, at the same distance, to the end.
     """
-    whole_row = rbind(repeat, width(I))
-    stripes = apply(whole_row, first(I))
-    given = astuple(first(I), second(I))
-    output = vconcat(given, vconcat(stripes, stripes))
+    lying = branch(portrait(I), dmirror(I), I)
+    dots = apply(initset, foreground(lying))
+    step = double(decrement(width(merge(dots))))
+    columns = compose(rbind(rbind(interval, step), width(lying)), leftmost)
+    lines = compose(lbind(product, interval(ZERO, height(lying), ONE)), columns)
+    drawn = paint(lying, mapply(fork(recolor, color, lines), dots))
+    output = branch(portrait(I), dmirror(drawn), drawn)
     return output
 
 
@@ -50,12 +70,41 @@ def solve_0ca9ddb6(I):
     return output
 
 
-def solve_88a10436(I):
-    """The coloured shape is stamped once more, with its middle on the gray mark."""
-    stamp = argmax(objects(I, F, T, T), size)
-    mark = first(ofcolor(I, GRAY))
-    copy = shift(stamp, subtract(mark, center(stamp)))
-    output = paint(replace(I, GRAY, BLACK), copy)
+def solve_0dfd9992(I):
+    """The black holes in the wallpaper are filled by carrying its pattern on."""
+    output = last(period_fill(astuple(ORIGIN, I)))
+    return output
+
+
+def solve_264363fd(I):
+    """A small cross is the model: around each dot in a rectangle its core is laid, and where
+    the model has long arms, lines in their colour run through the dot to the rectangle's sides.
+    """
+    model = argmin(objects(I, F, F, T), size)
+    cleared = cover(I, model)
+    middle_cell = center(model)
+    core_cells = intersection(insert(middle_cell, neighbors(middle_cell)), toindices(model))
+    core_part = toobject(core_cells, I)
+    arm_color = color(difference(model, core_part))
+    dots = ofcolor(cleared, index(I, middle_cell))
+    down = branch(greater(height(model), height(core_part)), vfrontier, initset)
+    across = branch(greater(width(model), width(core_part)), hfrontier, initset)
+    dots_in = compose(lbind(intersection, dots), toindices)
+    crossings = compose(lbind(mapply, fork(combine, down, across)), dots_in)
+    lines = mapply(fork(intersection, toindices, crossings), objects(cleared, F, F, T))
+    ways = apply(rbind(subtract, middle_cell), dots)
+    output = paint(fill(cleared, arm_color, lines), copies_at(core_part, ways))
+    return output
+
+
+def solve_29ec7d0e(I):
+    """The pattern repeats itself; patches of one colour hide parts of it and are filled in."""
+    block = compose(asobject, rbind(canvas, TWO_BY_TWO))
+    n_blocks = chain(size, lbind(occurrences, I), block)
+    hidden = argmax(palette(I), n_blocks)
+    # Black is what gets filled in, so the two colours change places for a while.
+    filled = last(period_fill(astuple(ORIGIN, switch(I, hidden, BLACK))))
+    output = switch(filled, hidden, BLACK)
     return output
 
 
@@ -65,14 +114,261 @@ def solve_31aa019c(I):
     """
     rare = leastcolor(I)
     cell = ofcolor(I, rare)
-    ring = fill(canvas(BLACK, shape(I)), RED, outbox(cell))
+    ring = fill(canvas(mostcolor(I), shape(I)), RED, outbox(cell))
     output = fill(ring, rare, cell)
+    return output
+
+
+def solve_3ac3eb23(I):
+    """Below each dot there is a chain: in every second row the dot again, in the rows between
+    them a dot to the left and one to the right.
+    """
+    dots = foreground(I)
+    steps = apply(toivec, interval(ZERO, height(I), TWO))
+    middles = copies_at(dots, steps)
+    sides = combine(shift(middles, DOWN_LEFT), shift(middles, UNITY))
+    output = paint(I, combine(middles, sides))
+    return output
+
+
+def solve_3bdb4ada(I):
+    """In the middle line of each bar three cells thick every second cell is emptied."""
+    ground = groundcolor(I)
+    bars = objects_on(I, T, F, ground)
+    every_second = interval(ZERO, maximum(shape(I)), TWO)
+    lattice = product(every_second, every_second)
+    lattice_inside = chain(lbind(shift, lattice), increment, ulcorner)
+    output = fill(I, ground, mapply(fork(intersection, inside_of, lattice_inside), bars))
+    return output
+
+
+def solve_484b58aa(I):
+    """The black patches are filled with what the repeating pattern shows there."""
+    output = close_symmetry(I, BLACK, ZERO)
+    return output
+
+
+def solve_539a4f51(I):
+    """Bands of colour nest in the upper left corner; the sequence of bands goes on, over and
+    over, until the grid is twice as high and wide.
+    """
+    known = difference(asindices(I), ofcolor(I, BLACK))
+    side = double(width(I))
+    sequence = crop(I, ORIGIN, astuple(ONE, width(known)))
+    bands = last(tile(astuple(ORIGIN, sequence), astuple(ONE, side), ZERO))
+    upright = vupscale(bands, side)
+    diagonal = connect(ORIGIN, decrement(astuple(side, side)))
+    below_diagonal = mapply(rbind(shoot, DOWN), diagonal)
+    output = paint(upright, toobject(below_diagonal, dmirror(upright)))
+    return output
+
+
+def solve_53b68214(I):
+    """The pattern that runs down goes on, straight or slanting, until the grid is square."""
+    hue = other(palette(I), mostcolor(I))
+    line = ofcolor(I, hue)
+    vectors = apply(rbind(subtract, first(line)), line)
+    downward = sfilter(vectors, compose(positive, first))
+    moved = compose(lbind(intersection, asindices(I)), lbind(shift, line))
+    stays_on_line = chain(flip, rbind(difference, line), moved)
+    repeats = sfilter(downward, fork(both, stays_on_line, compose(stays_on_line, invert)))
+    period = argmin(repeats, fork(astuple, first, fork(multiply, last, last)))
+    strides = apply(rbind(multiply, period), interval(ZERO, width(I), ONE))
+    square_grid = canvas(mostcolor(I), astuple(width(I), width(I)))
+    output = fill(square_grid, hue, copies_at(line, strides))
+    return output
+
+
+def solve_6cf79266(I):
+    """Empty squares of three by three cells in the noise turn blue, one after the other in
+    reading order.
+    """
+    empty_square = asobject(canvas(BLACK, THREE_BY_THREE))
+    blue_square = recolor(BLUE, empty_square)
+    places = compose(rbind(order, identity), rbind(occurrences, empty_square))
+    # The first place, as a tuple of one, or of none where no square is left.
+    next_place = chain(lbind(apply, first), rbind(pair, interval(ZERO, ONE, ONE)), places)
+    next_square = compose(lbind(copies_at, blue_square), next_place)
+    fill_next = fork(paint, identity, next_square)
+    output = power(fill_next, increment(size(places(I))))(I)
+    return output
+
+
+def solve_7837ac64(I):
+    """Some crossings of the mesh are marked; a mesh between four crossings of one colour is a
+    cell of that colour.
+    """
+    mesh_hue = color(argmax(objects(I, T, F, F), size))
+    off_mesh = not_of_color(I, mesh_hue)
+    ground = mostcolor(off_mesh)
+    marks = not_of_color(off_mesh, ground)
+    pitch = increment(valmax(parts_of(I, ground, F), width))
+    crossings = downscale(replace(subgrid(marks, I), mesh_hue, ground), pitch)
+    fields = decrement(shape(crossings))
+    upper = cellwise(crop(crossings, ORIGIN, fields), crop(crossings, RIGHT, fields), ground)
+    lower = cellwise(crop(crossings, DOWN, fields), crop(crossings, UNITY, fields), ground)
+    output = cellwise(upper, lower, ground)
+    return output
+
+
+def solve_82819916(I):
+    """One line is a complete pattern of two colours; each other line begins the same pattern in
+    two colours of its own, and is completed.
+    """
+    lines = objects(I, F, F, T)
+    model = argmax(lines, size)
+    first_hue = compose(lbind(index, I), ulcorner)
+    second_hue = fork(other, palette, first_hue)
+    pattern = subgrid(model, I)
+    first_cells = ofcolor(pattern, first_hue(model))
+    second_cells = ofcolor(pattern, second_hue(model))
+    in_first = fork(shift, compose(rbind(recolor, first_cells), first_hue), ulcorner)
+    in_second = fork(shift, compose(rbind(recolor, second_cells), second_hue), ulcorner)
+    output = paint(I, mapply(fork(combine, in_first, in_second), lines))
+    return output
+
+
+def solve_8403a5d5(I):
+    """From the dot on, every second column is a line of its colour, and gray cells join the
+    lines in turn at the top and at the bottom.
+    """
+    dot = first(fgpartition(I))
+    start = leftmost(dot)
+    columns = apply(tojvec, interval(start, width(I), TWO))
+    with_lines = fill(I, color(dot), mapply(vfrontier, columns))
+    top = apply(tojvec, interval(increment(start), width(I), FOUR))
+    bottom_columns = interval(add(start, THREE), width(I), FOUR)
+    bottom = apply(lbind(astuple, decrement(height(I))), bottom_columns)
+    output = fill(with_lines, GRAY, combine(top, bottom))
     return output
 
 
 def solve_aedd82e4(I):
     """Red cells that have no red cell at any of their sides turn blue."""
-    reds = colorfilter(objects(I, T, F, F), RED)
+    reds = parts_of(I, RED, F)
     lonely = merge(sizefilter(reds, ONE))
     output = fill(I, BLUE, lonely)
+    return output
+
+
+def solve_ba26e723(I):
+    """In every third column, from the first on, yellow turns magenta."""
+    every_third = product(initset(ZERO), interval(ZERO, width(I), THREE))
+    columns = mapply(vfrontier, every_third)
+    output = fill(I, MAGENTA, intersection(columns, ofcolor(I, YELLOW)))
+    return output
+
+
+def solve_bd4472b8(I):
+    """Below the bar, the colours of the first row come one after the other as whole rows, again
+    and again.
+    """
+    stripes = apply(rbind(repeat, width(I)), first(I))
+    endless = merge(repeat(stripes, height(I)))
+    given = astuple(first(I), second(I))
+    output = crop(vconcat(given, endless), ORIGIN, shape(I))
+    return output
+
+
+def solve_c3f564a4(I):
+    """The pattern goes on behind the patches of one colour."""
+    block = compose(asobject, rbind(canvas, TWO_BY_TWO))
+    n_blocks = chain(size, lbind(occurrences, I), block)
+    hidden = argmax(palette(I), n_blocks)
+    output = close_symmetry(I, hidden, ZERO)
+    return output
+
+
+def solve_cbded52d(I):
+    """Where two tiles of a row or column have the same mark in the same place, the tiles
+    between them get it too.
+    """
+    lines = frontiers(I)
+    step_right = increment(valmin(sfilter(lines, vline), leftmost))
+    step_down = increment(valmin(sfilter(lines, hline), uppermost))
+    plain = insert(mostcolor(compress(I)), palette(merge(lines)))
+    marks = sfilter(asobject(I), chain(flip, rbind(contained, plain), first))
+    steps_right = product(initset(ZERO), interval(step_right, width(I), step_right))
+    steps_down = product(interval(step_down, height(I), step_down), initset(ZERO))
+    moved = lbind(mapply, lbind(shift, marks))
+    to_and_fro = fork(intersection, moved, compose(moved, lbind(apply, invert)))
+    between = combine(to_and_fro(steps_right), to_and_fro(steps_down))
+    output = paint(I, between)
+    return output
+
+
+def solve_d8c310e9(I):
+    """The pattern at the edge goes on along it, in the direction in which it repeats."""
+    shown = foreground(I)
+    standing = both(portrait(shown), greater(height(shown), vperiod(shown)))
+    upright = branch(standing, dmirror(I), I)
+    pattern = foreground(upright)
+    continued = paint(upright, repeat_along(pattern, tojvec(hperiod(pattern))))
+    output = branch(standing, dmirror(continued), continued)
+    return output
+
+
+def solve_e21d9049(I):
+    """Both arms of the coloured cross are repeated along their lines over the whole grid."""
+    cells = toindices(foreground(I))
+    row = mostcommon(apply(first, totuple(cells)))
+    column = mostcommon(apply(last, totuple(cells)))
+    lying_arm = toobject(intersection(cells, hfrontier(toivec(row))), I)
+    upright_arm = toobject(intersection(cells, vfrontier(tojvec(column))), I)
+    with_row = paint(I, repeat_along(lying_arm, tojvec(width(lying_arm))))
+    output = paint(with_row, repeat_along(upright_arm, toivec(height(upright_arm))))
+    return output
+
+
+def solve_e26a3af2(I):
+    """Stripes run across or down, with specks on them: the specks take their stripe's colour."""
+    columns = repeat(apply(mostcommon, dmirror(I)), height(I))
+    rows = dmirror(repeat(apply(mostcommon, I), width(I)))
+    agreement = chain(size, lbind(intersection, asobject(I)), asobject)
+    output = argmax(astuple(columns, rows), agreement)
+    return output
+
+
+def solve_e8dc4411(I):
+    """The figure is repeated in the colour of the single cell beside it, on and on in the
+    diagonal direction and at the distance that this cell shows.
+    """
+    hue = leastcolor(I)
+    seed = first(ofcolor(I, hue))
+    figure = ofcolor(I, other(remove(hue, palette(I)), mostcolor(I)))
+    way_out = sign(subtract(seed, center(figure)))
+    back = intersection(shoot(seed, invert(way_out)), figure)
+    distance = compose(lbind(manhattan, initset(seed)), initset)
+    step = subtract(seed, argmax(back, distance))
+    steps = apply(lbind(multiply, step), interval(ONE, width(I), ONE))
+    output = fill(I, hue, copies_at(figure, steps))
+    return output
+
+
+def solve_e9afcf9a(I):
+    """In every second column the rows change places, so that the colours alternate."""
+    second_columns = mapply(vfrontier, apply(tojvec, interval(ONE, width(I), TWO)))
+    output = paint(I, toobject(second_columns, hmirror(I)))
+    return output
+
+
+def solve_f8c80d96(I):
+    """The nested outlines go on outwards at the same distance, and the ground turns gray."""
+    outlines = objects(I, T, F, T)
+    drawn = merge(outlines)
+    one = first(outlines)
+    distance = manhattan(one, difference(drawn, one))
+    upper_left = lbind(subtract, ulcorner(drawn))
+    lower_right = lbind(add, lrcorner(drawn))
+    outline_at = compose(box, fork(insert, upper_left, compose(initset, lower_right)))
+    steps = interval(distance, add(height(I), width(I)), distance)
+    extended = fill(I, color(drawn), mapply(outline_at, steps))
+    output = replace(extended, mostcolor(I), GRAY)
+    return output
+
+
+def solve_f9012d9b(I):
+    """A repeating pattern has a black patch: the answer is what the patch hides."""
+    whole = last(period_fill(astuple(ORIGIN, I)))
+    output = subgrid(ofcolor(I, BLACK), whole)
     return output

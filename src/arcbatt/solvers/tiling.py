@@ -3,35 +3,12 @@
 
 def solve_007bbfb7(I):
     """The picture is made of copies of itself: one for each coloured cell, at its place in a
-    three times larger grid.
+    grid as many times larger as the picture has rows and columns.
     """
-    colored = difference(asindices(I), ofcolor(I, BLACK))
-    places = apply(rbind(multiply, 3), colored)
-    copies = mapply(lbind(shift, asobject(I)), places)
-    output = paint(canvas(BLACK, (9, 9)), copies)
-    return output
-
-
-def solve_c3e719e8(I):
-    """Each cell of the commonest colour becomes a copy of the whole picture, each other cell
-    a black block.
-    """
-    row = hconcat(hconcat(I, I), I)
-    tiled = vconcat(vconcat(row, row), row)
-    places = ofcolor(upscale(I, 3), mostcolor(I))
-    output = fill(tiled, BLACK, difference(asindices(tiled), places))
-    return output
-
-
-def solve_f5b8619d(I):
-    """The columns of the coloured cells are filled with cyan, then the picture is laid out two
-    by two.
-    """
-    colored = merge(fgpartition(I))
-    columns = mapply(vfrontier, toindices(colored))
-    striped = underfill(I, CYAN, columns)
-    row = hconcat(striped, striped)
-    output = vconcat(row, row)
+    colored = toindices(not_of_color(I, BLACK))
+    places = apply(lbind(multiply, shape(I)), colored)
+    copies = copies_at(asobject(I), places)
+    output = paint(canvas(BLACK, multiply(shape(I), shape(I))), copies)
     return output
 
 
@@ -41,8 +18,58 @@ def solve_10fcaaa3(I):
     """
     row = hconcat(I, I)
     tiled = vconcat(row, row)
-    colored = ofcolor(tiled, other(palette(I), BLACK))
+    colored = toindices(foreground(tiled))
     output = underfill(tiled, CYAN, mapply(ineighbors, colored))
+    return output
+
+
+def solve_150deff5(I):
+    """The gray shape is a puzzle of cyan two by two squares and red bars of three: every piece
+    that fits on the first gray cell is tried, until none is left to cover.
+    """
+    block = asindices(canvas(GRAY, TWO_BY_TWO))
+    lying = connect(ORIGIN, ZERO_BY_TWO)
+    standing = connect(ORIGIN, TWO_BY_ZERO)
+    first_gray = chain(initset, minimum, rbind(ofcolor, GRAY))
+    for_block = fork(intersection, first_gray, rbind(occurrences, recolor(GRAY, block)))
+    for_lying = fork(intersection, first_gray, rbind(occurrences, recolor(GRAY, lying)))
+    for_standing = fork(intersection, first_gray, rbind(occurrences, recolor(GRAY, standing)))
+    blocks = compose(lbind(apply, lbind(shift, recolor(CYAN, block))), for_block)
+    lying_bars = compose(lbind(apply, lbind(shift, recolor(RED, lying))), for_lying)
+    standing_bars = compose(lbind(apply, lbind(shift, recolor(RED, standing))), for_standing)
+    one_piece = fork(combine, blocks, fork(combine, lying_bars, standing_bars))
+    with_one_more = fork(lbind(prapply, paint), initset, one_piece)
+    complete = compose(rbind(sfilter, compose(flip, rbind(colorcount, GRAY))), initset)
+    go_on = lbind(mapply, fork(combine, with_one_more, complete))
+    steps = increment(divide(colorcount(I, GRAY), THREE))
+    output = first(power(go_on, steps)(initset(I)))
+    return output
+
+
+def solve_28bf18c6(I):
+    """The shape is cut out and put twice side by side."""
+    cells = not_of_color(I, groundcolor(I))
+    cutout = subgrid(cells, I)
+    output = hconcat(cutout, cutout)
+    return output
+
+
+def solve_363442ee(I):
+    """The many-coloured pattern beside the gray line is stamped wherever there is a blue dot."""
+    blue = ofcolor(I, BLUE)
+    empty = ofcolor(I, mostcolor(I))
+    coloured = difference(asindices(I), combine(empty, combine(blue, ofcolor(I, GRAY))))
+    stamp = toobject(backdrop(coloured), I)
+    offsets = apply(rbind(subtract, center(stamp)), difference(blue, backdrop(coloured)))
+    output = paint(I, copies_at(stamp, offsets))
+    return output
+
+
+def solve_7fe24cdd(I):
+    """Four copies around a centre, each turned a quarter further, clockwise."""
+    upper = hconcat(I, rot90(I))
+    lower = hconcat(rot270(I), rot180(I))
+    output = vconcat(upper, lower)
     return output
 
 
@@ -56,22 +83,12 @@ def solve_8d5021e8(I):
     return output
 
 
-def solve_7fe24cdd(I):
-    """Four copies around a centre, each turned a quarter further, clockwise."""
-    upper = hconcat(I, rot90(I))
-    lower = hconcat(rot270(I), rot180(I))
-    output = vconcat(upper, lower)
-    return output
-
-
-def solve_963e52fc(I):
-    """The repeating pattern is continued to the right until the grid is twice as wide."""
-    pattern = asobject(I)
-    wide = double(width(I))
-    # Copies that overlap, each a whole number of repetitions further right.
-    offsets = apply(tojvec, interval(0, wide, hperiod(pattern)))
-    copies = mapply(lbind(shift, pattern), offsets)
-    output = paint(canvas(BLACK, astuple(height(I), wide)), copies)
+def solve_8eb1be9a(I):
+    """The strip from one edge to the other is repeated to both sides until it fills the grid."""
+    strip = foreground(I)
+    upright = equality(height(strip), height(I))
+    stride = multiply(shape(strip), branch(upright, RIGHT, DOWN))
+    output = paint(I, repeat_along(strip, stride))
     return output
 
 
@@ -81,12 +98,77 @@ def solve_91413438(I):
     """
     black = ofcolor(I, BLACK)
     colored = difference(asindices(I), black)
-    n_slots = size(black)
-    slots = asindices(canvas(BLACK, astuple(n_slots, n_slots)))
+    slots = asindices(canvas(BLACK, astuple(size(black), size(black))))
     # Each coloured cell takes one slot, in reading order.
     taken = apply(first, pair(slots, colored))
-    copies = mapply(lbind(shift, asobject(I)), apply(rbind(multiply, 3), taken))
-    output = paint(upscale(canvas(BLACK, astuple(n_slots, n_slots)), 3), copies)
+    copies = copies_at(asobject(I), apply(lbind(multiply, shape(I)), taken))
+    output = paint(canvas(BLACK, multiply(size(black), shape(I))), copies)
+    return output
+
+
+def solve_963e52fc(I):
+    """The repeating pattern is continued to the right until the grid is twice as wide."""
+    pattern = asobject(I)
+    wide = double(width(I))
+    # Copies that overlap, each a whole number of repetitions further right.
+    offsets = apply(tojvec, interval(0, wide, hperiod(pattern)))
+    copies = copies_at(pattern, offsets)
+    output = paint(canvas(BLACK, astuple(height(I), wide)), copies)
+    return output
+
+
+def solve_a416b8f3(I):
+    """The grid stands twice, side by side."""
+    output = hconcat(I, I)
+    return output
+
+
+def solve_b190f7f5(I):
+    """One half is a cyan stamp, the other a small picture: each of its cells is stamped, in its
+    colour, at its place in a large grid.
+    """
+    halves = branch(portrait(I), vsplit(I, 2), hsplit(I, 2))
+    stamp = argmax(halves, rbind(colorcount, CYAN))
+    picture = argmin(halves, rbind(colorcount, CYAN))
+    ground = other(palette(stamp), CYAN)
+    side = height(stamp)
+    column = merge(repeat(stamp, side))
+    stamps = dmirror(merge(repeat(dmirror(column), side)))
+    # Blocks of colour, seen only through the stamps.
+    output = fill(upscale(picture, side), ground, ofcolor(stamps, ground))
+    return output
+
+
+def solve_c3e719e8(I):
+    """Each cell of the commonest colour becomes a copy of the whole picture, each other cell
+    a black block.
+    """
+    enlarged = vupscale(hupscale(I, width(I)), height(I))
+    copies = last(tile(astuple(ORIGIN, I), shape(enlarged), ZERO))
+    others = difference(asindices(enlarged), ofcolor(enlarged, mostcolor(I)))
+    output = fill(copies, BLACK, others)
+    return output
+
+
+def solve_caa06a1f(I):
+    """The pattern goes on where the lower right corner's colour ends it, and all of it
+    moves one to the left.
+    """
+    blank = index(I, decrement(shape(I)))
+    pattern = toobject(difference(asindices(I), ofcolor(I, blank)), I)
+    unit = crop(I, ORIGIN, astuple(vperiod(pattern), hperiod(pattern)))
+    output = last(tile(astuple(LEFT, unit), shape(I), ZERO))
+    return output
+
+
+def solve_cce03e0d(I):
+    """Each cell stands for a place of the grid's size; a copy of the grid lies where the
+    cell is red.
+    """
+    ground = first(difference(palette(I), (1, 2)))
+    places = apply(lbind(multiply, shape(I)), ofcolor(I, RED))
+    copies = copies_at(asobject(I), places)
+    output = paint(canvas(ground, multiply(shape(I), shape(I))), copies)
     return output
 
 
@@ -102,16 +184,13 @@ def solve_eb281b96(I):
     return output
 
 
-def solve_b190f7f5(I):
-    """One half is a cyan stamp, the other a small picture: each of its cells is stamped, in its
-    colour, at its place in a large grid.
+def solve_f5b8619d(I):
+    """The columns of the coloured cells are filled with cyan, then the picture is laid out two
+    by two.
     """
-    halves = branch(portrait(I), vsplit(I, 2), hsplit(I, 2))
-    stamp = argmax(halves, rbind(colorcount, CYAN))
-    picture = argmin(halves, rbind(colorcount, CYAN))
-    side = height(stamp)
-    column = merge(repeat(stamp, side))
-    stamps = dmirror(merge(repeat(dmirror(column), side)))
-    # Blocks of colour, seen only through the stamps.
-    output = fill(upscale(picture, side), BLACK, ofcolor(stamps, BLACK))
+    colored = foreground(I)
+    columns = mapply(vfrontier, toindices(colored))
+    striped = underfill(I, CYAN, columns)
+    row = hconcat(striped, striped)
+    output = vconcat(row, row)
     return output

@@ -39,6 +39,8 @@ CONFIG = "config.json"
 LOG = "log.jsonl"
 POOL = "pool.db"
 LOCK = "lock"
+# Whoever looks whether a run goes on (`runs.is_running`) has its lock for a moment.
+LOCK_WAIT_S = 0.3
 # Of the files here; another number is another way to write them.
 FORMAT = 2
 
@@ -74,7 +76,7 @@ class RunFolder:
     def __init__(self, path: Path, config: RunConfig) -> None:
         self.path = path
         self.config = config
-        self._lock = FileLock(path / LOCK, blocking=False)
+        self._lock = FileLock(path / LOCK, timeout=LOCK_WAIT_S)
         try:
             self._lock.acquire()
         except Timeout:
