@@ -33,6 +33,7 @@ from arcbatt.engine import (
     kernels,
     nvrtc,
     profiling,
+    sharing,
 )
 from arcbatt.engine import batt as batt_module
 from arcbatt.engine.batt import Batt
@@ -372,7 +373,7 @@ def test_a_device_that_fails_in_the_middle_changes_nothing(monkeypatch: pytest.M
 
 
 def expecting(monkeypatch: pytest.MonkeyPatch, **figures: float) -> None:
-    """Let `auto` expect so many seconds."""
+    """Let `auto` expect so many seconds, and share runs out however short they are."""
     usual = {
         "thread_s": 0.0,
         "cpu_sample_s": 1.0,
@@ -382,6 +383,15 @@ def expecting(monkeypatch: pytest.MonkeyPatch, **figures: float) -> None:
     }
     expected = Prediction(n_threads=2, **{**usual, **figures})
     monkeypatch.setattr(Batt, "_expect", lambda *_: expected)
+    monkeypatch.setattr(sharing, "pays", lambda *_: True)
+
+
+def test_long_runs_alone_are_shared_out_and_only_where_both_gain() -> None:
+    long, even = 10_000, replace(EXPECTED, cpu_sample_s=1e-3, gpu_sample_s=1e-3)
+    assert sharing.pays(even, long, 1)
+    assert not sharing.pays(even, 100, 1)  # a tenth of a second
+    assert not sharing.pays(replace(even, gpu_sample_s=2e-4), long, 1)  # the CPU has little to add
+    assert even.gpu_s(long) == pytest.approx(10) and even.gpu_s(long, 2) == pytest.approx(5)
 
 
 @pytest.mark.usefixtures("on_cpu")

@@ -155,12 +155,12 @@ class Batt:
     ) -> BattResult:
         """Every program on every sample; the arrays of the result are [program, sample].
 
-        `device` is "cpu", "cuda" (all GPUs, each a share), "cuda:1", or "auto": the CPU, and GPUs
-        beside it where they are expected to save time; what both take is measured meanwhile, and
-        the rest shared out by that. What a GPU cannot do (all of it where there is none, or values
-        that do not fit its memory), the CPU does, and `ran_on` of the result says how many results
-        came from where. Programs that call own primitives are run by the definitions, which takes
-        far longer; `ran_on` counts them under "definitions".
+        `device` is "cpu", "cuda" (all GPUs, each a share), "cuda:1", or "auto": the CPU, or GPUs
+        where they are expected to save time, in long runs both: what each takes is then measured
+        meanwhile, and the rest shared out by that. What a GPU cannot do (all of it where there is
+        none, or values that do not fit its memory), the CPU does, and `ran_on` of the result says
+        how many results came from where. Programs that call own primitives are run by the
+        definitions, which takes far longer; `ran_on` counts them under "definitions".
         """
         if not isinstance(samples, Samples):
             raise TypeError(
@@ -180,6 +180,14 @@ class Batt:
             # Little work is done before a GPU has begun, even if it takes twice what is expected.
             if expected is None or 2 * expected.cpu_s(len(samples)) < expected.gpu_fixed_s:
                 devices = []
+            elif not sharing.pays(expected, len(samples), len(devices)) and all(
+                kernels.are_ready(self.kernels, each) for each in devices
+            ):
+                cpu_s, gpu_s = (
+                    expected.cpu_s(len(samples)),
+                    expected.gpu_s(len(samples), len(devices)),
+                )
+                devices, expected = (devices, None) if gpu_s < cpu_s else ([], expected)
         if devices and self.plan.programs.size:
             return self._share_out(run, devices, expected)
         arrays = run.new_arrays(len(self.programs))

@@ -115,6 +115,11 @@ class Prediction:
         n_used = max(1, min(self.n_threads, n_samples))
         return self.thread_s * n_used + self.cpu_sample_s * n_samples * self.n_threads / n_used
 
+    def gpu_s(self, n_samples: int, n_devices: int = 1) -> float:
+        """Return what GPUs take alone, with what the CPU has to do beside them."""
+        a_gpu_s = self.gpu_fixed_s + -(-n_samples // n_devices) * self.gpu_sample_s
+        return max(a_gpu_s, n_samples * self.left_out_sample_s)
+
     def split(self, n_samples: int, n_devices: int = 1) -> tuple[int, float]:
         """Return how many samples each GPU should take to be done with the CPU, and when they are.
 

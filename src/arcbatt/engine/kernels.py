@@ -296,11 +296,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Compile kernels for kinds of GPUs.")
     parser.add_argument(
         "--arch",
-        default=",".join(map(str, ARCHITECTURES)),
+        default="",
         help="compute capabilities: 90 is 9.0; one serves later ones of the same major number",
     )
     parser.add_argument(
-        "--ptx", default=str(min(ARCHITECTURES)), help="PTX for it and all later ones; '' for none"
+        "--ptx", default="", help="PTX for it and all later ones; if no --arch is given, the oldest"
     )
     parser.add_argument("--only", default="", help="modules; all, if none are given")
     parser.add_argument("--to", type=Path, help="a folder; otherwise the user's for caches")
@@ -310,8 +310,11 @@ def main() -> None:
     unknown = sorted(set(chosen) - set(modules()))
     if unknown:
         raise SystemExit(f"no modules: {', '.join(unknown)}; there are {', '.join(modules())}")
-    targets = [f"sm_{kind}" for kind in given.arch.split(",") if kind]
-    targets += [f"compute_{kind}" for kind in given.ptx.split(",") if kind]
+    known = [kind for kind in ARCHITECTURES if kind >= nvrtc.oldest()]
+    arch = given.arch or ",".join(map(str, known))
+    ptx = given.ptx or ("" if given.arch else str(known[0]))
+    targets = [f"sm_{kind}" for kind in arch.split(",")]
+    targets += [f"compute_{kind}" for kind in ptx.split(",") if kind]
     folder = given.to or kernel_files.folders()[-1]
     troubles = compile_modules(folder, chosen, targets, given.jobs)
     kernel_files.drop_old(folder)

@@ -43,6 +43,15 @@ def version() -> str:
     return f"{major.value}.{minor.value}"
 
 
+def oldest() -> int:
+    """Return the least compute capability that the compiler knows, 75 for 7.5."""
+    n = ctypes.c_int()
+    _library().nvrtcGetNumSupportedArchs(ctypes.byref(n))
+    kinds = (ctypes.c_int * n.value)()
+    _library().nvrtcGetSupportedArchs(kinds)
+    return int(min(kinds))
+
+
 def _read(program: ctypes.c_void_p, what: str) -> bytes:
     size = ctypes.c_size_t()
     getattr(_library(), f"nvrtcGet{what}Size")(program, ctypes.byref(size))

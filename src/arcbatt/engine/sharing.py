@@ -15,11 +15,23 @@ from time import perf_counter
 from . import _engine
 from .calibration import Prediction
 
+# Sharing a run out costs something, too: on an H200 beside 16 cores no run of less than half a
+# second gained by it (bench/auto.py). So both work only where the better of the two is expected to
+# take as long as this, and both together this part less.
+LEAST_SHARED_S = 1.0
+LEAST_SHARED_GAIN = 1 / 3
 # A GPU takes samples if that is expected to save this part of the time that the CPU would take.
 LEAST_GAIN = 0.1
 # So often a GPU that has none looks whether the CPU takes longer than expected.
 LOOKS_A_RUN = 4
 LEAST_PAUSE_S = 0.001
+
+
+def pays(expected: Prediction, n_samples: int, n_devices: int) -> bool:
+    """Return whether the CPU and GPUs together are expected to take far less than the better."""
+    better_s = min(expected.cpu_s(n_samples), expected.gpu_s(n_samples, n_devices))
+    _, both_s = expected.split(n_samples, n_devices)
+    return better_s >= LEAST_SHARED_S and both_s <= (1 - LEAST_SHARED_GAIN) * better_s
 
 
 class Pace:
