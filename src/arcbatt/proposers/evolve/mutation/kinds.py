@@ -105,7 +105,7 @@ def _take_color_from_demos(context: MutationContext, anatomy: Anatomy) -> _Draft
     colors = [at for at in anatomy.constant_places if at[2] == "Color"]
     if not colors:
         return None
-    return _put(context, anatomy, context.draw(colors), context.draw(_demo_colors()))
+    return _put(context, anatomy, context.draw(colors), context.draw(demo_colors()))
 
 
 def _splice(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
@@ -256,7 +256,8 @@ def _grids(anatomy: Anatomy, before: int) -> Sequence[int]:
 
 
 @cache
-def _demo_colors() -> tuple[Node, ...]:
+def demo_colors() -> tuple[Node, ...]:
+    """Return expressions that take a colour from the demos: one that leaves or one that arrives."""
     demos, colors = ir.input_node("S"), ir.primitive_node("p_g")
     picks = [ir.primitive_node(name) for name in ("first", "last", "mostcommon", "leastcommon")]
     picks.append(ir.call_node("rbind", ir.primitive_node("get_nth"), ir.constant(1)))
