@@ -52,16 +52,16 @@ class _Estimate:
 WHOLE = {ALL_DEMOS: _Estimate(2e-4, 3e-5), SOME_DEMOS: _Estimate(5e-6, 8e-5)}
 # In `bench/library.py --variants`: tasks that no kind above solves, CPU seconds.
 VARIED = {
-    "demo_color": _Estimate(1.2e-4, 1.4e-5, 8e-4),
-    "two_colors": _Estimate(7e-5, 2.2e-5, 2e-3),
-    "finish": _Estimate(6e-5, 1.5e-5, 5e-4),
-    "delete": _Estimate(8e-5, 3.5e-5, 8e-4),
-    "generalize": _Estimate(1e-5, 1.7e-5, 2e-4),
-    "constant": _Estimate(4e-5, 8e-5, 1.3e-3),
+    "demo_color": _Estimate(1.2e-4, 1.4e-5, 6e-4),
+    "finish": _Estimate(7e-5, 1.3e-5, 3e-4),
+    "two_colors": _Estimate(8e-5, 2.2e-5, 1.4e-3),
+    "delete": _Estimate(7e-5, 3.6e-5, 1e-3),
+    "generalize": _Estimate(1.3e-5, 1.5e-5, 2e-4),
+    "constant": _Estimate(3e-5, 8e-5, 1e-3),
     "swap": _Estimate(6e-6, 1.9e-5, 1e-3),
-    "variable": _Estimate(6e-6, 7e-5, 4e-3),
-    "primitive": _Estimate(4e-5, 2.8e-4, 3e-2),
-    "prepare": _Estimate(6e-6, 5e-5, 1e-3),
+    "variable": _Estimate(1.3e-5, 9e-5, 7e-3),
+    "primitive": _Estimate(6e-5, 4e-4, 4e-2),
+    "prepare": _Estimate(1e-5, 9e-5, 1.3e-3),
 }
 
 
