@@ -5,10 +5,10 @@
     python bench/library.py --data arc-agi-1/training    while developing
     python bench/library.py --off variants               without a part (`arcbatt solve --off`)
 
-Sets other than ARC-AGI-1 training are for measuring only. On training a tenth of the tasks is
-solved at a time, without the programs that were written for them; with --jobs several tenths at a
-time, which is sooner done. The budget is the CPU time of all threads. Of what is found it says
-which kind of mutation made it, and which programs of the library were behind it.
+Sets other than ARC-AGI-1 training are for measuring only. On training a part of the tasks, a
+tenth, is solved at a time, without the programs that were written for them; with --jobs several
+parts at a time, which is sooner done. The budget is the CPU time of all threads. Of what is found
+it says which kind of mutation made it, and which programs of the library were behind it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ from arcbatt.solving import Loop
 from arcbatt.tasks import Grid, Task, load
 from arcbatt.tasks.program_names import program_name
 
-N_PARTS = 10
 KNOWN_AND_MUTANTS = frozenset({"known", "evolve"})
 
 
@@ -143,7 +142,8 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, help="only so many, evenly chosen")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--budget", type=float, default=600.0, metavar="SECONDS", help="of CPU")
-    parser.add_argument("--jobs", type=int, default=1, help="tenths of training at a time")
+    parser.add_argument("--parts", type=int, default=10, help="of training, one after the other")
+    parser.add_argument("--jobs", type=int, default=1, help="so many parts at a time")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--parents", type=int, default=20, help="how many to show")
     parser.add_argument("--off", default="", metavar="NAMES", help="what is off, by commas")
@@ -157,7 +157,7 @@ def main() -> None:
         tasks = tasks[:: max(len(tasks) // args.tasks, 1)]
     named = {each.name for each in library_programs()}
     is_own = any(program_name(task.id) in named for task in tasks)
-    parts = [tasks[k::N_PARTS] for k in range(N_PARTS)] if is_own else [tasks]
+    parts = [tasks[k :: args.parts] for k in range(args.parts)] if is_own else [tasks]
     programs = tuple(dict.fromkeys(each.program for each in library_programs()))
     off = check_switches(name for name in args.off.split(",") if name)
     with_it = Setting(name="with the library", programs=programs, off=off)

@@ -36,6 +36,7 @@ KIND_NAMES = (
     "swap",
     "generalize",
     "crossover",
+    "macro",
 )
 seeds = st.integers(0, 2**32)
 

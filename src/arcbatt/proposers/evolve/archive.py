@@ -6,7 +6,7 @@ cheapest. Once one fits it keeps the cheapest solver, and what was nearly right 
 program has to be good on all tasks, and none drives out the specialists of another task.
 
 Drawing: a part of the parents are solvers, any of them with equal chance, for what they may solve
-beside. The others come from tasks that nothing fits: a task with a weight of its best credit to
+beside: of these tasks, or written for others. The others come from tasks that nothing fits: a task with a weight of its best credit to
 the power of `CREDIT_POWER`, halved each time that `DRAWS_TO_HALVE` draws of it have brought nothing
 better; then one of its programs, each twice as likely as the next best.
 """
@@ -91,6 +91,7 @@ class Archive:
             raise ValueError("a task keeps at least one program")
         self.niches = [_Niche() for _ in range(n_tasks)]
         self.per_task = per_task
+        self.others: tuple[Program, ...] = ()  # that are drawn as solvers are, and give parts
 
     @property
     def n_fitted(self) -> int:
@@ -109,7 +110,7 @@ class Archive:
     def programs(self) -> list[Program]:
         """Return all programs that are kept, each once."""
         nearly = (c.program for niche in self.niches for c in niche.nearly_right)
-        return list(dict.fromkeys([*self.solvers(), *nearly]))
+        return list(dict.fromkeys([*self.solvers(), *nearly, *self.others]))
 
     def is_open(self, task: int) -> bool:
         """Whether nothing fits a task yet."""
@@ -174,7 +175,7 @@ class Archive:
 
     def draw(self, n: int, rng: random.Random) -> list[_Parent]:
         """Draw parents, with repetition; none where nothing is kept."""
-        solvers = self.solvers()
+        solvers = list(dict.fromkeys([*self.solvers(), *self.others]))
         tasks, bounds = _cumulated(niche.weight for niche in self.niches)
         parents: list[_Parent] = []
         if not solvers and not tasks:

@@ -13,6 +13,7 @@ program share most of their calls, so they cost a fraction of what as many progr
 | delete | call left out for one of its arguments |
 | finish | primitive from grid to grid after the result |
 | prepare | primitive from grid to grid before the program |
+| sequence | other known program after the result, both of few calls |
 | primitive | other primitive for one, in a call or as a value |
 | swap | two arguments of the same shape that change places |
 | variable | other variable of the same shape, in one place |
@@ -37,18 +38,43 @@ from .vocabulary import alternatives, is_grid, like
 
 # Ranks by frequency: the background, what is drawn on it, and the rarest.
 _RANKS = (0, 1, 2, -1, -2)
+SEQUENCE = "sequence"
+# Of two programs in sequence: with up to 10 calls each there are three times as many, and as many
+# tasks are solved by those with up to 6 as by all others.
+MAX_CALLS_OF_EACH = 6
 
 
-def variants(program: Program, kind: str) -> Iterator[Mutant]:
-    """Yield all variants of a kind, each once, that are well typed and give a grid."""
+def variants(program: Program, kind: str, known: Sequence[Program] = ()) -> Iterator[Mutant]:
+    """Yield all variants of a kind, each once, that are well typed and give a grid.
+
+    `known` are the programs that may come after this one.
+    """
+    made = _sequences(program, known) if kind == SEQUENCE else _changes(program, kind)
     met = {program.result}
-    for result in VARIANTS[kind](anatomy_of(program)):
+    for result, parents in made:
         if result is None or result in met:
             continue
         met.add(result)
         given = type_of(result)
         if given is not None and is_grid(given):
-            yield Mutant(named(result), kind, (program,))
+            yield Mutant(named(result), kind, parents)
+
+
+_Made = Iterator[tuple[Node | None, tuple[Program, ...]]]
+
+
+def _changes(program: Program, kind: str) -> _Made:
+    for result in CHANGES[kind](anatomy_of(program)):
+        yield result, (program,)
+
+
+def _sequences(program: Program, known: Sequence[Program]) -> _Made:
+    """One that looks at the demos comes first, if at all: it knows what inputs become."""
+    if program.n_calls > MAX_CALLS_OF_EACH:
+        return
+    for after in known:
+        if after != program and after.n_calls <= MAX_CALLS_OF_EACH and "S" not in after.inputs:
+            yield ir.replace_input(after.result, "I", program.result), (program, after)
 
 
 def _with_demo_color(anatomy: Anatomy) -> Iterator[Node | None]:
@@ -118,7 +144,7 @@ def _with_variable(anatomy: Anatomy) -> Iterator[Node | None]:
                 yield anatomy.with_places({(user, place): anatomy.nodes[other]})
 
 
-VARIANTS: Mapping[str, Callable[[Anatomy], Iterator[Node | None]]] = {
+CHANGES: Mapping[str, Callable[[Anatomy], Iterator[Node | None]]] = {
     "demo_color": _with_demo_color,
     "two_colors": _with_two_colors,
     "generalize": _with_color_by_rank,
@@ -130,6 +156,7 @@ VARIANTS: Mapping[str, Callable[[Anatomy], Iterator[Node | None]]] = {
     "swap": _with_swap,
     "variable": _with_variable,
 }
+VARIANTS = (*CHANGES, SEQUENCE)
 
 
 # --- what several kinds need ---
