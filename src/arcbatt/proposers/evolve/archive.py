@@ -6,9 +6,10 @@ cheapest. Once one fits it keeps the cheapest solver, and what was nearly right 
 program has to be good on all tasks, and none drives out the specialists of another task.
 
 Drawing: a part of the parents are solvers, any of them with equal chance, for what they may solve
-beside: of these tasks, or written for others. The others come from tasks that nothing fits: a task with a weight of its best credit to
-the power of `CREDIT_POWER`, halved each time that `DRAWS_TO_HALVE` draws of it have brought nothing
-better; then one of its programs, each twice as likely as the next best.
+beside: those of these tasks, and programs that were written for other tasks. The rest come from
+tasks that nothing fits: a task with a weight of its best credit to the power of `CREDIT_POWER`,
+halved each time that `DRAWS_TO_HALVE` draws of it have brought nothing better; then one of its
+programs, each twice as likely as the next best.
 """
 
 from __future__ import annotations
