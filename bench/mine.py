@@ -114,7 +114,7 @@ def mine(n_rounds: int) -> list[Recurring]:
         no_curried_bodies=True,
     ).json
     bodies: dict[str, Any] = {}
-    found = []
+    found: list[Recurring] = []
     for each in result["abstractions"]:
         body = _written_out(_read(each["body"]), bodies)
         bodies[each["name"]] = body

@@ -145,7 +145,7 @@ class KnownPrograms:
         board = context.board.part(offer.tasks)
         n_fitting = np.zeros(len(offer.tasks), np.int64)
         counts = self._counts[kind]
-        for mutants in _batches(_new_variants(varied, kind)):
+        for mutants in batches(new_variants(varied, kind)):
             if context.allowance.is_spent:
                 return
             with phase("fuse"):
@@ -190,7 +190,7 @@ def _smallest(programs: Sequence[Program]) -> Sequence[Program]:
     return [programs[place] for place in sorted(places[:MAX_VARIED])]
 
 
-def _new_variants(programs: Sequence[Program], kind: str) -> Iterator[Mutant]:
+def new_variants(programs: Sequence[Program], kind: str) -> Iterator[Mutant]:
     """Yield the variants of all programs, each once, that are none of the programs."""
     met: set[Node] = {program.result for program in programs}
     for program in programs:
@@ -200,7 +200,8 @@ def _new_variants(programs: Sequence[Program], kind: str) -> Iterator[Mutant]:
                 yield mutant
 
 
-def _batches(mutants: Iterator[Mutant]) -> Iterator[list[Mutant]]:
+def batches(mutants: Iterator[Mutant]) -> Iterator[list[Mutant]]:
+    """Yield them in groups that are run together."""
     while True:
         with phase("deal"):
             some = list(islice(mutants, VARIANTS_A_BATT))
