@@ -131,16 +131,3 @@ def test_what_is_kept_is_bounded_ordered_and_diverse(
         assert len(credits) <= per_task
         assert len({c.worth.behaviour for c in niche.nearly_right}) == len(credits)
         assert niche.best_credit == wanted
-
-
-def test_programs_written_for_other_tasks_are_drawn_as_solvers_are() -> None:
-    archive = Archive(2)
-    archive.offer(0, entry(1, 800))
-    assert {each.task for each in archive.draw(20, random.Random(0))} == {0}
-    archive.others = (program(7), program(8))
-    drawn = Counter((each.program, each.task) for each in archive.draw(300, random.Random(0)))
-    assert set(drawn) == {(program(1), 0), (program(7), None), (program(8), None)}
-    assert abs(drawn[program(1), 0] / 300 - (1 - SOLVER_SHARE)) < 0.1
-    # They give parts, and solve none of these tasks.
-    assert archive.programs() == [program(1), program(7), program(8)]
-    assert archive.solvers() == [] and archive.n_fitted == 0

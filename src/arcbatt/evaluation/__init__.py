@@ -9,7 +9,7 @@ near programs come that fit no task, `Validator` runs what is to be kept again a
 
 from arcbatt.language import SEARCH_BUDGET
 
-from .board import DEAR_STEPS, TaskBoard
+from .board import TaskBoard
 from .copies import N_COPIES
 from .crediting import Crediting, Standards, Worth
 from .differs import Differ, bundled_differs
@@ -19,7 +19,6 @@ from .trial import FULL_CREDIT, Trial, submittable
 from .validating import Validator
 
 __all__ = [
-    "DEAR_STEPS",
     "FULL_CREDIT",
     "N_COPIES",
     "SEARCH_BUDGET",

@@ -59,11 +59,6 @@ VARIED = {
     "delete": _Estimate(3.5e-6, 2.8e-5, 4.8e-3),
     "generalize": _Estimate(6.4e-7, 1.2e-5, 1.7e-3),
     "sequence": _Estimate(1.9e-6, 6e-5, 5e-3),
-    "constant": _Estimate(1.6e-6, 5.8e-5, 9e-3),
-    "swap": _Estimate(3e-7, 1.5e-5, 2.6e-3),
-    "variable": _Estimate(6.4e-7, 7e-5, 1.4e-2),
-    "prepare": _Estimate(6.4e-7, 7e-5, 8e-3),
-    "primitive": _Estimate(3e-6, 2.8e-4, 6e-2),
 }
 
 

@@ -6,10 +6,9 @@ cheapest. Once one fits it keeps the cheapest solver, and what was nearly right 
 program has to be good on all tasks, and none drives out the specialists of another task.
 
 Drawing: a part of the parents are solvers, any of them with equal chance, for what they may solve
-beside: those of these tasks, and programs that were written for other tasks. The rest come from
-tasks that nothing fits: a task with a weight of its best credit to the power of `CREDIT_POWER`,
-halved each time that `DRAWS_TO_HALVE` draws of it have brought nothing better; then one of its
-programs, each twice as likely as the next best.
+beside. The others come from tasks that nothing fits: a task with a weight of its best credit to
+the power of `CREDIT_POWER`, halved each time that `DRAWS_TO_HALVE` draws of it have brought nothing
+better; then one of its programs, each twice as likely as the next best.
 """
 
 from __future__ import annotations
@@ -92,7 +91,6 @@ class Archive:
             raise ValueError("a task keeps at least one program")
         self.niches = [_Niche() for _ in range(n_tasks)]
         self.per_task = per_task
-        self.others: tuple[Program, ...] = ()  # that are drawn as solvers are, and give parts
 
     @property
     def n_fitted(self) -> int:
@@ -111,7 +109,7 @@ class Archive:
     def programs(self) -> list[Program]:
         """Return all programs that are kept, each once."""
         nearly = (c.program for niche in self.niches for c in niche.nearly_right)
-        return list(dict.fromkeys([*self.solvers(), *nearly, *self.others]))
+        return list(dict.fromkeys([*self.solvers(), *nearly]))
 
     def is_open(self, task: int) -> bool:
         """Whether nothing fits a task yet."""
@@ -176,7 +174,7 @@ class Archive:
 
     def draw(self, n: int, rng: random.Random) -> list[_Parent]:
         """Draw parents, with repetition; none where nothing is kept."""
-        solvers = list(dict.fromkeys([*self.solvers(), *self.others]))
+        solvers = self.solvers()
         tasks, bounds = _cumulated(niche.weight for niche in self.niches)
         parents: list[_Parent] = []
         if not solvers and not tasks:

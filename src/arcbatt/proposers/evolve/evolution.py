@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from arcbatt import plurals
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.staged import TaskResult
-from arcbatt.evaluation import DEAR_STEPS, Crediting, TaskBoard, Validator
+from arcbatt.evaluation import Crediting, TaskBoard, Validator
 from arcbatt.language import Program, ProgramError
 from arcbatt.measure import BusyTime, count, phase, timeline
 from arcbatt.pool import Card, NewProgram, NewTrial, Pool
@@ -166,6 +166,7 @@ class Evolution:
         programs: Sequence[Program],
         say: Callable[[str], None] = lambda _message: None,
         is_spent: Callable[[], bool] = lambda: False,
+        clock: Callable[[], float] = perf_counter,
     ) -> float:
         """Take the programs that are known, which the pool has; return how long the engine took."""
         say(
@@ -175,14 +176,13 @@ class Evolution:
             return 0.0
         for program in programs:
             self._met.add(program.result.digest)
-        began_s = perf_counter()
+        began_s = clock()
         result = self.board.screen(Batt(programs), held_out=True)
-        screen_s = perf_counter() - began_s
+        screen_s = clock() - began_s
         scored = [(p, t) for p, t in np.argwhere(result.n_matches > 0).tolist()]
         with phase("score"):
             changes = self._offer_pairs(programs, result, scored)
         self._store([], changes, None)
-        self.archive.others = self._others(programs, result)
         if self.options.use_differs:
             say("how near the programs come to the tasks that none fits")
             chosen = self._programs_to_judge(programs)
@@ -195,18 +195,6 @@ class Evolution:
                     changes.append(_Change(entry, t, 0, self.archive.offer(t, entry)))
             self._store([], changes, None)
         return screen_s
-
-    def _others(self, programs: Sequence[Program], result: TaskResult) -> tuple[Program, ...]:
-        """Known programs whose mutants may solve other tasks than their own.
-
-        Those of one call are everywhere in programs, and mutants of dear ones are dear.
-        """
-        costs = result.steps.mean(axis=1)
-        return tuple(
-            program
-            for program, steps in zip(programs, costs, strict=True)
-            if 1 < program.n_calls <= self.options.max_calls and steps <= DEAR_STEPS
-        )
 
     def take(self, programs: Sequence[tuple[int, Program, str]]) -> int:
         """Offer programs that others have found, each to its task; return how many it has kept.

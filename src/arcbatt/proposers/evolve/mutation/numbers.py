@@ -33,27 +33,6 @@ def other_value(value: Value, role: str, rng: random.Random) -> Value | None:
     return None if found is None or ir.constant(found) is ir.constant(value) else found
 
 
-def other_values(value: Value, role: str) -> list[Value]:
-    """Return the nearest other values of the role, each once; none of a longer tuple or a set."""
-    found: list[Value] = []
-    match value:
-        case bool():
-            found = [not value]
-        case int():
-            codes = parse_type(role).values if role else None
-            small = range(10) if role == "Color" else (-1, *range(5), value - 1, value + 1)
-            found = list(small if codes is None else codes)
-        case (int(i), int(j)):
-            reach = max(abs(i), abs(j), 1)
-            found = [(j, i)]
-            if role != "Dims":
-                found += [(reach * down, reach * right) for down, right in _DIRECTIONS]
-            if role != "Direction":
-                found += [(side, side) for side in range(1, 6)]
-    same = ir.constant(value)
-    return [other for other in dict.fromkeys(found) if ir.constant(other) is not same]
-
-
 def some_constant(role: str, rng: random.Random) -> Node:
     """A constant of a role of numbers or pairs, or a small number."""
     if role == "Boolean":
