@@ -3,10 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+# What checks the types of the web app's scripts, where npm can install it.
+TSC := build/tsc/node_modules/.bin/tsc
+
 # How long `make sanitize` fuzzes.
 MINUTES ?= 60
 
-.PHONY: run test sanitize docs site bench wheels bundle bundle-test clean
+.PHONY: run test sanitize docs site screenshots bench wheels bundle bundle-test clean
 
 run: $(VENV)/ready
 	$(BIN)/arcbatt solve arc-agi-1/training --no-library --budget 60s
@@ -17,6 +20,8 @@ test: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	test -x $(TSC) || ! command -v npm > /dev/null || npm install --silent --fetch-retries=0 \
+	    --prefix build/tsc typescript@5.9 || echo "no TypeScript: types of scripts are not checked"
 	$(BIN)/pytest -n 2 --dist loadgroup
 
 sanitize: $(VENV)/ready
@@ -34,6 +39,10 @@ site: $(VENV)/ready docs
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/site
 	@echo "build/site/index.html"
 
+# Pictures of pages for README and documentation, of the newest run: Chromium must be there.
+screenshots: $(VENV)/ready
+	$(BIN)/python -m docs.screenshots
+
 bench: $(VENV)/ready
 	$(BIN)/python bench/language.py
 	$(BIN)/python bench/engine.py
@@ -43,6 +52,7 @@ bench: $(VENV)/ready
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/pipeline.py
 	$(BIN)/python bench/solve.py
+	$(BIN)/python -m bench.web
 
 # What is published: wheels for Python 3.11 and for 3.12 and later, an sdist.
 wheels: $(VENV)/ready

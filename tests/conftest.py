@@ -14,6 +14,10 @@ from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
 from arcbatt.pool import Pool, Scored
 
+# Fixtures for all tests.
+from tests.web_parts import browser as browser
+from tests.web_parts import two_runs as two_runs
+
 # Deterministic in CI, so that a red run can be run again; fresh examples elsewhere.
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=200)
 settings.register_profile("dev", deadline=None, max_examples=200)

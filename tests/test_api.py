@@ -9,7 +9,6 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -347,14 +346,9 @@ def test_evolve(task: Task) -> None:
 
 
 def test_an_interrupt_returns_what_was_found(task: Task) -> None:
-    def interrupt() -> None:
-        time.sleep(0.2)
-        signal.raise_signal(signal.SIGINT)
-
     # Ignored, where the tests are a background job.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        threading.Thread(target=interrupt).start()
         began_s = time.monotonic()
         solution = arcbatt.solve(task, 60, proposers=["known", Patience()])
     finally:
@@ -364,7 +358,7 @@ def test_an_interrupt_returns_what_was_found(task: Task) -> None:
 
 
 class Patience(arcbatt.Proposer):
-    """Waits for ever."""
+    """Waits until it is interrupted, when all others are done."""
 
     name = "patience"
 
@@ -372,6 +366,7 @@ class Patience(arcbatt.Proposer):
         return arcbatt.Offer("wait", context.board.tasks, 1e-9, 1.0)
 
     def work(self, offer: arcbatt.Offer, context: arcbatt.Context) -> None:
+        signal.raise_signal(signal.SIGINT)
         while not context.allowance.is_spent:
             time.sleep(0.01)
 

@@ -204,13 +204,9 @@ def test_primitive() -> None:
     found = texts_of(mutants_of(program("return hmirror(I)"), "primitive"))
     assert {"vmirror(I)", "rot90(I)", "trim(I)", "compress(I)"} <= found
     parent = program("return fill(I, 3, argmax(objects(I, T, F, T), size))")
-    heads = {m.program.result.name for m in mutants_of(parent, "primitive")}
-    keys = {
-        node.name
-        for m in mutants_of(parent, "primitive")
-        for node in m.program.nodes()
-        if node.kind == "primitive"
-    }
+    mutants = mutants_of(parent, "primitive", n=1000)
+    heads = {m.program.result.name for m in mutants}
+    keys = {node.name for m in mutants for node in m.program.nodes() if node.kind == "primitive"}
     assert "underfill" in heads
     assert {"height", "color", "uppermost"} <= keys
 

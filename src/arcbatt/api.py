@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
+from arcbatt.checking import KnownTask, answer_judge
 from arcbatt.display import Displayed, in_notebook, notebook_display
 from arcbatt.drawing import draw_pair, draw_task, draw_value
 from arcbatt.drawing.svg import svg_value
 from arcbatt.explainer import (
     Explanation,
+    JudgeTest,
     all_pairs,
     draw_code,
     draw_explanation,
@@ -24,10 +27,20 @@ from arcbatt.explainer import (
     unjudged,
 )
 from arcbatt.explainer import explain as trace
-from arcbatt.language import Failure, Function, Program, Result, format_program, parse_programs
+from arcbatt.language import (
+    Failure,
+    Function,
+    Program,
+    Result,
+    Value,
+    format_program,
+    parse_programs,
+)
 from arcbatt.scoring import Score, answers_to, load_answers, read_submission, seal_answers
 from arcbatt.scoring import score as score_submission
 from arcbatt.solving import Solution, Solutions
+from arcbatt.solving.run import SUBMISSION
+from arcbatt.solving.runs import tasks_of_run
 from arcbatt.tasks import Pair, Task, TaskError, TaskSet, to_grid, to_task
 
 
@@ -124,29 +137,45 @@ def explain(program: Program | str | Solution, task: Task | str | None = None) -
     return trace(found[0], read_source(found[0], text), on, all_pairs(on), unjudged)
 
 
+def judge_answers(known: KnownTask) -> JudgeTest:
+    """Return what tells `explain` whether an output is the answer to a test input."""
+
+    def judge(index: int, value: Value) -> bool | None:
+        find_trouble = answer_judge(known, index)
+        return None if find_trouble is None else find_trouble(value) is None
+
+    return judge
+
+
 def score(
     attempts: Solution | Solutions | Mapping[str, Any] | str | os.PathLike[str],
     data: TaskSet | Sequence[Task] | str | os.PathLike[str] | None = None,
     *,
     answers: Mapping[str, Sequence[object]] | None = None,
 ) -> Score:
-    """Score attempts as ARC Prize does: solutions, or a submission as a dict or in a file.
+    """Score attempts as ARC Prize does: solutions, a run, or a submission as a dict or in a file.
 
-    Solutions are scored over their own tasks. Of a submission `data` says which tasks it is for: a
-    set, its name or path. `answers` are those of somebody who has them: {task id: [grid, ...]}.
-    Answers stay sealed: what is returned says which attempts are right, and no more.
+    Solutions and runs (their folders) are scored over their own tasks. Of a submission `data` says
+    which tasks it is for: a set, its name or path. `answers` are those of somebody who has them:
+    {task id: [grid, ...]}. Answers stay sealed: what is returned says which attempts are right,
+    and no more.
     """
+    only: tuple[str, ...] | None = None
     if isinstance(attempts, Solution | Solutions):
         submission: Any = attempts.submission
         several = [attempts] if isinstance(attempts, Solution) else attempts
         data = [each.task for each in several] if data is None else data
     elif isinstance(attempts, Mapping):
         submission = dict(attempts)
+    elif isinstance(attempts, str | os.PathLike) and Path(attempts).is_dir():
+        submission = read_submission(Path(attempts) / SUBMISSION)
+        if data is None:
+            data, only = tasks_of_run(Path(attempts))
     elif isinstance(attempts, str | os.PathLike):
         submission = read_submission(attempts)
     else:
         raise TypeError(
-            f"score takes solutions, or a submission as a dict or file, "
+            f"score takes solutions, the folder of a run, or a submission as a dict or file, "
             f"not a {type(attempts).__name__}"
         )
     if answers is not None:
@@ -156,4 +185,4 @@ def score(
             'say which tasks this is a submission for: score(submission, "arc-agi-1/training")'
         )
     known = load_answers(data) if isinstance(data, str | os.PathLike) else answers_to(data)
-    return score_submission(submission, known)
+    return score_submission(submission, known, only)

@@ -90,6 +90,7 @@ _COMMANDS = {
     "profile": _Command("profile_command", "profile", "PROFILE_EXAMPLES", "PROFILE_CONTEXT"),
     "pool": _Command("pool_command", "pool_app", "POOL_EXAMPLES"),
     "runs": _Command("runs_command", "runs_app", "RUNS_EXAMPLES"),
+    "serve": _Command("serve_command", "serve", "SERVE_EXAMPLES"),
 }
 
 

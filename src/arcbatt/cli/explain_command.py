@@ -5,10 +5,9 @@ from typing import Annotated
 
 import typer
 
-from arcbatt.checking import KnownTask, answer_judge
-from arcbatt.explainer import JudgeTest, draw_explanation, make_page, read_source
+from arcbatt.api import judge_answers
+from arcbatt.explainer import draw_explanation, make_page, read_source, why_too_large
 from arcbatt.explainer import explain as trace
-from arcbatt.language import ParsedProgram, Value
 from arcbatt.tasks import Task
 
 from .completion import complete_task
@@ -24,9 +23,6 @@ EXPLAIN_EXAMPLES = (
 )
 
 FIRST_DEMO = "demo:1"
-# More than any program that somebody would read, and drawn within seconds.
-MAX_LINES = 500
-MAX_CALLS = 2_000
 
 
 def explain(
@@ -68,25 +64,15 @@ def explain(
     """
     known = get_known_task(task, data)
     program = get_program(file, name, known.task.id)
-    _check_size(program)
+    if too_large := why_too_large(program):
+        stop(f"{program.file}:{program.line}: {too_large}; `arcbatt check` runs it")
     pairs = _choose_pairs(pair or (FIRST_DEMO if html is None else "all"), known.task)
     source = read_source(program, file.read_bytes().decode("utf-8-sig"))
-    explanation = trace(program, source, known.task, pairs, _judge_of(known))
+    explanation = trace(program, source, known.task, pairs, judge_answers(known))
     if html is not None:
         write_file(html, make_page(explanation))
     else:
         print_blocks(draw_explanation(explanation, inner))
-
-
-def _check_size(program: ParsedProgram) -> None:
-    """End with a message where there is more to show than anyone would look at."""
-    n_lines, n_calls = len(program.lines), program.program.n_calls
-    if n_lines > MAX_LINES or n_calls > MAX_CALLS:
-        stop(
-            f"{program.file}:{program.line}: {program.name} has {n_lines:,} lines and "
-            f"{n_calls:,} calls, explained are at most {MAX_LINES} lines and {MAX_CALLS:,} calls; "
-            f"`arcbatt check` runs it"
-        )
 
 
 def _choose_pairs(text: str, task: Task) -> list[tuple[str, int]]:
@@ -101,13 +87,3 @@ def _choose_pairs(text: str, task: Task) -> list[tuple[str, int]]:
         names = ", ".join(f"{kind}:{index + 1}" for kind, index in everything)
         stop(f"--pair {text}: task {task.id} has the pairs {names}; `all` shows all of them")
     return [wanted]
-
-
-def _judge_of(known: KnownTask) -> JudgeTest:
-    """Return what says whether an output is the answer to a test input."""
-
-    def judge(index: int, value: Value) -> bool | None:
-        find_trouble = answer_judge(known, index)
-        return None if find_trouble is None else find_trouble(value) is None
-
-    return judge

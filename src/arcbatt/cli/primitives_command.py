@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich import box
@@ -15,7 +15,6 @@ from arcbatt.drawing import draw_value
 from arcbatt.explainer import draw_code
 from arcbatt.language import Primitive, Program, all_primitives, interpret
 from arcbatt.language.parse import parse_expression
-from arcbatt.language.registry import spellings
 from arcbatt.plurals import count
 from arcbatt.tasks.task import suggest
 
@@ -71,7 +70,7 @@ def primitives(
         stop("NAME is one primitive; --family and --search choose among all")
     chosen = [get_primitive(name)] if name else _choose(family, search)
     if as_json:
-        print_json({"primitives": [_primitive_to_json(each) for each in chosen]})
+        print_json({"primitives": [each.to_json() for each in chosen]})
     elif name is None:
         print_blocks(*_tables(chosen))
     else:
@@ -93,27 +92,8 @@ def _choose(family: str | None, search: str | None) -> list[Primitive]:
 
 
 def _searched_text(primitive: Primitive) -> str:
-    shown = (primitive.usage, primitive.doc, primitive.notes or "", *_other_names(primitive))
+    shown = (primitive.usage, primitive.doc, primitive.notes or "", *primitive.other_names)
     return "\n".join((*shown, *map(str, primitive.signatures))).lower()
-
-
-def _other_names(primitive: Primitive) -> list[str]:
-    return sorted(name for name, own in spellings().items() if own == primitive.name != name)
-
-
-def _primitive_to_json(primitive: Primitive) -> dict[str, Any]:
-    return {
-        "name": primitive.name,
-        "family": primitive.family,
-        "usage": primitive.usage,
-        "signatures": [str(signature) for signature in primitive.signatures],
-        "doc": primitive.doc,
-        "notes": primitive.notes or None,
-        "ties": primitive.ties or None,
-        "other_names": _other_names(primitive),
-        "examples": list(primitive.examples),
-        "is_searched_with": primitive.searched is not None,
-    }
 
 
 def _tables(chosen: Sequence[Primitive]) -> list[RenderableType]:
@@ -148,9 +128,8 @@ def _page(primitive: Primitive, spelling: str) -> RenderableType:
         parts.append(Text(primitive.notes))
     if primitive.ties:
         parts.append(Text(f"Ties: {primitive.ties}."))
-    others = _other_names(primitive)
-    if others:
-        parts.append(Text(f"Also spelled: {', '.join(others)}", style="dim"))
+    if primitive.other_names:
+        parts.append(Text(f"Also spelled: {', '.join(primitive.other_names)}", style="dim"))
     for example in primitive.examples:
         parts += [Text(), *_example(example)]
     return Group(*parts)

@@ -12,9 +12,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from arcbatt.api import score
 from arcbatt.plurals import count
-from arcbatt.scoring import load_answers, read_submission, score
-from arcbatt.solving.run import SUBMISSION
 from arcbatt.solving.run_folder import CONFIG
 from arcbatt.solving.runs import (
     RunSummary,
@@ -22,6 +21,7 @@ from arcbatt.solving.runs import (
     compare_runs,
     list_runs,
     remove_run,
+    split_runs,
     summarize_run,
 )
 
@@ -117,10 +117,7 @@ def compare(
     tasks = compare_runs(first, second)
     went = _went_by_score((first, second)) if by_score else lambda task: task.fits
     word = "right" if by_score else "fitted"
-    parts: dict[str, list[TaskOfTwo]] = {"both": [], "first": [], "second": [], "neither": []}
-    names = {(True, True): "both", (True, False): "first", (False, True): "second"}
-    for task in tasks:
-        parts[names.get(went(task), "neither")].append(task)
+    parts = split_runs(tasks, went)
     n_same = sum(task.same_attempts for task in tasks)
     if as_json:
         ids = {name: [task.task_id for task in members] for name, members in parts.items()}
@@ -146,7 +143,7 @@ def _went_by_score(paths: tuple[Path, Path]) -> Callable[[TaskOfTwo], tuple[bool
     """Return what says whether a task is solved, in the one run and in the other."""
     solved = []
     for path in paths:
-        scored = score(read_submission(path / SUBMISSION), load_answers(summarize_run(path).data))
+        scored = score(path)
         solved.append({task.task_id for task in scored.by_task if task.solved})
     return lambda task: (task.task_id in solved[0], task.task_id in solved[1])
 

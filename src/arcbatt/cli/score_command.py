@@ -15,8 +15,9 @@ from rich.text import Text
 from arcbatt.plurals import count
 from arcbatt.scoring import Score, SubmissionError, TaskScore, load_answers, read_submission
 from arcbatt.scoring import score as score_submission
-from arcbatt.solving.run import RESULTS, SUBMISSION
-from arcbatt.solving.run_folder import CONFIG
+from arcbatt.solving.run import REPORT, RESULTS, SUBMISSION
+from arcbatt.solving.run_folder import RunFolderError
+from arcbatt.solving.runs import note_score, tasks_of_run
 from arcbatt.tasks.json_file import read_json
 
 from .completion import complete_set
@@ -64,21 +65,24 @@ def score(
     A program that gives the output of every demo fits; it can still be wrong on test inputs.
 
     Wrong tasks are listed; of a run, the surest first, and marked where it was sure (confidence
-    0.8 or more).
+    0.8 or more). The report of a run then shows what is right.
     """
     results = submission / RESULTS if submission.is_dir() else None
     path = submission / SUBMISSION if submission.is_dir() else submission
     content = read_submission(path)
+    is_own = data is None
     if data is None:
         if results is None:
             stop(f"{path}: say with --data SET which tasks this is a submission for")
-        data, chosen = _tasks_of_run(submission)
+        data, chosen = tasks_of_run(submission)
     else:
         chosen = None
     scored = score_submission(content, load_answers(data), chosen)
     rows = {} if results is None else {r["task"]: r for r in _read_results(results)["by_task"]}
     by_proposer = count_by_proposer(scored, rows) if rows else None
     wrong = sort_wrong(scored, rows)
+    if is_own and (submission / REPORT).exists():
+        _note_in_report(submission, scored)
     if as_json:
         more = {} if by_proposer is None else {"by_proposer": by_proposer}
         print_json({"set": data, **score_to_json(scored, rows), **more})
@@ -93,6 +97,14 @@ def score(
         verb = "is" if n_missing == 1 else "are"
         all_tasks = count(scored.tasks, "task")
         print_notice(f"{n_missing} of {all_tasks} {verb} not in the submission: wrong")
+
+
+def _note_in_report(folder: Path, scored: Score) -> None:
+    """Have the report of a run show what is right; that it cannot be written is said."""
+    try:
+        note_score(folder, {task.task_id: task.right_attempts for task in scored.by_task})
+    except (OSError, RunFolderError) as error:
+        print_notice(f"{folder / REPORT} does not show what is right: {error}")
 
 
 def sort_wrong(scored: Score, rows: Mapping[str, Mapping[str, Any]]) -> list[TaskScore]:
@@ -132,20 +144,6 @@ def _table_of_wrong(
 
 def _is_confident(row: Mapping[str, Any] | None) -> bool:
     return row is not None and row["confidence"] >= CONFIDENT
-
-
-def _tasks_of_run(folder: Path) -> tuple[str, set[str] | None]:
-    """Return where the tasks of a run are, and which of them it was for: None for all."""
-    content = read_json(folder / CONFIG, SubmissionError)
-    options = content.get("options") if isinstance(content, dict) else None
-    data = options.get("data") if isinstance(options, dict) else None
-    if not isinstance(data, str):
-        raise SubmissionError(
-            f"{folder / CONFIG}: does not say which tasks the run was for; give --data SET"
-        )
-    assert isinstance(options, dict)
-    chosen = options.get("tasks")
-    return data, None if chosen is None else {i for each in chosen for i in each.split(",")}
 
 
 def _read_results(path: Path) -> Mapping[str, Any]:

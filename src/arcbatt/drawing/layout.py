@@ -50,18 +50,31 @@ def lay_out_pair(pair: Pair) -> Block:
     return with_margin(beside([left, _arrow(), right], ARROW_GAP, "middle"), MARGIN)
 
 
-def lay_out_task(task: Task) -> Block:
-    """Return the scene of a task: its demos, then its test inputs with "?" for the answers."""
+def lay_out_task(task: Task, attempts: Sequence[Sequence[Grid]] | None = None) -> Block:
+    """Return the scene of a task: its demos, then its test inputs with "?" for the answers.
+
+    `attempts` has for each test input the grids that stand in place of "?".
+    """
     demos = [(canvas_of_grid(demo.input), canvas_of_grid(demo.output)) for demo in task.demos]
     tests = [canvas_of_grid(grid) for grid in task.test_inputs]
-    cell = cell_size([*(side for demo in demos for side in demo), *tests])
+    tried = [[canvas_of_grid(grid) for grid in grids] for grids in attempts or ()]
+    shown = [
+        *(side for demo in demos for side in demo),
+        *tests,
+        *(c for each in tried for c in each),
+    ]
+    cell = cell_size(shown)
     n_tests = len(tests)
     rows = [
         (f"demo {number}", _noted(before, cell), _noted(after, cell))
         for number, (before, after) in enumerate(demos, 1)
     ]
     asked = [
-        (f"test {number}" if n_tests > 1 else "test", _noted(canvas, cell), _question(cell))
+        (
+            f"test {number}" if n_tests > 1 else "test",
+            _noted(canvas, cell),
+            _attempts(tried[number - 1], cell) if tried else _question(cell),
+        )
         for number, canvas in enumerate(tests, 1)
     ]
     demo_table, test_table = _pair_tables([rows, asked])
@@ -173,6 +186,17 @@ def _arrow() -> Block:
     shaft = Boxes(((0, 6, 18, 2),), palette.TEXT)
     head = Polygon(((17, 1), (26, 7), (17, 13)), palette.TEXT)
     return Block(26, 14, (shaft, head))
+
+
+def _attempts(canvases: Sequence[Canvas], cell: int) -> Block:
+    """Return attempts beside each other, the likelier first."""
+    blocks = [
+        stack(
+            [text_block(f"attempt {number}", LABEL_SIZE, palette.TEXT), _noted(canvas, cell)], GAP
+        )
+        for number, canvas in enumerate(canvases, 1)
+    ]
+    return beside(blocks, 2 * ARROW_GAP)
 
 
 def _question(cell: int) -> Block:

@@ -1,7 +1,9 @@
 """A template of HTML that lies beside a module and its values in, a page out.
 
-All that a template is given is escaped, unless it was made here to be HTML: drawings, and the
-style and script that lie beside the template.
+All that a template is given is escaped, unless it was made here to be HTML: drawings, styles and
+scripts. A template may use those of other packages, as "arcbatt.drawing/shared/base.html"; that one
+is the frame of all pages. A page has its styles and scripts within itself, or, where a server hands
+them out, refers to them.
 """
 
 from functools import cache
@@ -9,12 +11,18 @@ from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
+
+from arcbatt.drawing.palette import COLORS, text_on
+from arcbatt.language.primitives.cell_columns import COLOR_NAMES
 
 
-def render_page(package: str, template: str, **values: Any) -> str:
-    """Return the page that a template of a package makes of values."""
-    return _environment(package).get_template(template).render(**values)
+def render_page(package: str, template: str, *, linked: bool = False, **values: Any) -> str:
+    """Return the page that a template of a package makes of values.
+
+    A `linked` page refers to its styles and scripts by "/static/NAME".
+    """
+    return _environment(package, linked).get_template(template).render(**values)
 
 
 def trusted(html: str) -> Markup:
@@ -23,9 +31,23 @@ def trusted(html: str) -> Markup:
 
 
 @cache
-def _environment(package: str) -> Environment:
+def _environment(package: str, linked: bool) -> Environment:
     def read(name: str) -> str:
-        return (files(package) / name).read_text(encoding="utf-8")
+        place, _, file = name.partition("/")
+        if not place.startswith("arcbatt."):
+            place, file = package, name
+        return (files(place) / file).read_text(encoding="utf-8")
+
+    def style(name: str) -> Markup:
+        if linked:
+            return _element('<link rel="stylesheet" href="/static/{}">', name)
+        return trusted(f"<style>\n{read(name)}</style>")
+
+    def script(name: str, is_module: bool = True) -> Markup:
+        kind = ' type="module"' if is_module else ""
+        if linked:
+            return _element(f'<script{kind} src="/static/{{}}"></script>', name)
+        return trusted(f"<script{kind}>\n{read(name)}</script>")
 
     environment = Environment(
         loader=FunctionLoader(read),
@@ -33,5 +55,16 @@ def _environment(package: str) -> Environment:
         undefined=StrictUndefined,
         keep_trailing_newline=True,
     )
-    environment.globals["resource"] = lambda name: trusted(read(name))
+    environment.globals |= {"style": style, "script": script, "colors": _colors()}
     return environment
+
+
+def _colors() -> str:
+    """Return for scripts of pages of each colour its name, its fill, and that of text on it."""
+    return ";".join(
+        f"{name} {fill} {text_on(fill)}" for name, fill in zip(COLOR_NAMES, COLORS, strict=True)
+    )
+
+
+def _element(markup: str, name: str) -> Markup:
+    return trusted(markup.format(escape(name.rpartition("/")[2])))

@@ -61,6 +61,12 @@ def dimmed(color: str) -> str:
 
 
 def text_on(color: str) -> str:
-    """Return black or white, whichever can be read on `colour`."""
-    red, green, blue = (int(color[k : k + 2], 16) for k in (1, 3, 5))
-    return "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else "#FFFFFF"
+    """Return black or white, whichever can be read better on `colour`."""
+    red, green, blue = (_linear(int(color[k : k + 2], 16) / 255) for k in (1, 3, 5))
+    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    # Contrast as WCAG 2 has it: that with black is the greater one.
+    return "#000000" if (luminance + 0.05) ** 2 > 0.05 * 1.05 else "#FFFFFF"
+
+
+def _linear(channel: float) -> float:
+    return channel / 12.92 if channel <= 0.03928 else float(((channel + 0.055) / 1.055) ** 2.4)

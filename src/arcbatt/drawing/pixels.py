@@ -4,9 +4,10 @@ The page says how large a cell is shown (`image-rendering: pixelated`).
 """
 
 from base64 import b64encode
+from collections.abc import Iterable
 from io import BytesIO
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from PIL import Image
 
 from arcbatt.drawing.pages import trusted
@@ -15,6 +16,8 @@ from arcbatt.tasks import Grid
 
 # The longer side of a thumbnail, in pixels, for grids that are not larger themselves.
 THUMBNAIL_SIDE = 60
+# A cell of a picture is so many pixels large; the style of pages knows these sizes.
+MIN_CELL, MAX_CELL = 3, 16
 _PALETTE = bytes.fromhex("".join(color[1:] for color in COLORS))
 
 
@@ -32,6 +35,33 @@ def thumbnail(grid: Grid) -> Markup:
     cell = max(THUMBNAIL_SIDE // max(len(grid), len(grid[0])), 2)
     style = f"image-rendering:pixelated;display:inline;margin:0 4px;height:{cell * len(grid)}px"
     return trusted(f'<img alt="" src="{data_url(grid)}" style="{style}">')
+
+
+def picture(
+    grid: Grid,
+    side: int,
+    *,
+    name: str = "",
+    most: int = MAX_CELL,
+    marked: Iterable[tuple[int, int]] = (),
+) -> Markup:
+    """Return a grid as HTML of a page in the common frame, the longer side about `side` pixels.
+
+    `marked` are (row, column) of cells with a frame around them. It has no style within it, which
+    the policy of served pages would not allow.
+    """
+    height, width = len(grid), len(grid[0])
+    cell = min(max(side // max(height, width), MIN_CELL), most)
+    size = f'width="{width * cell}" height="{height * cell}"'
+    frames = "".join(f"M{column} {row}h1v1h-1z" for row, column in sorted(marked))
+    marks = ""
+    if frames:
+        both = "".join(f'<path class="{kind}" d="{frames}"/>' for kind in ("rim", "frame"))
+        marks = f'<svg class="marks" viewBox="0 0 {width} {height}" aria-hidden="true">{both}</svg>'
+    alt = escape(f"{name}: {height}x{width} grid" if name else f"{height}x{width} grid")
+    return trusted(
+        f'<i class="g c{cell}"><img alt="{alt}" {size} src="{data_url(grid)}">{marks}</i>'
+    )
 
 
 def data_url(grid: Grid) -> str:

@@ -4,24 +4,39 @@
 page of HTML that needs nothing but itself.
 """
 
+from .layers import Layer, find_layers
 from .page import make_page
+from .rule_tables import RuleTable, to_tables
 from .rules import say_rules
 from .source import Source, read_source
 from .terminal import draw_code, draw_explanation, draw_source
-from .trace import Explanation, JudgeTest, PairTrace, all_pairs, explain, unjudged
+from .trace import (
+    Explanation,
+    JudgeTest,
+    PairTrace,
+    all_pairs,
+    explain,
+    unjudged,
+    why_too_large,
+)
 
 __all__ = [
     "Explanation",
     "JudgeTest",
+    "Layer",
     "PairTrace",
+    "RuleTable",
     "Source",
     "all_pairs",
     "draw_code",
     "draw_explanation",
     "draw_source",
     "explain",
+    "find_layers",
     "make_page",
     "read_source",
     "say_rules",
+    "to_tables",
     "unjudged",
+    "why_too_large",
 ]

@@ -1,18 +1,20 @@
 """An explanation in, a page of HTML out that refers to nothing outside itself.
 
-`page.html` has its markup; here is what stands in it.
+`page.html` is that page, `explanation.html` what it has in common with other pages that show an
+explanation; here is what stands in it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
 from arcbatt.drawing import Kind, describe, svg_grid, svg_pair, svg_value
 from arcbatt.drawing.pages import render_page, trusted
-from arcbatt.drawing.palette import color_of, is_color
+from arcbatt.drawing.palette import is_color
 from arcbatt.drawing.words import words
 from arcbatt.grid_diff import differing_cells
 from arcbatt.language import Failure, find_primitive, format_value
@@ -20,6 +22,8 @@ from arcbatt.language.types import NAMED
 from arcbatt.plurals import count
 from arcbatt.tasks import Pair
 
+from .layers import LaidLayer, find_layers, lay
+from .rule_tables import to_tables
 from .trace import Explanation, Line, LineTrace, PairTrace, Step
 from .wording import VERDICT_MARKS, is_told_by_words, say_steps, verdict_words, why_no_value
 
@@ -31,26 +35,32 @@ MAX_FUNCTION_TEXT = 400
 
 def make_page(explanation: Explanation) -> str:
     """Return the page: the task, a tab for each pair, and the value of each line under it."""
-    return render_page(
-        "arcbatt.explainer",
-        "page.html",
-        program=explanation.program,
-        source=explanation.source,
-        task=explanation.task,
-        pairs=explanation.pairs,
-        rows=list(_rows(explanation)),
-        thumbnails=list(_thumbnails(explanation)),
-        marks=VERDICT_MARKS,
-        words=words,
-        find_primitive=find_primitive,
-        count=count,
-        say_steps=say_steps,
-        verdict_words=verdict_words,
-        show_value=_show_value,
-        inner_steps=_inner_steps,
-        draw_given=_draw_given,
-        draw_end=_draw_end,
-    )
+    return render_page("arcbatt.explainer", "page.html", **explanation_values(explanation))
+
+
+def explanation_values(explanation: Explanation) -> dict[str, Any]:
+    """Return what a page needs that includes `explanation.html`."""
+    return {
+        "program": explanation.program,
+        "source": explanation.source,
+        "task": explanation.task,
+        "pairs": explanation.pairs,
+        "rows": list(_rows(explanation)),
+        "stacks": list(_stacks(explanation)),
+        "thumbnails": list(_thumbnails(explanation)),
+        "marks": VERDICT_MARKS,
+        "words": words,
+        "find_primitive": find_primitive,
+        "count": count,
+        "say_steps": say_steps,
+        "verdict_words": verdict_words,
+        "show_value": _show_value,
+        "inner_steps": _inner_steps,
+        "draw_given": _draw_given,
+        "draw_end": _draw_end,
+        "draw_layer": _draw_layer,
+        "to_tables": to_tables,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +82,7 @@ def _rows(explanation: Explanation) -> Iterator[_Row]:
     for index, line in enumerate(explanation.lines):
         name = line.statement.name
         # A name that is assigned twice links to its first line; an id stands once on a page.
-        anchor = name if name not in earlier else f"{name}-{index}"
+        anchor = f"line-{name}" if name not in earlier else f"line-{name}-{index}"
         earlier.add(name)
         traces = [(pair, pair.lines[index]) for pair in explanation.pairs]
         states = [trace.step.state for _, trace in traces]
@@ -80,6 +90,42 @@ def _rows(explanation: Explanation) -> Iterator[_Row]:
         classes += " has-failed" * ("failed" in states)
         classes += " idle" * all(state in ("blocked", "unreached") for state in states)
         yield _Row(line, anchor, classes, traces)
+
+
+@dataclass(frozen=True, slots=True)
+class _ShownLayer:
+    """A layer of a stack as the page shows it: the line that makes it, and itself on each pair."""
+
+    name: str
+    text: str
+    paints: str
+    laid: Sequence[tuple[PairTrace, LaidLayer]]
+
+
+def _stacks(explanation: Explanation) -> Iterator[_ShownLayer]:
+    """Yield the layers of a program that lays pictures on each other, the uppermost first."""
+    layers = find_layers(explanation.program.program)
+    laid = [(pair, lay(layers, explanation.task, pair.input)) for pair in explanation.pairs]
+    lines = {line.statement.node: line.statement for line in explanation.lines}
+    for number, layer in enumerate(layers):
+        line = lines.get(layer.piece)
+        yield _ShownLayer(
+            "" if line is None else line.name,
+            "" if line is None else line.text,
+            layer.paints,
+            [(pair, shown[number]) for pair, shown in laid],
+        )
+
+
+def _draw_layer(laid: LaidLayer) -> Markup | None:
+    """Return what a layer and all below it show, the cells that it changes outlined."""
+    if laid.grid is None:
+        return None
+    is_all = len(laid.changed) == len(laid.grid) * len(laid.grid[0])
+    if is_all or not laid.changed:
+        return trusted(svg_grid(laid.grid))
+    cells = frozenset((laid.grid[r][c], (r, c)) for r, c in laid.changed)
+    return trusted(svg_value(cells, laid.grid))
 
 
 def _thumbnails(explanation: Explanation) -> Iterator[tuple[str, Markup, int | None]]:
@@ -105,7 +151,7 @@ class _ShownValue:
 
     kind: str
     text: str = ""
-    swatch: str = ""
+    swatch: int | None = None
     drawing: Markup | None = None
     words: Sequence[str] = ()
 
@@ -126,7 +172,7 @@ def _show_value(step: Step, pair: PairTrace) -> _ShownValue:
         return _ShownValue("function", text)
     if description.kind in PLAIN:
         is_swatch = step.type is NAMED["Color"] and isinstance(value, int) and is_color(value)
-        swatch = color_of(value) if is_swatch and isinstance(value, int) else ""
+        swatch = value if is_swatch and isinstance(value, int) else None
         return _ShownValue("plain", description.caption, swatch)
     drawing = trusted(svg_value(value, pair.input, step.type))
     return _ShownValue("picture", drawing=drawing, words=step.words)

@@ -50,6 +50,17 @@ class Source:
     last_line: str
     names: frozenset[str]
 
+    @property
+    def text(self) -> str:
+        """The program alone, with its names and comments."""
+        is_plain = not {'"', "\\"} & set(self.doc)
+        lines = [f'"""{self.doc}"""' if is_plain else repr(self.doc)] if self.doc else []
+        for statement in self.statements:
+            lines += [*statement.comments, *statement.text.split("\n")]
+        if not self.statements or self.statements[-1].name != "return":
+            lines.append(self.last_line)
+        return "\n".join([self.header, *(f"    {line}" for line in lines), ""])
+
 
 def read_source(program: ParsedProgram, text: str) -> Source:
     """Return the source of a program; `text` is that of the file it was parsed from."""

@@ -24,6 +24,9 @@ Outcome: TypeAlias = "Value | Failure"
 # it. "unreached": the budget was spent before.
 State = Literal["value", "failed", "blocked", "unreached"]
 Verdict = Literal["right", "wrong", "failed", "unjudged"]
+# More than any program that somebody would read, and drawn within seconds.
+MAX_LINES = 500
+MAX_CALLS = 2_000
 # How high a page is in a notebook.
 FRAME_PIXELS = 640
 # Whether an outcome is the answer to the test input of an index; None where nobody knows.
@@ -143,6 +146,17 @@ def explain(
 
     return Explanation(
         program, source, task, runner.type_lines(), tuple(trace(*pair) for pair in pairs)
+    )
+
+
+def why_too_large(program: ParsedProgram) -> str | None:
+    """Return why there is more to show of a program than anyone would look at, None if not."""
+    n_lines, n_calls = len(program.lines), program.program.n_calls
+    if n_lines <= MAX_LINES and n_calls <= MAX_CALLS:
+        return None
+    return (
+        f"{program.name} has {n_lines:,} lines and {n_calls:,} calls, explained are at most "
+        f"{MAX_LINES} lines and {MAX_CALLS:,} calls"
     )
 
 

@@ -206,9 +206,14 @@ def walk_new(root: Node, known: Container[Node]) -> Iterator[Node]:
 
 def replace_input(result: Node, name: str, by: Node) -> Node:
     """The same nodes with another node in place of an input."""
+    return replace_node(result, input_node(name), by)
+
+
+def replace_node(result: Node, old: Node, by: Node) -> Node:
+    """The same nodes with another node in place of one of them."""
     new: dict[Node, Node] = {}
     for node in walk(result):
-        if node.kind == "input" and node.head == name:
+        if node is old:
             new[node] = by
         elif any(new[arg] is not arg for arg in node.args):
             new[node] = with_args(node, tuple([new[arg] for arg in node.args]))

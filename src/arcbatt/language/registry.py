@@ -66,6 +66,26 @@ class Primitive:
     def usage(self) -> str:
         return f"{self.name}({', '.join(self.parameters)})"
 
+    @property
+    def other_names(self) -> list[str]:
+        """Other spellings that stand for it, ascending."""
+        return sorted(name for name, own in spellings().items() if own == self.name != name)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all that is declared about it, but for its meaning, as plain data."""
+        return {
+            "name": self.name,
+            "family": self.family,
+            "usage": self.usage,
+            "signatures": [str(signature) for signature in self.signatures],
+            "doc": self.doc,
+            "notes": self.notes or None,
+            "ties": self.ties or None,
+            "other_names": self.other_names,
+            "examples": list(self.examples),
+            "is_searched_with": self.searched is not None,
+        }
+
     def all_codes(self) -> Iterator[tuple[int, ...]]:
         """Yield every choice of the arguments whose range is stated, the last changing fastest."""
         return product(*(values for _, values in self.codes))

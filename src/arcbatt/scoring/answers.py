@@ -2,7 +2,7 @@
 
 The output grids of test inputs are read here and stay here. An `Answers` is a key: the grids are
 held in a table of this module, and the functions below say whether a grid is right, never which
-one would be.
+one would be. `showing` hands one out, to the web app alone.
 """
 
 import os

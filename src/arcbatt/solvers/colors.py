@@ -26,7 +26,7 @@ def solve_272f95fa(I):
     """Of the nine fields between the lines the middle one turns pink, the one above it red, below
     it blue, left of it yellow, right of it green.
     """
-    fields = colorfilter(objects(I, T, F, F), index(I, ORIGIN))
+    fields = parts_of(I, index(I, ORIGIN), F)
     central = extract(fields, compose(flip, rbind(bordering, I)))
     in_row = sfilter(fields, lbind(hmatching, central))
     in_column = sfilter(fields, lbind(vmatching, central))
@@ -46,13 +46,16 @@ def solve_32597951(I):
 
 
 def solve_3428a4f5(I):
-    """The halves above and below the bar are compared: a cell is green where one of them is
-    coloured and the other is not.
+    """The halves on both sides of the bar are compared: a cell is green where they differ,
+    where one of them is red and the other is not.
     """
-    top_empty = ofcolor(tophalf(I), BLACK)
-    bottom_empty = ofcolor(bottomhalf(I), BLACK)
-    only_one = difference(combine(top_empty, bottom_empty), intersection(top_empty, bottom_empty))
-    output = fill(canvas(BLACK, shape(tophalf(I))), GREEN, only_one)
+    bar_color = index(I, halve(shape(I)))
+    lying = hline(ofcolor(I, bar_color))
+    one_half = branch(lying, tophalf(I), lefthalf(I))
+    other_half = branch(lying, bottomhalf(I), righthalf(I))
+    ground = other(remove(bar_color, palette(I)), RED)
+    alike = intersection(asobject(one_half), asobject(other_half))
+    output = fill(canvas(GREEN, shape(one_half)), ground, alike)
     return output
 
 
@@ -123,9 +126,9 @@ def solve_b1948b0a(I):
 
 
 def solve_b6afb2da(I):
-    """Every gray rectangle gets yellow sides and blue corners, and turns red inside."""
-    rectangles = colorfilter(objects(I, T, F, F), GREY)
-    with_sides = fill(replace(I, GREY, RED), YELLOW, mapply(box, rectangles))
+    """Every rectangle gets yellow sides and blue corners, and turns red inside."""
+    rectangles = objects_on(I, T, F, groundcolor(I))
+    with_sides = fill(fill(I, RED, merge(rectangles)), YELLOW, mapply(box, rectangles))
     output = fill(with_sides, BLUE, mapply(corners, rectangles))
     return output
 
@@ -169,12 +172,15 @@ def solve_c9f8e694(I):
 
 
 def solve_ce4f8723(I):
-    """The halves above and below the bar are laid over each other: a cell is green where
-    either of them is coloured.
+    """The halves on both sides of the bar are laid over each other: a cell is green where
+    either of them is coloured. Empty is the colour that both have.
     """
-    top = tophalf(I)
-    empty_in_both = intersection(ofcolor(top, BLACK), ofcolor(bottomhalf(I), BLACK))
-    output = fill(canvas(GREEN, shape(top)), BLACK, empty_in_both)
+    lying = hline(ofcolor(I, index(I, halve(shape(I)))))
+    one_half = branch(lying, tophalf(I), lefthalf(I))
+    other_half = branch(lying, bottomhalf(I), righthalf(I))
+    empty_in_both = intersection(asobject(one_half), asobject(other_half))
+    ground = first(intersection(palette(one_half), palette(other_half)))
+    output = fill(canvas(GREEN, shape(one_half)), ground, empty_in_both)
     return output
 
 
@@ -195,8 +201,7 @@ def solve_d4469b4b(I):
     ground = other(palette(I), hue)
     blue_or_green = branch(equality(hue, BLUE), UNITY, TWO_BY_TWO)
     crossing = branch(equality(hue, RED), RIGHT, blue_or_green)
-    cross = combine(hfrontier(crossing), vfrontier(crossing))
-    output = fill(canvas(ground, THREE_BY_THREE), GRAY, cross)
+    output = fill(canvas(ground, THREE_BY_THREE), GRAY, cross_at(crossing))
     return output
 
 
@@ -214,7 +219,7 @@ def solve_d90796e8(I):
     reds = ofcolor(I, RED)
     met_greens = intersection(greens, mapply(dneighbors, reds))
     met_reds = intersection(reds, mapply(dneighbors, greens))
-    output = fill(fill(I, CYAN, met_greens), BLACK, met_reds)
+    output = fill(cover(I, met_reds), CYAN, met_greens)
     return output
 
 

@@ -4,8 +4,9 @@
 
 def solve_1190e5a7(I):
     """Lines cut the grid into areas; the output has one cell for each area, in its colour."""
-    ground = mostcolor(I)
-    areas = colorfilter(objects(I, T, F, F), ground)
+    line_color = leastcolor(merge(frontiers(I)))
+    ground = other(palette(I), line_color)
+    areas = parts_of(I, ground, F)
     n_rows = size(apply(uppermost, areas))
     n_columns = size(apply(leftmost, areas))
     output = canvas(ground, astuple(n_rows, n_columns))
@@ -14,7 +15,7 @@ def solve_1190e5a7(I):
 
 def solve_1fad071e(I):
     """The blue two by two squares are counted on a strip of five cells."""
-    blues = colorfilter(objects(I, T, F, T), BLUE)
+    blues = parts_of(I, BLUE, F)
     n_squares = size(sfilter(sizefilter(blues, FOUR), square))
     counted = canvas(BLUE, astuple(ONE, n_squares))
     rest = canvas(mostcolor(I), astuple(ONE, subtract(FIVE, n_squares)))
@@ -27,7 +28,7 @@ def solve_27a28665(I):
     green for two, blue for three and red for more.
     """
     # The drawing, not the ground, has most of the cells.
-    parts = size(colorfilter(objects(I, T, F, F), mostcolor(I)))
+    parts = size(parts_of(I, mostcolor(I), F))
     many = branch(equality(parts, THREE), BLUE, RED)
     several = branch(equality(parts, TWO), GREEN, many)
     answer = branch(equality(parts, ONE), PINK, several)
@@ -43,7 +44,7 @@ def solve_29623171(I):
     ground = mostcolor(without_lines)
     hue = leastcolor(without_lines)
     emptied = replace(I, hue, ground)
-    panels = colorfilter(objects(emptied, T, F, F), ground)
+    panels = parts_of(emptied, ground, F)
     n_dots = compose(rbind(colorcount, hue), rbind(toobject, I))
     fullest = mfilter(panels, matcher(n_dots, valmax(panels, n_dots)))
     output = fill(emptied, hue, fullest)
@@ -74,7 +75,7 @@ def solve_7447852a(I):
     """A zigzag line cuts the grid into triangles; from the left, the first and then every
     third of them turns yellow.
     """
-    areas = colorfilter(objects(I, T, F, F), mostcolor(I))
+    areas = parts_of(I, mostcolor(I), F)
     triangles = order(areas, leftmost)
     every_third = interval(ZERO, size(triangles), THREE)
     chosen = mapply(lbind(get_nth, triangles), every_third)
@@ -116,13 +117,19 @@ def solve_a3325580(I):
 
 
 def solve_b0c4d837(I):
-    """So many rows as the glass has free above the water, so many cyan cells in a winding line."""
-    glass = ofcolor(I, GRAY)
-    water = ofcolor(I, CYAN)
-    n_free = subtract(uppermost(water), uppermost(glass))
+    """So many steps as the glass has free between the water and its rim, so many cells in the
+    colour of the water in a winding line.
+    """
+    # The water lies within the glass and the glass within the ground.
+    by_extent = order(partition(I), compose(size, backdrop))
+    water = first(by_extent)
+    glass = second(by_extent)
+    free = difference(delta(glass), toindices(water))
+    n_free = branch(vmatching(free, water), height(free), width(free))
     winding = ((0, 0), (0, 1), (0, 2), (1, 2), (1, 1), (1, 0), (2, 0), (2, 1), (2, 2))
     taken = apply(first, pair(winding, interval(ZERO, n_free, ONE)))
-    output = fill(canvas(BLACK, THREE_BY_THREE), CYAN, taken)
+    blank = canvas(color(last(by_extent)), THREE_BY_THREE)
+    output = fill(blank, color(water), taken)
     return output
 
 
@@ -170,11 +177,12 @@ def solve_e8593010(I):
 
 def solve_f8b3ba0a(I):
     """Most blocks have one colour; the output lists the others' colours, the commonest on top."""
-    blocks = fgpartition(I)
-    others = remove(argmax(blocks, size), blocks)
-    ranked = apply(color, order(others, compose(invert, size)))
+    ground = color(first(frontiers(I)))
+    hues = remove(ground, palette(I))
+    ranked = order(hues, compose(invert, lbind(colorcount, I)))
+    others = remove(first(ranked), ranked)
     # Each colour becomes a row of one cell.
-    output = apply(rbind(repeat, ONE), ranked)
+    output = apply(rbind(repeat, ONE), others)
     return output
 
 

@@ -13,8 +13,7 @@ def solve_0b148d64(I):
 def solve_1c786137(I):
     """In a noisy picture a rectangle is outlined in one colour; the output is what it frames."""
     # Of the frame's colour there is nothing but the outline of a rectangle.
-    outlines = sfilter(partition(I), fork(equality, toindices, box))
-    frame = argmax(outlines, size)
+    frame = extract(partition(I), is_outline)
     output = trim(subgrid(frame, I))
     return output
 
@@ -59,8 +58,8 @@ def solve_2dee498d(I):
 def solve_39a8645d(I):
     """Of several small shapes the output is the one that occurs most often."""
     shapes = totuple(objects(I, T, T, T))
-    pictures = apply(rbind(subgrid, I), shapes)
-    output = mostcommon(pictures)
+    commonest = mostcommon(apply(normalize, shapes))
+    output = paint(canvas(mostcolor(I), shape(commonest)), commonest)
     return output
 
 
@@ -77,7 +76,7 @@ def solve_3de23699(I):
 def solve_3f7978a0(I):
     """What lies between the two gray lines, their cyan ends included, is cut out."""
     lines = ofcolor(I, GREY)
-    upright = vline(first(colorfilter(objects(I, T, F, F), GREY)))
+    upright = vline(first(parts_of(I, GREY, F)))
     along = branch(upright, DOWN, RIGHT)
     with_ends = combine(shift(lines, along), shift(lines, invert(along)))
     output = subgrid(with_ends, I)
@@ -101,8 +100,9 @@ def solve_5bd6f4ac(I):
 
 def solve_72ca375d(I):
     """Of the shapes the output is the one whose left side mirrors its right side."""
-    pictures = apply(rbind(subgrid, I), objects(I, T, T, T))
-    output = extract(pictures, fork(equality, identity, vmirror))
+    shapes = objects(I, T, T, T)
+    symmetric = extract(shapes, fork(equality, identity, vmirror))
+    output = subgrid(symmetric, I)
     return output
 
 
@@ -123,12 +123,12 @@ def solve_8731374e(I):
     lying = connect(ORIGIN, (0, 3))
     standing = connect(ORIGIN, (3, 0))
     # Noise that hangs on to the rectangle is hardly ever four cells both wide and high.
-    in_lying = mapply(lbind(shift, lying), occurrences(I, in_hue(lying)))
-    in_standing = mapply(lbind(shift, standing), occurrences(I, in_hue(standing)))
+    in_lying = copies_at(lying, occurrences(I, in_hue(lying)))
+    in_standing = copies_at(standing, occurrences(I, in_hue(standing)))
     cells = intersection(toindices(largest), intersection(in_lying, in_standing))
     rectangle = subgrid(cells, I)
     odd_color = leastcolor(rectangle)
-    crosses = mapply(fork(combine, hfrontier, vfrontier), ofcolor(rectangle, odd_color))
+    crosses = mapply(cross_at, ofcolor(rectangle, odd_color))
     output = fill(rectangle, odd_color, crosses)
     return output
 
@@ -143,7 +143,7 @@ def solve_88a62173(I):
 def solve_8efcae92(I):
     """Of the blue rectangles the output is the one with the most red dots."""
     # Without the dots each rectangle is whole.
-    rectangles = colorfilter(objects(replace(I, RED, BLUE), T, F, F), BLUE)
+    rectangles = parts_of(replace(I, RED, BLUE), BLUE, F)
     pictures = apply(rbind(subgrid, I), rectangles)
     output = argmax(pictures, rbind(colorcount, RED))
     return output
@@ -152,7 +152,7 @@ def solve_8efcae92(I):
 def solve_a740d043(I):
     """What lies on the background is cut out, and the background in it becomes black."""
     ground = mostcolor(I)
-    things = merge(fgpartition(I))
+    things = foreground(I)
     output = replace(subgrid(things, I), ground, BLACK)
     return output
 
@@ -168,7 +168,7 @@ def solve_c909285e(I):
     """The frame, the one colour that is just the outline of its box, is cut out with what it
     holds.
     """
-    frame = extract(partition(I), fork(equality, toindices, box))
+    frame = extract(partition(I), is_outline)
     output = subgrid(frame, I)
     return output
 

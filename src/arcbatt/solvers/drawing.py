@@ -5,12 +5,13 @@ def solve_0962bcdd(I):
     """Every plus grows to a star: its arms get one cell longer, and diagonals two cells long
     in the colour of the middle go out from there.
     """
-    middle_color = leastcolor(I)
-    arm_color = get_color_rank(I, F1)
     pluses = objects(I, F, F, T)
-    diagonals = combine(mapply(corners, pluses), mapply(compose(corners, outbox), pluses))
-    with_arms = fill(I, arm_color, mapply(dneighbors, ofcolor(I, arm_color)))
-    output = fill(with_arms, middle_color, combine(diagonals, ofcolor(I, middle_color)))
+    spread_out = compose(lbind(mapply, dneighbors), toindices)
+    diagonals = fork(combine, corners, compose(corners, outbox))
+    middle_and_diagonals = fork(insert, center, diagonals)
+    with_arms = paint(I, mapply(fork(recolor, mostcolor, spread_out), pluses))
+    crosses = mapply(fork(recolor, leastcolor, middle_and_diagonals), pluses)
+    output = paint(with_arms, crosses)
     return output
 
 
@@ -40,7 +41,8 @@ def solve_50846271(I):
     upright = fork(connect, toivec, compose(toivec, invert))
     level = fork(connect, tojvec, compose(tojvec, invert))
     pluses = apply(fork(combine, upright, level), interval(ONE, halve(height(I)), ONE))
-    placed = prapply(shift, pluses, room)
+    centers = sfilter(room, chain(flip, lbind(intersection, ground), dneighbors))
+    placed = prapply(shift, pluses, centers)
     free = sfilter(placed, compose(flip, lbind(intersection, ground)))
     red_shown = compose(size, lbind(intersection, reds))
     best = argmin(sfilter(free, matcher(red_shown, valmax(free, red_shown))), size)
@@ -97,11 +99,11 @@ def solve_93b581b8(I):
     """Off each corner of the small square lies a two by two block in the colour of the cell
     opposite.
     """
-    seed = merge(fgpartition(I))
+    seed = foreground(I)
     turned = hmirror(vmirror(seed))
     blocks = shift(upscale(turned, THREE), (-2, -2))
     seed_cells = toindices(seed)
-    cross = combine(mapply(hfrontier, seed_cells), mapply(vfrontier, seed_cells))
+    cross = mapply(cross_at, seed_cells)
     output = paint(fill(paint(I, blocks), mostcolor(I), cross), seed)
     return output
 
@@ -202,16 +204,16 @@ def solve_d06dbe63(I):
     """
     step = ((1, 0), (2, 0), (2, -1), (2, -2))
     strides = apply(rbind(multiply, (2, -2)), interval(ZERO, height(I), ONE))
-    descent = mapply(lbind(shift, step), strides)
+    descent = copies_at(step, strides)
     ascent = apply(invert, descent)
-    stairs_through = lbind(shift, combine(descent, ascent))
-    output = underfill(I, GRAY, mapply(stairs_through, ofcolor(I, leastcolor(I))))
+    dots = ofcolor(I, leastcolor(I))
+    output = underfill(I, GRAY, copies_at(combine(descent, ascent), dots))
     return output
 
 
 def solve_d364b489(I):
-    """Each blue cell gets red above, pink to the right, cyan below and orange to the left."""
-    dots = ofcolor(I, BLUE)
+    """Each dot gets red above, pink to the right, cyan below and orange to the left."""
+    dots = foreground(I)
     with_red = underfill(I, RED, shift(dots, UP))
     with_pink = underfill(with_red, PINK, shift(dots, RIGHT))
     with_cyan = underfill(with_pink, CYAN, shift(dots, DOWN))

@@ -5,10 +5,12 @@ def solve_1bfc4729(I):
     """Each dot draws a line along its row; the grid gets a frame in which each cell has the
     colour of the nearer line.
     """
-    with_lines = lines_through(astuple(ORIGIN, I), ZERO)
+    ground = mostcolor(I)
+    dots = astuple(ORIGIN, switch(I, ground, BLACK))
+    with_lines = lines_through(dots, ZERO)
     nearer_line = spread(with_lines, ZERO)
-    frame = box(asindices(I))
-    output = paint(last(with_lines), toobject(frame, last(nearer_line)))
+    framed_lines = paint(last(with_lines), toobject(box(asindices(I)), last(nearer_line)))
+    output = switch(framed_lines, ground, BLACK)
     return output
 
 
@@ -22,13 +24,13 @@ def solve_4258a5f9(I):
 def solve_4347f46a(I):
     """The rectangles are hollowed out, so that a rim of one cell is left."""
     rectangles = objects(I, T, F, T)
-    output = fill(I, mostcolor(I), mapply(fork(difference, toindices, box), rectangles))
+    output = fill(I, mostcolor(I), mapply(inside_of, rectangles))
     return output
 
 
 def solve_4612dd53(I):
     """The gaps of a frame, and of a wall across it where there is one, are filled with red."""
-    walls = toindices(merge(fgpartition(I)))
+    walls = toindices(foreground(I))
     inner = difference(walls, box(walls))
     upright = greater(size(apply(first, inner)), size(apply(last, inner)))
     through = branch(upright, mapply(vfrontier, inner), mapply(hfrontier, inner))
@@ -40,7 +42,7 @@ def solve_4612dd53(I):
 def solve_49d1d64f(I):
     """The picture gets a border that doubles its outermost cells; the four corners stay black."""
     cells = asobject(I)
-    pushed_out = mapply(lbind(shift, cells), dneighbors(UNITY))
+    pushed_out = copies_at(cells, dneighbors(UNITY))
     larger = canvas(BLACK, add(shape(I), TWO))
     with_border = paint(larger, pushed_out)
     output = paint(with_border, shift(cells, UNITY))
@@ -51,12 +53,9 @@ def solve_694f12f3(I):
     """The rectangles keep a rim of one cell; the inside of the largest turns red, that of the
     smaller one blue.
     """
-    hue = other(palette(I), BLACK)
-    rectangles = colorfilter(objects(I, T, F, F), hue)
-    inside = fork(difference, toindices, box)
-    largest = argmax(rectangles, size)
-    all_blue = fill(I, BLUE, mapply(inside, rectangles))
-    output = fill(all_blue, RED, inside(largest))
+    rectangles = objects_on(I, T, F, groundcolor(I))
+    all_blue = fill(I, BLUE, mapply(inside_of, rectangles))
+    output = fill(all_blue, RED, inside_of(argmax(rectangles, size)))
     return output
 
 
@@ -69,7 +68,7 @@ def solve_846bdb03(I):
     upright = branch(lying, dmirror(I), I)
     frame = ofcolor(upright, YELLOW)
     alone = cover(upright, backdrop(frame))
-    picture = subgrid(merge(fgpartition(alone)), alone)
+    picture = subgrid(foreground(alone), alone)
     left_side = ofcolor(picture, index(upright, add(ulcorner(frame), DOWN)))
     flipped = branch(equality(leftmost(left_side), ZERO), picture, vmirror(picture))
     framed_shape = paint(subgrid(frame, upright), shift(asobject(flipped), UNITY))
@@ -87,7 +86,7 @@ def solve_928ad970(I):
 
 def solve_af902bf9(I):
     """Dots mark the corners of rectangles, which turn red inside."""
-    dots = toindices(merge(fgpartition(I)))
+    dots = toindices(foreground(I))
     # Dots in a line come in pairs: a first corner has an odd number up to it, both ways.
     n_up_to = chain(size, lbind(intersection, dots), rbind(shoot, UP))
     n_left_to = chain(size, lbind(intersection, dots), rbind(shoot, LEFT))
@@ -97,7 +96,7 @@ def solve_af902bf9(I):
     cornered = sfilter(spans, chain(flip, rbind(difference, dots), corners))
     dots_within = compose(lbind(intersection, dots), backdrop)
     rectangles = sfilter(cornered, fork(equality, corners, dots_within))
-    output = fill(I, RED, mapply(fork(difference, backdrop, box), rectangles))
+    output = fill(I, RED, mapply(inside_of, rectangles))
     return output
 
 
@@ -111,11 +110,11 @@ def solve_b27ca6d3(I):
 
 def solve_b548a754(I):
     """The framed rectangle is stretched as far as the single cell, which it covers."""
-    parts = objects(I, F, F, T)
-    framed_part = argmax(parts, size)
+    parts = objects(I, T, F, T)
+    frame = argmax(parts, compose(size, backdrop))
+    inner_color = index(I, center(frame))
     stretched = backdrop(merge(parts))
-    filled = fill(I, index(I, center(framed_part)), stretched)
-    output = fill(filled, index(I, ulcorner(framed_part)), box(stretched))
+    output = fill(fill(I, inner_color, stretched), color(frame), box(stretched))
     return output
 
 

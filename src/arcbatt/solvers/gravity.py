@@ -5,7 +5,7 @@ def solve_1a07d186(I):
     """Dots move straight to the line of their colour; dots that have no such line vanish."""
     full_lines = frontiers(I)
     lines = difference(full_lines, colorfilter(full_lines, mostcolor(I)))
-    loose_cells = difference(merge(fgpartition(I)), merge(lines))
+    loose_cells = difference(foreground(I), merge(lines))
     dots = apply(initset, loose_cells)
     has_line = compose(rbind(contained, apply(color, lines)), color)
     line_of = compose(lbind(extract, lines), compose(lbind(matcher, color), color))
@@ -16,20 +16,20 @@ def solve_1a07d186(I):
 
 def solve_1e0a9b12(I):
     """All coloured cells fall to the bottom of their columns."""
+    ground = mostcolor(I)
     columns = dmirror(I)
-    # Black cells come first; the coloured ones stay in order.
-    fallen = apply(rbind(order, positive), columns)
+    # Empty cells come first; the coloured ones stay in order.
+    is_colored = compose(flip, lbind(equality, ground))
+    fallen = apply(rbind(order, is_colored), columns)
     output = dmirror(fallen)
     return output
 
 
 def solve_1f642eb9(I):
     """Each single cell shines straight onto the rectangle and colours the edge cell it meets."""
-    # The ground is the colour that most rows and columns show.
-    ground = mostcommon(mapply(dedupe, combine(I, dmirror(I))))
-    parts = difference(partition(I), colorfilter(partition(I), ground))
-    rectangle = argmax(parts, size)
-    dots = apply(initset, merge(remove(rectangle, parts)))
+    ground = groundcolor(I)
+    rectangle = argmax(objects_on(I, T, F, ground), size)
+    dots = apply(initset, difference(not_of_color(I, ground), rectangle))
     level = fork(either, rbind(hmatching, rectangle), rbind(vmatching, rectangle))
     distance_from = compose(rbind(compose, initset), lbind(rbind, manhattan))
     edge_cell = compose(initset, compose(lbind(argmin, toindices(rectangle)), distance_from))
@@ -118,7 +118,7 @@ def solve_98cf29f8(I):
     pulled = other(things, fixed)
     # The rectangle is what two by two blocks cover; the line is one cell wide.
     block = recolor(color(pulled), asindices(canvas(BLACK, TWO_BY_TWO)))
-    body = mapply(lbind(shift, block), occurrences(I, block))
+    body = copies_at(block, occurrences(I, block))
     output = paint(cover(I, pulled), shift(body, gravitate(body, fixed)))
     return output
 
@@ -126,7 +126,7 @@ def solve_98cf29f8(I):
 def solve_a48eeaf7(I):
     """The dots are attracted by the square: each moves to the nearest place right around it."""
     attractor = argmax(objects(I, T, F, T), size)
-    dots = difference(merge(fgpartition(I)), attractor)
+    dots = difference(foreground(I), attractor)
     places = apply(initset, outbox(attractor))
     distance_to = lbind(lbind, manhattan)
     nearest_place = compose(lbind(argmin, places), distance_to)
@@ -141,11 +141,13 @@ def solve_ae3edfdc(I):
     """
     red_cell = first(ofcolor(I, RED))
     blue_cell = first(ofcolor(I, BLUE))
+    greens = ofcolor(I, GREEN)
+    oranges = ofcolor(I, ORANGE)
     side_of_red = chain(lbind(add, red_cell), sign, rbind(subtract, red_cell))
     side_of_blue = chain(lbind(add, blue_cell), sign, rbind(subtract, blue_cell))
-    emptied = replace(replace(I, GREEN, BLACK), ORANGE, BLACK)
-    with_green = fill(emptied, GREEN, apply(side_of_red, ofcolor(I, GREEN)))
-    output = fill(with_green, ORANGE, apply(side_of_blue, ofcolor(I, ORANGE)))
+    emptied = cover(I, combine(greens, oranges))
+    with_green = fill(emptied, GREEN, apply(side_of_red, greens))
+    output = fill(with_green, ORANGE, apply(side_of_blue, oranges))
     return output
 
 

@@ -3,24 +3,21 @@
 
 def solve_00d62c1b(I):
     """Every place that the walls shut in is filled with yellow."""
-    ground = mostcolor(I)
-    gaps = colorfilter(objects(I, T, F, F), ground)
-    outside = mfilter(gaps, rbind(bordering, I))
-    inside = difference(ofcolor(I, ground), toindices(outside))
+    inside = enclosed_cells(I, mostcolor(I))
     output = fill(I, YELLOW, inside)
     return output
 
 
 def solve_228f6490(I):
-    """Every hole in a gray rectangle is filled by the piece that fits it, which leaves its
+    """Every hole in a rectangle is filled by the piece that fits it, which leaves its
     place.
     """
-    holes_in_gray = apply(delta, colorfilter(objects(I, T, F, F), GREY))
-    ground = index(I, first(merge(holes_in_gray)))
+    ground = groundcolor(I)
+    inner = sfilter(parts_of(I, ground, F), compose(flip, rbind(bordering, I)))
     form = compose(normalize, toindices)
-    fits = rbind(contained, apply(form, holes_in_gray))
+    fits = rbind(contained, apply(form, inner))
     pieces = sfilter(partition(I), compose(fits, form))
-    hole_for = chain(lbind(extract, holes_in_gray), lbind(matcher, form), form)
+    hole_for = chain(lbind(extract, inner), lbind(matcher, form), form)
     cleared = fill(I, ground, merge(pieces))
     output = paint(cleared, mapply(fork(recolor, color, hole_for), pieces))
     return output
@@ -44,7 +41,7 @@ def solve_444801d8(I):
 
 def solve_44d8ac46(I):
     """Holes in the shapes turn red if they are square."""
-    areas = colorfilter(objects(I, T, F, F), mostcolor(I))
+    areas = parts_of(I, mostcolor(I), F)
     outside = sfilter(areas, rbind(bordering, I))
     output = fill(I, RED, mfilter(difference(areas, outside), square))
     return output
@@ -52,29 +49,27 @@ def solve_44d8ac46(I):
 
 def solve_50cb2852(I):
     """Every rectangle turns cyan inside; its edge keeps its colour."""
-    ground = mostcolor(toobject(box(asindices(I)), I))
-    regions = objects(I, T, F, F)
-    rectangles = difference(regions, colorfilter(regions, ground))
-    insides = mapply(fork(difference, toindices, box), rectangles)
-    output = fill(I, CYAN, insides)
+    rectangles = objects_on(I, T, F, groundcolor(I))
+    output = fill(I, CYAN, mapply(inside_of, rectangles))
     return output
 
 
 def solve_7b6016b9(I):
     """What the lines shut in turns red, the ground outside turns green."""
-    gaps = colorfilter(objects(I, T, F, F), mostcolor(I))
-    outside = mfilter(gaps, rbind(bordering, I))
-    output = fill(fill(I, RED, merge(gaps)), GREEN, outside)
+    ground = mostcolor(I)
+    output = fill(replace(I, ground, GREEN), RED, enclosed_cells(I, ground))
     return output
 
 
 def solve_83302e8f(I):
-    """Squares that are shut in turn green; where the walls have gaps, all black turns
+    """Squares that are shut in turn green; where the walls have gaps, all empty cells turn
     yellow.
     """
-    rooms = colorfilter(objects(I, T, F, F), BLACK)
+    # The corner of the grid belongs to a room.
+    ground = index(I, ORIGIN)
+    rooms = parts_of(I, ground, F)
     shut = mfilter(rooms, square)
-    output = fill(replace(I, BLACK, YELLOW), GREEN, shut)
+    output = fill(replace(I, ground, YELLOW), GREEN, shut)
     return output
 
 
@@ -91,7 +86,7 @@ def solve_868de0fa(I):
 
 def solve_9edfc990(I):
     """Blue flows into all gaps, those of the commonest colour, that it touches."""
-    gaps = colorfilter(objects(I, T, F, F), mostcolor(I))
+    gaps = parts_of(I, mostcolor(I), F)
     flooded = mfilter(gaps, rbind(adjacent, ofcolor(I, BLUE)))
     output = fill(I, BLUE, flooded)
     return output
@@ -99,18 +94,15 @@ def solve_9edfc990(I):
 
 def solve_a5313dff(I):
     """Empty places that red walls shut in are filled with blue."""
-    gaps = colorfilter(objects(I, T, F, F), other(palette(I), RED))
-    shut_in = mfilter(gaps, compose(flip, rbind(bordering, I)))
+    shut_in = enclosed_cells(I, other(palette(I), RED))
     output = fill(I, BLUE, shut_in)
     return output
 
 
 def solve_b2862040(I):
     """Shapes that close around a hole turn cyan; open ones stay as they are."""
-    gaps = colorfilter(objects(I, T, F, F), mostcolor(I))
-    enclosed = difference(merge(gaps), mfilter(gaps, rbind(bordering, I)))
-    around = compose(lbind(mapply, dneighbors), toindices)
-    has_hole = compose(lbind(intersection, toindices(enclosed)), around)
+    beside_holes = mapply(dneighbors, enclosed_cells(I, mostcolor(I)))
+    has_hole = compose(lbind(intersection, beside_holes), toindices)
     output = fill(I, CYAN, mfilter(objects(I, T, F, T), has_hole))
     return output
 
@@ -135,7 +127,7 @@ def solve_d4f3cd78(I):
     """A box has a gap in its wall: the inside fills with cyan, which runs out of the gap
     straight to the edge.
     """
-    walls = toindices(merge(fgpartition(I)))
+    walls = toindices(foreground(I))
     filled = fill(I, CYAN, delta(walls))
     gaps = difference(box(walls), walls)
     in_front = chain(first, lbind(intersection, outbox(walls)), dneighbors)
@@ -147,9 +139,7 @@ def solve_d4f3cd78(I):
 def solve_d5d6de2d(I):
     """What the red frames enclose turns green; the red vanishes."""
     ground = other(palette(I), RED)
-    gaps = colorfilter(objects(I, T, F, F), ground)
-    enclosed = mfilter(gaps, compose(flip, rbind(bordering, I)))
-    output = fill(replace(I, RED, ground), GREEN, enclosed)
+    output = fill(replace(I, RED, ground), GREEN, enclosed_cells(I, ground))
     return output
 
 
@@ -158,8 +148,8 @@ def solve_e73095fd(I):
     is no box.
     """
     ground = ofcolor(I, mostcolor(I))
-    gaps = colorfilter(objects(I, T, F, F), mostcolor(I))
-    rectangles = sfilter(gaps, fork(equality, toindices, backdrop))
+    gaps = parts_of(I, mostcolor(I), F)
+    rectangles = sfilter(gaps, is_solid)
     leaks = chain(size, lbind(intersection, ground), outbox)
     shut = sfilter(rectangles, matcher(leaks, ZERO))
     beside_corners = chain(lbind(mapply, dneighbors), corners, outbox)

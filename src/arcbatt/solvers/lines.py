@@ -6,12 +6,13 @@ def solve_06df4c85(I):
     that colour.
     """
     lattice = color(first(frontiers(I)))
-    blocks = fgpartition(replace(I, BLACK, lattice))
+    ground = mostcolor(compress(I))
+    blocks = fgpartition(replace(I, ground, lattice))
     links = fork(lbind(prapply, connect), toindices, toindices)
     across = compose(rbind(mfilter, hline), links)
     down = compose(rbind(mfilter, vline), links)
     joined = mapply(fork(recolor, color, fork(combine, across, down)), blocks)
-    in_gaps = compose(rbind(contained, ofcolor(I, BLACK)), last)
+    in_gaps = compose(rbind(contained, ofcolor(I, ground)), last)
     output = paint(I, sfilter(joined, in_gaps))
     return output
 
@@ -59,11 +60,12 @@ def solve_22168020(I):
 
 
 def solve_2281f1f4(I):
-    """Red where a column with a gray mark at the top meets a row with a gray mark at the
-    side.
+    """Marks stand along two sides of the grid. Red where the column of a mark at the top (or
+    bottom) meets the row of a mark at the side.
     """
-    marks = ofcolor(I, GRAY)
-    marks_on_top = sfilter(marks, matcher(first, ZERO))
+    marks = toindices(foreground(I))
+    top_row = mostcommon(apply(first, totuple(marks)))
+    marks_on_top = sfilter(marks, matcher(first, top_row))
     marks_at_side = difference(marks, marks_on_top)
     crossings = product(apply(first, marks_at_side), apply(last, marks_on_top))
     output = underfill(I, RED, crossings)
@@ -74,7 +76,7 @@ def solve_22eb0ac0(I):
     """Where two cells at opposite ends of a row, or of a column, have the same colour, they are
     joined by a line.
     """
-    dots = merge(fgpartition(I))
+    dots = foreground(I)
     sides = apply(last, corners(asindices(I)))
     in_rows = equality(apply(last, toindices(dots)), sides)
     # Each two cells of a colour are connected; only links from side to side count.
@@ -89,7 +91,7 @@ def solve_23581191(I):
     meet, the cells are red.
     """
     dots = objects(I, T, F, T)
-    cross = compose(fork(combine, hfrontier, vfrontier), ulcorner)
+    cross = compose(cross_at, ulcorner)
     crosses = mapply(fork(recolor, color, cross), dots)
     meetings = intersection(cross(first(dots)), cross(last(dots)))
     output = fill(paint(I, crosses), RED, meetings)
@@ -98,7 +100,7 @@ def solve_23581191(I):
 
 def solve_253bf280(I):
     """Dots that share a row or a column are joined by a green line."""
-    dots = toindices(merge(fgpartition(I)))
+    dots = toindices(foreground(I))
     links = prapply(connect, dots, dots)
     lines = combine(mfilter(links, hline), mfilter(links, vline))
     output = underfill(I, GREEN, lines)
@@ -109,7 +111,7 @@ def solve_25d487eb(I):
     """The odd cell in the triangle's base shoots a ray of its colour out through the tip."""
     hue = leastcolor(I)
     odd_cell = first(ofcolor(I, hue))
-    triangle = toindices(merge(fgpartition(I)))
+    triangle = toindices(foreground(I))
     behind = first(difference(dneighbors(odd_cell), triangle))
     way = subtract(odd_cell, behind)
     output = underfill(I, hue, shoot(odd_cell, way))
@@ -129,9 +131,9 @@ def solve_29c11459(I):
     a gray cell.
     """
     sides = apply(last, corners(asindices(I)))
-    in_rows = equality(apply(last, toindices(merge(fgpartition(I)))), sides)
+    in_rows = equality(apply(last, toindices(foreground(I))), sides)
     upright = branch(in_rows, I, dmirror(I))
-    dots = apply(initset, merge(fgpartition(upright)))
+    dots = apply(initset, foreground(upright))
     meeting = compose(rbind(astuple, halve(width(upright))), uppermost)
     line = fork(recolor, color, fork(connect, ulcorner, meeting))
     drawn = paint(upright, mapply(line, dots))
@@ -187,7 +189,7 @@ def solve_41e4d17e(I):
     frames.
     """
     middles = apply(center, objects(I, T, F, T))
-    lines = combine(mapply(hfrontier, middles), mapply(vfrontier, middles))
+    lines = mapply(cross_at, middles)
     output = underfill(I, PINK, lines)
     return output
 
@@ -239,7 +241,9 @@ def solve_5daaa586(I):
 
 def solve_623ea044(I):
     """From the dot diagonal lines run in all four directions to the edge."""
-    output = last(lines_through(astuple(ORIGIN, I), THREE))
+    hue = leastcolor(I)
+    diagonals = merge(prapply(shoot, ofcolor(I, hue), ineighbors(ORIGIN)))
+    output = fill(I, hue, diagonals)
     return output
 
 
@@ -247,9 +251,9 @@ def solve_673ef223(I):
     """Each dot turns yellow and is joined to the red bar in its rows by a cyan line. In the
     same rows of the other bar cyan lines cross the whole grid. (Or all that in columns.)
     """
-    standing = vline(first(colorfilter(objects(I, T, F, T), RED)))
+    standing = vline(first(parts_of(I, RED, F)))
     upright = branch(standing, I, dmirror(I))
-    bars = colorfilter(objects(upright, T, F, T), RED)
+    bars = parts_of(upright, RED, F)
     dots = ofcolor(upright, CYAN)
     near = extract(bars, rbind(hmatching, dots))
     foot = compose(rbind(astuple, leftmost(near)), first)
@@ -307,8 +311,8 @@ def solve_6e19193c(I):
     bends = objects(I, T, F, T)
     gap = compose(first, delta)
     way = fork(subtract, compose(double, gap), fork(add, ulcorner, lrcorner))
-    rays = mapply(fork(shoot, fork(add, gap, way), way), bends)
-    output = fill(I, other(palette(I), BLACK), rays)
+    ray = fork(shoot, fork(add, gap, way), way)
+    output = paint(I, mapply(fork(recolor, color, ray), bends))
     return output
 
 
@@ -330,9 +334,8 @@ def solve_7ddcd7ec(I):
 
 def solve_855e0971(I):
     """In each layer of colour a dot becomes a line straight through the layer."""
-    regions = objects(I, T, F, F)
-    dot_hue = color(argmin(regions, size))
-    layers = difference(regions, colorfilter(regions, dot_hue))
+    dot_hue = color(argmin(objects(I, T, F, F), size))
+    layers = objects_on(I, T, F, dot_hue)
     stacked = equality(width(first(layers)), width(I))
     line_through = branch(stacked, vfrontier, hfrontier)
     dots = compose(lbind(intersection, ofcolor(I, dot_hue)), backdrop)
@@ -357,12 +360,12 @@ def solve_8d510a79(I):
 
 
 def solve_97999447(I):
-    """Each cell shoots a line to the right, of its own colour and gray in turn."""
-    dots = objects(I, T, F, T)
-    ray = compose(rbind(shoot, RIGHT), center)
-    colored_rays = mapply(fork(recolor, color, ray), dots)
+    """Each dot shoots a line to the right, of its own colour and gray in turn."""
+    dots = foreground(I)
+    ray = compose(rbind(shoot, RIGHT), last)
+    colored_rays = mapply(fork(recolor, first, ray), dots)
     odd_steps = apply(tojvec, interval(ONE, width(I), TWO))
-    gray_cells = mapply(lbind(shift, toindices(merge(dots))), odd_steps)
+    gray_cells = copies_at(dots, odd_steps)
     output = fill(paint(I, colored_rays), GRAY, gray_cells)
     return output
 
@@ -371,7 +374,7 @@ def solve_99fa7670(I):
     """Each dot shoots a line to the right; at the edge it turns and runs down until the
     next dot's line comes in.
     """
-    dots_downwards = order(apply(initset, merge(fgpartition(I))), uppermost)
+    dots_downwards = order(apply(initset, foreground(I)), uppermost)
     edge = decrement(width(I))
     to_the_right = compose(rbind(shoot, RIGHT), ulcorner)
     down_the_edge = chain(rbind(shoot, DOWN), rbind(astuple, edge), uppermost)
@@ -411,17 +414,23 @@ def solve_a699fb00(I):
 
 
 def solve_a78176bb(I):
-    """Each gray triangle beside the diagonal line gives way to a parallel line that passes its
-    far tip; the gray goes."""
-    hue = other(remove(BLACK, palette(I)), GRAY)
-    triangles = apply(toindices, colorfilter(objects(I, T, F, T), GRAY))
-    under_foot = compose(lbind(add, DOWN), lrcorner)
-    above = sfilter(triangles, compose(rbind(contained, ofcolor(I, hue)), under_foot))
-    tips_above = shift(apply(urcorner, above), UP_RIGHT)
-    tips_below = shift(apply(llcorner, difference(triangles, above)), DOWN_LEFT)
-    tips = combine(tips_above, tips_below)
-    lines = combine(mapply(rbind(shoot, UNITY), tips), mapply(rbind(shoot, NEG_UNITY), tips))
-    output = fill(replace(I, GRAY, BLACK), hue, lines)
+    """Each triangle beside the diagonal line gives way to a parallel line that passes its
+    far tip; the triangles go."""
+    parts = totuple(objects(I, T, F, T))
+    # The cells of the line touch by corners only, so they are the most parts.
+    hue = mostcommon(apply(color, parts))
+    triangles = difference(parts, colorfilter(parts, hue))
+    # With the cells of the line that it touches a triangle has three corners of its box.
+    touched = chain(rbind(intersection, ofcolor(I, hue)), lbind(mapply, dneighbors), toindices)
+    wedges = apply(fork(combine, toindices, touched), triangles)
+    open_corner = compose(first, fork(difference, corners, identity))
+    tip = fork(subtract, fork(add, ulcorner, lrcorner), open_corner)
+    outward = compose(sign, fork(subtract, tip, open_corner))
+    along = fork(astuple, compose(first, outward), chain(invert, last, outward))
+    ray = fork(shoot, fork(add, tip, outward), along)
+    ray_back = fork(shoot, fork(add, tip, outward), compose(invert, along))
+    lines = mapply(fork(combine, ray, ray_back), wedges)
+    output = fill(cover(I, merge(triangles)), hue, lines)
     return output
 
 
@@ -478,7 +487,7 @@ def solve_ba97ae07(I):
     on_top = toindices(merge(frontiers(I)))
     hue_below = leastcolor(compress(I))
     below = ofcolor(I, hue_below)
-    lines_below = combine(mapply(hfrontier, below), mapply(vfrontier, below))
+    lines_below = mapply(cross_at, below)
     output = fill(I, hue_below, intersection(on_top, lines_below))
     return output
 
@@ -544,15 +553,14 @@ def solve_d22278a0(I):
     """
     dots = objects(I, T, F, T)
     distance_from = lbind(lbind, manhattan)
-    nearest = compose(lbind(argmin, dots), distance_from)
-    nth_distance = lbind(get_val_rank, dots)
-    least = compose(rbind(nth_distance, ZERO), distance_from)
-    next_least = compose(rbind(nth_distance, ONE), distance_from)
-    to_dot = fork(combine, identity, compose(toindices, nearest))
+    least = compose(lbind(valmin, dots), distance_from)
+    nearest = compose(lbind(sfilter, dots), fork(matcher, distance_from, least))
+    has_one_nearest = matcher(compose(size, nearest), ONE)
+    to_dot = fork(combine, identity, chain(toindices, first, nearest))
     on_angle = chain(flip, even, chain(maximum, shape, to_dot))
-    chosen = fork(both, on_angle, fork(greater, next_least, least))
-    cells = sfilter(apply(initset, asindices(I)), chosen)
-    output = paint(I, mapply(fork(recolor, compose(color, nearest), identity), cells))
+    cells = sfilter(apply(initset, asindices(I)), fork(both, on_angle, has_one_nearest))
+    hue = chain(color, first, nearest)
+    output = paint(I, mapply(fork(recolor, hue, identity), cells))
     return output
 
 
@@ -561,7 +569,7 @@ def solve_d43fd935(I):
     colour to it, unless another dot is in the way.
     """
     block = ofcolor(I, GREEN)
-    dots = apply(initset, difference(merge(fgpartition(I)), recolor(GREEN, block)))
+    dots = apply(initset, difference(foreground(I), recolor(GREEN, block)))
     level = sfilter(dots, fork(either, rbind(hmatching, block), rbind(vmatching, block)))
     line = fork(connect, ulcorner, fork(add, ulcorner, rbind(gravitate, block)))
     # Of a free line only the dot itself is not ground.
@@ -582,7 +590,7 @@ def solve_dbc1a6ce(I):
 
 def solve_ded97339(I):
     """Dots that share a row or a column are joined by a line."""
-    dots = merge(fgpartition(I))
+    dots = foreground(I)
     links = prapply(connect, toindices(dots), toindices(dots))
     lines = combine(mfilter(links, hline), mfilter(links, vline))
     output = fill(I, color(dots), lines)
@@ -606,10 +614,11 @@ def solve_e48d4e1a(I):
 
 
 def solve_ea786f4a(I):
-    """The black cell sends black diagonals to the edges in all four directions."""
-    hole = first(ofcolor(I, BLACK))
-    diagonals = mapply(lbind(shoot, hole), ineighbors(ORIGIN))
-    output = fill(I, BLACK, diagonals)
+    """The odd cell sends diagonals of its colour to the edges in all four directions."""
+    hue = leastcolor(I)
+    odd_cell = first(ofcolor(I, hue))
+    diagonals = mapply(lbind(shoot, odd_cell), ineighbors(ORIGIN))
+    output = fill(I, hue, diagonals)
     return output
 
 
@@ -630,7 +639,7 @@ def solve_ecdecbb3(I):
     parts = objects(I, T, F, T)
     dot_and_line = product(colorfilter(parts, RED), colorfilter(parts, CYAN))
     start = compose(ulcorner, first)
-    row_and_column = compose(fork(combine, hfrontier, vfrontier), start)
+    row_and_column = compose(cross_at, start)
     on_line = compose(first, fork(intersection, compose(toindices, last), row_and_column))
     paths = apply(fork(connect, start, on_line), dot_and_line)
     # A path that meets two lines would go through one of them.
@@ -677,18 +686,19 @@ def solve_f15e1fac(I):
 def solve_f1cefba8(I):
     """Each bump of the inner rectangle sends a line across the grid: in the outer colour inside
     the frame, in the inner colour outside it."""
-    whole = toobject(difference(asindices(I), ofcolor(I, BLACK)), I)
-    outer_hue = index(I, ulcorner(whole))
-    inner_hue = other(palette(whole), outer_hue)
-    ring = inbox(whole)
-    bumps = intersection(ring, ofcolor(I, inner_hue))
+    # The inner rectangle lies within the frame and the frame within the ground.
+    by_extent = order(partition(I), compose(size, backdrop))
+    inner = first(by_extent)
+    frame = second(by_extent)
+    ring = inbox(frame)
+    bumps = intersection(ring, toindices(inner))
     left_side = connect(ulcorner(ring), llcorner(ring))
     right_side = connect(urcorner(ring), lrcorner(ring))
     at_sides = intersection(bumps, combine(left_side, right_side))
     columns = mapply(vfrontier, difference(bumps, at_sides))
     lines = combine(mapply(hfrontier, at_sides), columns)
-    with_rays = fill(I, inner_hue, lines)
-    output = fill(with_rays, outer_hue, intersection(lines, backdrop(whole)))
+    with_rays = fill(I, color(inner), lines)
+    output = fill(with_rays, color(frame), intersection(lines, backdrop(frame)))
     return output
 
 
@@ -698,7 +708,7 @@ def solve_feca6190(I):
     """
     ground = mostcolor(I)
     side = multiply(width(I), size(remove(ground, palette(I))))
-    at_bottom = shift(merge(fgpartition(I)), toivec(decrement(side)))
+    at_bottom = shift(foreground(I), toivec(decrement(side)))
     line = fork(recolor, color, compose(rbind(shoot, UP_RIGHT), ulcorner))
     lines = mapply(line, apply(initset, at_bottom))
     output = paint(canvas(ground, astuple(side, side)), lines)

@@ -29,16 +29,18 @@ def solve_0e206a2e(I):
     """Shapes of a filling colour and three other cells are the models: each is moved, turned
     or mirrored, to where its three cells stand alone.
     """
-    filling = color(argmax(fgpartition(I), size))
-    models = sfilter(objects(I, F, T, T), compose(lbind(contained, filling), palette))
+    shapes = objects(I, F, T, T)
+    # The filling is only in the models, the other colours also where they stand alone.
+    filling = leastcommon(mapply(p_g, totuple(shapes)))
+    models = sfilter(shapes, compose(lbind(contained, filling), palette))
     cleared = cover(I, merge(models))
     turned = combine(models, apply(dmirror, models))
     flipped = combine(turned, apply(hmirror, turned))
     variants = combine(flipped, apply(vmirror, flipped))
-    marks = rbind(sfilter, compose(flip, matcher(first, filling)))
+    marks = rbind(not_of_color, filling)
     places = compose(lbind(occurrences, cleared), marks)
     from_marks = chain(lbind(rbind, subtract), ulcorner, marks)
-    copies = fork(mapply, lbind(lbind, shift), fork(apply, from_marks, places))
+    copies = fork(copies_at, identity, fork(apply, from_marks, places))
     output = paint(cleared, mapply(copies, variants))
     return output
 
@@ -74,8 +76,7 @@ def solve_22233c11(I):
     diagonals = rbind(lbind(prapply, multiply), ineighbors(ORIGIN))
     ways = chain(diagonals, initset, square_size)
     gaps_moved = compose(merge, fork(lbind(prapply, shift), compose(initset, delta), ways))
-    cross = fork(combine, hfrontier, vfrontier)
-    rows_and_columns = compose(lbind(mapply, cross), toindices)
+    rows_and_columns = compose(lbind(mapply, cross_at), toindices)
     # Only what has neither a row nor a column in common with the two is past a corner.
     output = fill(I, CYAN, mapply(fork(difference, gaps_moved, rows_and_columns), shapes))
     return output
@@ -101,7 +102,7 @@ def solve_36d67576(I):
     known = rbind(sfilter, compose(rbind(contained, known_colors), first))
     places = compose(lbind(occurrences, I), known)
     from_known = chain(lbind(rbind, subtract), ulcorner, known)
-    copies = fork(mapply, lbind(lbind, shift), fork(apply, from_known, places))
+    copies = fork(copies_at, identity, fork(apply, from_known, places))
     output = paint(I, mapply(copies, variants))
     return output
 
@@ -112,9 +113,9 @@ def solve_36fdfd69(I):
     """
     red = ofcolor(I, RED)
     # Blown up to two by two cells, those of a group touch.
-    thick = mapply(lbind(shift, red), asindices(canvas(RED, TWO_BY_TWO)))
+    thick = copies_at(red, asindices(canvas(RED, TWO_BY_TWO)))
     thick_grid = fill(canvas(BLACK, shape(I)), RED, thick)
-    groups = colorfilter(objects(thick_grid, T, T, F), RED)
+    groups = parts_of(thick_grid, RED, T)
     red_of_group = compose(lbind(intersection, red), toindices)
     output = fill(I, YELLOW, mapply(compose(delta, red_of_group), groups))
     return output
@@ -151,12 +152,15 @@ def solve_42a50994(I):
 
 
 def solve_5168d44c(I):
-    """A red ring lies around one of the dots in a line; it moves on to the next dot, to the
+    """A ring lies around one of the dots in a line; it moves on to the next dot, to the
     right or down.
     """
-    ring = ofcolor(I, RED)
-    to_next_dot = branch(portrait(ofcolor(I, GREEN)), TWO_BY_ZERO, ZERO_BY_TWO)
-    output = fill(cover(I, ring), RED, shift(ring, to_next_dot))
+    things = fgpartition(I)
+    dots = extract(things, compose(lbind(contained, ONE), shape))
+    ring = other(things, dots)
+    cells = toindices(dots)
+    to_next_dot = subtract(second(cells), first(cells))
+    output = move(I, ring, to_next_dot)
     return output
 
 
@@ -188,7 +192,7 @@ def solve_63613498(I):
 def solve_67385a82(I):
     """Green shapes of three or more cells turn cyan."""
     # Green may be the commonest colour, so no background is left out.
-    shapes = colorfilter(objects(I, T, F, F), GREEN)
+    shapes = parts_of(I, GREEN, F)
     big = mfilter(shapes, compose(rbind(greater, TWO), size))
     output = fill(I, CYAN, big)
     return output
@@ -218,7 +222,7 @@ def solve_6c434453(I):
 
 def solve_6d75e8bb(I):
     """The shape is filled up with red to a full rectangle."""
-    shape_cells = merge(fgpartition(I))
+    shape_cells = foreground(I)
     output = fill(I, RED, delta(shape_cells))
     return output
 
@@ -227,9 +231,8 @@ def solve_7e0986d6(I):
     """Single cells of another colour are noise: inside a rectangle they take its colour, outside
     they go.
     """
-    regions = objects(I, T, F, F)
-    ground = color(argmax(regions, size))
-    hue = color(argmax(difference(regions, colorfilter(regions, ground)), size))
+    ground = groundcolor(I)
+    hue = color(argmax(objects_on(I, T, F, ground), size))
     noise_hue = first(remove(hue, remove(ground, palette(I))))
     # Inside, a cell has neighbours in the rectangle both in its row and in its column.
     in_row = fork(combine, rbind(shift, LEFT), rbind(shift, RIGHT))
@@ -248,32 +251,28 @@ def solve_7f4411dc(I):
     # A cell belongs to a rectangle if it is part of a two by two block.
     block = asindices(canvas(hue, TWO_BY_TWO))
     places = occurrences(I, recolor(hue, block))
-    rectangles = mapply(lbind(shift, block), places)
+    rectangles = copies_at(block, places)
     output = fill(canvas(mostcolor(I), shape(I)), hue, rectangles)
     return output
 
 
 def solve_810b9b61(I):
-    """Blue shapes that close around a hole turn green; open ones stay blue."""
-    regions = objects(I, T, F, F)
-    gaps = colorfilter(regions, BLACK)
-    enclosed = difference(merge(gaps), mfilter(gaps, rbind(bordering, I)))
-    closed = mfilter(colorfilter(regions, BLUE), rbind(adjacent, enclosed))
-    output = fill(I, GREEN, closed)
+    """Shapes that close around a hole turn green; open ones stay as they are."""
+    around_holes = mapply(dneighbors, enclosed_cells(I, mostcolor(I)))
+    has_hole = compose(lbind(intersection, around_holes), toindices)
+    output = fill(I, GREEN, mfilter(objects(I, T, F, T), has_hole))
     return output
 
 
 def solve_91714a58(I):
     """Only the one large rectangle stays; all noise goes, also where it touches it."""
-    # The ground is the colour that most rows and columns show.
-    ground = mostcommon(mapply(dedupe, combine(I, dmirror(I))))
+    ground = groundcolor(I)
     empty = canvas(ground, shape(I))
     # A cell can belong to a rectangle if it is part of a two by two block of its colour.
     block_of = rbind(recolor, asindices(canvas(ground, TWO_BY_TWO)))
-    copies = fork(mapply, lbind(lbind, shift), lbind(occurrences, I))
-    solid_cells = mapply(compose(copies, block_of), remove(ground, palette(I)))
-    areas = objects(paint(empty, solid_cells), T, F, F)
-    solid_part = argmax(difference(areas, colorfilter(areas, ground)), size)
+    wherever_it_is = fork(copies_at, identity, lbind(occurrences, I))
+    solid_cells = mapply(compose(wherever_it_is, block_of), remove(ground, palette(I)))
+    solid_part = argmax(objects_on(paint(empty, solid_cells), T, F, ground), size)
     cells = toindices(solid_part)
     # Of it, the largest full rectangle: its sides lie where the part ends somewhere.
     ends = compose(lbind(difference, cells), lbind(shift, cells))
@@ -287,7 +286,7 @@ def solve_91714a58(I):
 
 def solve_952a094c(I):
     """The four dots in the corners inside a frame jump out of it, each to the opposite corner."""
-    frame = merge(fgpartition(I))
+    frame = foreground(I)
     inner_corners = order(corners(inbox(frame)), identity)
     outer_corners = order(corners(outbox(frame)), identity)
     # The first corner gets the last dot's colour, and so on.
@@ -301,7 +300,8 @@ def solve_a1570a43(I):
     """The red shape moves to where the four green corners enclose it."""
     shape_cells = recolor(RED, ofcolor(I, RED))
     inside = increment(ulcorner(ofcolor(I, GREEN)))
-    output = move(I, shape_cells, subtract(inside, ulcorner(shape_cells)))
+    way = subtract(inside, ulcorner(shape_cells))
+    output = paint(replace(I, RED, groundcolor(I)), shift(shape_cells, way))
     return output
 
 
@@ -328,7 +328,7 @@ def solve_a61f2674(I):
 
 def solve_a79310a0(I):
     """The shape moves one down and turns red."""
-    shape_cells = merge(fgpartition(I))
+    shape_cells = foreground(I)
     output = fill(cover(I, shape_cells), RED, shift(shape_cells, DOWN))
     return output
 
@@ -357,7 +357,7 @@ def solve_a8d7556c(I):
     block = asindices(canvas(hue, TWO_BY_TWO))
     places = occurrences(I, recolor(hue, block))
     pinned = intersection(shift(places, UNITY), shift(places, UP_RIGHT))
-    output = fill(I, RED, mapply(lbind(shift, block), difference(places, pinned)))
+    output = fill(I, RED, copies_at(block, difference(places, pinned)))
     return output
 
 
@@ -372,9 +372,8 @@ def solve_b230c067(I):
 
 def solve_bb43febb(I):
     """The inside of each gray rectangle turns red; its outline stays gray."""
-    rectangles = colorfilter(objects(I, T, F, F), GRAY)
-    outlines = mapply(box, rectangles)
-    output = fill(I, RED, difference(ofcolor(I, GRAY), outlines))
+    rectangles = parts_of(I, GRAY, F)
+    output = fill(I, RED, mapply(inside_of, rectangles))
     return output
 
 

@@ -26,11 +26,14 @@ def solve_09629e4f(I):
 
 
 def solve_1b2d62fb(I):
-    """Places that are black both left and right of the dividing line are cyan."""
-    left_gaps = ofcolor(lefthalf(I), BLACK)
-    right_gaps = ofcolor(righthalf(I), BLACK)
-    blank = canvas(BLACK, shape(lefthalf(I)))
-    output = fill(blank, CYAN, intersection(left_gaps, right_gaps))
+    """Places that are empty on both sides of the dividing line, not brown, are cyan."""
+    bar_color = index(I, halve(shape(I)))
+    lying = hline(ofcolor(I, bar_color))
+    one_half = branch(lying, tophalf(I), lefthalf(I))
+    other_half = branch(lying, bottomhalf(I), righthalf(I))
+    ground = other(remove(bar_color, palette(I)), BROWN)
+    empty_in_both = intersection(ofcolor(one_half, ground), ofcolor(other_half, ground))
+    output = fill(canvas(ground, shape(one_half)), CYAN, empty_in_both)
     return output
 
 
@@ -45,8 +48,8 @@ def solve_1e32b0e9(I):
     rows = interval(ZERO, height(I), pitch_down)
     panel_places = product(rows, interval(ZERO, width(I), pitch_right))
     ways = prapply(subtract, panel_places, panel_places)
-    figures = difference(toindices(merge(fgpartition(I))), ofcolor(I, wall_hue))
-    output = underfill(I, wall_hue, mapply(lbind(shift, figures), ways))
+    figures = difference(toindices(foreground(I)), ofcolor(I, wall_hue))
+    output = underfill(I, wall_hue, copies_at(figures, ways))
     return output
 
 
@@ -54,10 +57,8 @@ def solve_54d9e175(I):
     """Every panel between gray lines is filled with the colour that comes five after that of its
     dot.
     """
-    plan = fill(canvas(ZERO, shape(I)), ONE, ofcolor(I, GREY))
-    panels = colorfilter(objects(plan, T, F, F), ZERO)
-    cells_of = compose(rbind(toobject, I), toindices)
-    new_color = chain(lbind(add, FIVE), leastcolor, cells_of)
+    panels = areas_between(I, ofcolor(I, GREY))
+    new_color = chain(lbind(add, FIVE), leastcolor, rbind(toobject, I))
     output = paint(I, mapply(fork(recolor, new_color, identity), panels))
     return output
 
@@ -91,11 +92,16 @@ def solve_6d0160f0(I):
     """The panel with the yellow cell moves to the place among the panels that this cell has
     in it; all others are emptied.
     """
+    lines = frontiers(I)
+    ground = mostcolor(compress(I))
+    # A panel has as many rows of cells as there are rows of panels.
+    side = increment(halve(size(lines)))
+    step = increment(side)
     yellow_cell = first(ofcolor(I, YELLOW))
-    corner_cell = multiply(divide(yellow_cell, FOUR), FOUR)
-    panel = crop(I, corner_cell, THREE_BY_THREE)
-    target = multiply(subtract(yellow_cell, corner_cell), FOUR)
-    emptied = fill(canvas(BLACK, shape(I)), GRAY, ofcolor(I, GRAY))
+    corner_cell = multiply(divide(yellow_cell, step), step)
+    panel = crop(I, corner_cell, astuple(side, side))
+    target = multiply(subtract(yellow_cell, corner_cell), step)
+    emptied = paint(canvas(ground, shape(I)), merge(lines))
     output = paint(emptied, shift(asobject(panel), target))
     return output
 
@@ -104,7 +110,7 @@ def solve_75b8110e(I):
     """The four quarters are laid over each other: upper left at the bottom, then lower
     right, lower left, and upper right on top.
     """
-    drawn = compose(rbind(sfilter, compose(flip, matcher(first, mostcolor(I)))), asobject)
+    drawn = rbind(not_of_color, mostcolor(I))
     bottom = lefthalf(tophalf(I))
     with_second = paint(bottom, drawn(righthalf(bottomhalf(I))))
     with_third = paint(with_second, drawn(lefthalf(bottomhalf(I))))
@@ -114,9 +120,7 @@ def solve_75b8110e(I):
 
 def solve_7c008303(I):
     """The small coloured square, enlarged, colours the drawing in the large panel."""
-    walls = merge(frontiers(I))
-    outlines = fill(canvas(ZERO, shape(I)), ONE, walls)
-    panels = colorfilter(objects(outlines, T, F, F), ZERO)
+    panels = areas_between(I, merge(frontiers(I)))
     key = subgrid(argmin(panels, size), I)
     drawing = subgrid(argmax(panels, size), I)
     empty_panel = get_arg_rank(panels, size, ONE)
@@ -130,7 +134,7 @@ def solve_941d9a10(I):
     """Of the rooms between the walls the first turns blue, the middle one red and the last
     green.
     """
-    rooms = order(colorfilter(objects(I, T, F, F), index(I, ORIGIN)), ulcorner)
+    rooms = order(parts_of(I, index(I, ORIGIN), F), ulcorner)
     middle_room = get_nth(rooms, halve(size(rooms)))
     with_first = fill(I, BLUE, first(rooms))
     with_middle = fill(with_first, RED, middle_room)
@@ -150,10 +154,12 @@ def solve_94f9d214(I):
 
 
 def solve_995c5fa3(I):
-    """Each of the three squares, left to right, gives a row: cyan if its hole is in the middle,
+    """Each of the squares, left to right, gives a row: cyan if its hole is in the middle,
     green if at the sides, yellow if at the bottom, red if it has none.
     """
-    squares = hsplit(I, THREE)
+    ground = leastcolor(I)
+    n_squares = divide(increment(width(I)), increment(height(I)))
+    squares = hsplit(switch(I, ground, BLACK), n_squares)
     # A cell that is not black is no hole: then the next place is asked.
     by_bottom = compose(rbind(rbind(branch, YELLOW), RED), rbind(index, (3, 1)))
     by_sides = fork(rbind(branch, GREEN), rbind(index, (1, 0)), by_bottom)
@@ -202,7 +208,7 @@ def solve_a64e4611(I):
     upright = branch(lying, dmirror(I), I)
     blank = canvas(ground, add(shape(upright), TWO_BY_ZERO))
     padded = paint(blank, shift(asobject(upright), DOWN))
-    long_runs = mapply(lbind(shift, bar(padded)), bar_places(padded))
+    long_runs = copies_at(bar(padded), bar_places(padded))
     ground_lines = compose(rbind(colorfilter, ground), frontiers)
     clear_rows = chain(toindices, rbind(mfilter, hline), ground_lines)
     beside = fork(intersection, rbind(shift, UP), rbind(shift, DOWN))
@@ -226,7 +232,7 @@ def solve_a68b268e(I):
     panels = mapply(rbind(hsplit, TWO), vsplit(I, TWO))
     # The background is the colour that most panels have in common.
     ground = mostcommon(mapply(p_g, panels))
-    colored_cells = compose(rbind(sfilter, compose(flip, matcher(first, ground))), asobject)
+    colored_cells = rbind(not_of_color, ground)
     lower_two = paint(last(panels), colored_cells(get_nth(panels, TWO)))
     lower_three = paint(lower_two, colored_cells(second(panels)))
     output = paint(lower_three, colored_cells(first(panels)))
@@ -246,14 +252,12 @@ def solve_bc1d5164(I):
 
 def solve_c444b776(I):
     """What the one panel has is copied to all the others."""
-    ground = mostcolor(I)
     full_lines = frontiers(I)
-    lines = merge(difference(full_lines, colorfilter(full_lines, ground)))
-    between = difference(asindices(I), toindices(lines))
-    panels = colorfilter(objects(fill(I, ground, between), T, F, F), ground)
-    contents = apply(rbind(toobject, I), apply(toindices, panels))
+    lines = difference(full_lines, colorfilter(full_lines, mostcolor(I)))
+    panels = areas_between(I, merge(lines))
+    contents = apply(rbind(toobject, I), panels)
     pattern = normalize(argmax(contents, numcolors))
-    output = paint(I, mapply(lbind(shift, pattern), apply(ulcorner, panels)))
+    output = paint(I, copies_at(pattern, apply(ulcorner, panels)))
     return output
 
 
@@ -263,7 +267,7 @@ def solve_cf98881b(I):
     """
     panels = hsplit(I, THREE)
     ground = first(intersection(palette(first(panels)), palette(last(panels))))
-    drawn = compose(rbind(sfilter, compose(flip, matcher(first, ground))), asobject)
+    drawn = rbind(not_of_color, ground)
     two_panels = paint(last(panels), drawn(second(panels)))
     output = paint(two_panels, drawn(first(panels)))
     return output
@@ -281,9 +285,12 @@ def solve_dae9d2b5(I):
 
 
 def solve_e98196ab(I):
-    """A gray line separates two halves; the dots of both are shown together."""
-    dots_below = merge(fgpartition(bottomhalf(I)))
-    output = paint(tophalf(I), dots_below)
+    """A line separates two halves; the dots of both are shown together."""
+    lying = hline(ofcolor(I, index(I, halve(shape(I)))))
+    one_half = branch(lying, tophalf(I), lefthalf(I))
+    other_half = branch(lying, bottomhalf(I), righthalf(I))
+    dots = foreground(other_half)
+    output = paint(one_half, dots)
     return output
 
 

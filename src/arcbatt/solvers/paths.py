@@ -18,7 +18,7 @@ def solve_234bbc79(I):
     others = fork(remove, second, fork(remove, first, identity))
     join_first_two = fork(combine, compose(rbind(repeat, ONE), joined), others)
     joined_all = first(power(join_first_two, decrement(size(shapes)))(shapes))
-    colored = sfilter(joined_all, compose(flip, is_joint))
+    colored = not_of_color(joined_all, GRAY)
     room = astuple(height(I), increment(rightmost(colored)))
     output = paint(canvas(mostcolor(I), room), colored)
     return output
@@ -30,7 +30,7 @@ def solve_239be575(I):
     """
     reds = ofcolor(I, RED)
     ground = first(difference(palette(I), (2, 8)))
-    webs = colorfilter(objects(replace(I, RED, CYAN), T, T, F), CYAN)
+    webs = parts_of(replace(I, RED, CYAN), CYAN, T)
     reds_in = chain(size, lbind(intersection, reds), toindices)
     linked = equality(valmax(webs, reds_in), size(reds))
     output = canvas(branch(linked, CYAN, ground), UNITY)
@@ -55,8 +55,8 @@ def solve_28e73c20(I):
 
 
 def solve_2dd70a9a(I):
-    """The green bar runs on along its line until a cyan wall stops it, turns aside, and turns
-    again on the line of the red bar, which it reaches; it goes the way that is free.
+    """The green bar runs on along its line until a cyan wall stops it, turns aside, is stopped
+    again on the line of the red bar, and turns to reach it; it goes the way that is free.
     """
     upright = vline(ofcolor(I, GREEN))
     grid = branch(upright, I, dmirror(I))
@@ -67,11 +67,13 @@ def solve_2dd70a9a(I):
     beside_wall = compose(rbind(adjacent, intersection(lane, walls)), initset)
     stops = sfilter(difference(lane, walls), beside_wall)
     turning = compose(rbind(astuple, last(goal)), first)
+    beyond = fork(add, turning, compose(sign, fork(subtract, turning, identity)))
     last_leg = compose(rbind(connect, goal), turning)
     legs_on = fork(combine, fork(connect, identity, turning), last_leg)
     path = fork(combine, lbind(connect, start), legs_on)
-    free_path = argmin(apply(path, stops), compose(size, lbind(intersection, walls)))
-    drawn = underfill(grid, GREEN, free_path)
+    walls_in_path = chain(size, lbind(intersection, walls), path)
+    not_stopped = chain(flip, rbind(contained, walls), beyond)
+    drawn = underfill(grid, GREEN, path(argmin(stops, fork(astuple, walls_in_path, not_stopped))))
     output = branch(upright, drawn, dmirror(drawn))
     return output
 
@@ -94,9 +96,8 @@ def solve_b782dc8a(I):
     # Beside the middle cell is wall where no arm is, and at a crossing at its corners.
     beside = toobject(difference(dneighbors(start), ofcolor(I, arm_hue)), I)
     wall_hue = mostcolor(branch(beside, beside, toobject(ineighbors(start), I)))
-    plan = fill(canvas(ZERO, shape(I)), ONE, ofcolor(I, wall_hue))
-    regions = apply(toindices, colorfilter(objects(plan, T, F, F), ZERO))
-    reached = extract(regions, lbind(contained, start))
+    open_ways = areas_between(I, ofcolor(I, wall_hue))
+    reached = extract(open_ways, lbind(contained, start))
     parity = compose(even, fork(add, first, last))
     alike = sfilter(reached, matcher(parity, parity(start)))
     output = fill(fill(I, arm_hue, reached), middle_hue, alike)
@@ -135,14 +136,16 @@ def solve_d9f24cd1(I):
 
 
 def solve_e179c5f4(I):
-    """The blue cell in the lower left corner goes up diagonally, thrown back from side to side;
-    the rest is cyan.
+    """The dot in the corner goes up (or down) diagonally, thrown back from side to side; the
+    rest is cyan.
     """
+    hue = leastcolor(I)
+    corner_cell = first(ofcolor(I, hue))
     swing = double(decrement(width(I)))
-    # The rows where the path stands at the left side, one of them above the picture.
-    turns = interval(lowermost(ofcolor(I, BLUE)), invert(swing), invert(swing))
-    starts = product(turns, initset(ZERO))
-    rising = mapply(rbind(shoot, UP_RIGHT), starts)
-    sinking = mapply(rbind(shoot, UNITY), starts)
-    output = fill(canvas(CYAN, shape(I)), BLUE, combine(rising, sinking))
+    # The rows where the path stands at the dot's side, some of them outside the grid.
+    rows_up = interval(first(corner_cell), invert(swing), invert(swing))
+    rows_down = interval(first(corner_cell), add(height(I), swing), swing)
+    turns = product(combine(rows_up, rows_down), initset(last(corner_cell)))
+    path = merge(prapply(shoot, turns, ineighbors(ORIGIN)))
+    output = fill(canvas(CYAN, shape(I)), hue, path)
     return output

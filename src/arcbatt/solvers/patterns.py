@@ -9,7 +9,7 @@ def solve_017c7c7b(I):
     full_height = add(height(I), halve(height(I)))
     starts = apply(toivec, interval(ZERO, full_height, vperiod(pattern)))
     room = canvas(BLACK, astuple(full_height, width(I)))
-    continued = paint(room, mapply(lbind(shift, pattern), starts))
+    continued = paint(room, copies_at(pattern, starts))
     output = replace(continued, BLUE, RED)
     return output
 
@@ -26,8 +26,8 @@ def solve_045e512c(I):
     vector = compose(lbind(multiply, stride), compose(rbind(divide, stride), way_from_whole))
     counts = interval(ONE, maximum(shape(I)), ONE)
     vectors = chain(rbind(apply, counts), lbind(lbind, multiply), vector)
-    copies = compose(lbind(mapply, lbind(shift, toindices(whole))), vectors)
-    output = paint(I, mapply(fork(recolor, color, copies), pieces))
+    march = compose(lbind(copies_at, toindices(whole)), vectors)
+    output = paint(I, mapply(fork(recolor, color, march), pieces))
     return output
 
 
@@ -42,7 +42,7 @@ def solve_05269061(I):
     one_stripe = fork(recolor, color, chain(line, first, toindices))
     period = size(colors)
     steps = apply(tojvec, interval(multiply(-30, period), 60, period))
-    output = paint(I, mapply(lbind(shift, mapply(one_stripe, colors)), steps))
+    output = paint(I, copies_at(mapply(one_stripe, colors), steps))
     return output
 
 
@@ -51,7 +51,7 @@ def solve_0a938d79(I):
     turns, at the same distance, to the end.
     """
     lying = branch(portrait(I), dmirror(I), I)
-    dots = apply(initset, merge(fgpartition(lying)))
+    dots = apply(initset, foreground(lying))
     step = double(decrement(width(merge(dots))))
     columns = compose(rbind(rbind(interval, step), width(lying)), leftmost)
     lines = compose(lbind(product, interval(ZERO, height(lying), ONE)), columns)
@@ -93,7 +93,7 @@ def solve_264363fd(I):
     crossings = compose(lbind(mapply, fork(combine, down, across)), dots_in)
     lines = mapply(fork(intersection, toindices, crossings), objects(cleared, F, F, T))
     ways = apply(rbind(subtract, middle_cell), dots)
-    output = paint(fill(cleared, arm_color, lines), mapply(lbind(shift, core_part), ways))
+    output = paint(fill(cleared, arm_color, lines), copies_at(core_part, ways))
     return output
 
 
@@ -123,9 +123,9 @@ def solve_3ac3eb23(I):
     """Below each dot there is a chain: in every second row the dot again, in the rows between
     them a dot to the left and one to the right.
     """
-    dots = merge(fgpartition(I))
+    dots = foreground(I)
     steps = apply(toivec, interval(ZERO, height(I), TWO))
-    middles = mapply(lbind(shift, dots), steps)
+    middles = copies_at(dots, steps)
     sides = combine(shift(middles, DOWN_LEFT), shift(middles, UNITY))
     output = paint(I, combine(middles, sides))
     return output
@@ -133,14 +133,12 @@ def solve_3ac3eb23(I):
 
 def solve_3bdb4ada(I):
     """In the middle line of each bar three cells thick every second cell is emptied."""
-    # The ground is the colour that most rows and columns show.
-    ground = mostcommon(mapply(dedupe, combine(I, dmirror(I))))
-    areas = objects(I, T, F, F)
-    bars = difference(areas, colorfilter(areas, ground))
+    ground = groundcolor(I)
+    bars = objects_on(I, T, F, ground)
     every_second = interval(ZERO, maximum(shape(I)), TWO)
     lattice = product(every_second, every_second)
     lattice_inside = chain(lbind(shift, lattice), increment, ulcorner)
-    output = fill(I, ground, mapply(fork(intersection, inbox, lattice_inside), bars))
+    output = fill(I, ground, mapply(fork(intersection, inside_of, lattice_inside), bars))
     return output
 
 
@@ -177,7 +175,7 @@ def solve_53b68214(I):
     period = argmin(repeats, fork(astuple, first, fork(multiply, last, last)))
     strides = apply(rbind(multiply, period), interval(ZERO, width(I), ONE))
     square_grid = canvas(mostcolor(I), astuple(width(I), width(I)))
-    output = fill(square_grid, hue, mapply(lbind(shift, line), strides))
+    output = fill(square_grid, hue, copies_at(line, strides))
     return output
 
 
@@ -190,9 +188,9 @@ def solve_6cf79266(I):
     places = compose(rbind(order, identity), rbind(occurrences, empty_square))
     # The first place, as a tuple of one, or of none where no square is left.
     next_place = chain(lbind(apply, first), rbind(pair, interval(ZERO, ONE, ONE)), places)
-    next_square = compose(lbind(mapply, lbind(shift, blue_square)), next_place)
+    next_square = compose(lbind(copies_at, blue_square), next_place)
     fill_next = fork(paint, identity, next_square)
-    output = power(fill_next, size(places(I)))(I)
+    output = power(fill_next, increment(size(places(I))))(I)
     return output
 
 
@@ -201,10 +199,10 @@ def solve_7837ac64(I):
     cell of that colour.
     """
     mesh_hue = color(argmax(objects(I, T, F, F), size))
-    off_mesh = sfilter(asobject(I), compose(flip, matcher(first, mesh_hue)))
+    off_mesh = not_of_color(I, mesh_hue)
     ground = mostcolor(off_mesh)
-    marks = sfilter(off_mesh, compose(flip, matcher(first, ground)))
-    pitch = increment(valmax(colorfilter(objects(I, T, F, F), ground), width))
+    marks = not_of_color(off_mesh, ground)
+    pitch = increment(valmax(parts_of(I, ground, F), width))
     crossings = downscale(replace(subgrid(marks, I), mesh_hue, ground), pitch)
     fields = decrement(shape(crossings))
     upper = cellwise(crop(crossings, ORIGIN, fields), crop(crossings, RIGHT, fields), ground)
@@ -247,7 +245,7 @@ def solve_8403a5d5(I):
 
 def solve_aedd82e4(I):
     """Red cells that have no red cell at any of their sides turn blue."""
-    reds = colorfilter(objects(I, T, F, F), RED)
+    reds = parts_of(I, RED, F)
     lonely = merge(sizefilter(reds, ONE))
     output = fill(I, BLUE, lonely)
     return output
@@ -282,47 +280,43 @@ def solve_c3f564a4(I):
 
 
 def solve_cbded52d(I):
-    """Where two outer tiles have the same mark in the same place, the tile between them gets it
-    too.
+    """Where two tiles of a row or column have the same mark in the same place, the tiles
+    between them get it too.
     """
-    step = divide(increment(width(I)), THREE)
-    plain = astuple(BLACK, mostcolor(I))
+    lines = frontiers(I)
+    step_right = increment(valmin(sfilter(lines, vline), leftmost))
+    step_down = increment(valmin(sfilter(lines, hline), uppermost))
+    plain = insert(mostcolor(compress(I)), palette(merge(lines)))
     marks = sfilter(asobject(I), chain(flip, rbind(contained, plain), first))
-    right = tojvec(step)
-    down = toivec(step)
-    between_sides = intersection(shift(marks, right), shift(marks, invert(right)))
-    between_ends = intersection(shift(marks, down), shift(marks, invert(down)))
-    output = paint(I, combine(between_sides, between_ends))
+    steps_right = product(initset(ZERO), interval(step_right, width(I), step_right))
+    steps_down = product(interval(step_down, height(I), step_down), initset(ZERO))
+    moved = lbind(mapply, lbind(shift, marks))
+    to_and_fro = fork(intersection, moved, compose(moved, lbind(apply, invert)))
+    between = combine(to_and_fro(steps_right), to_and_fro(steps_down))
+    output = paint(I, between)
     return output
 
 
 def solve_d8c310e9(I):
     """The pattern at the edge goes on along it, in the direction in which it repeats."""
-    shown = merge(fgpartition(I))
+    shown = foreground(I)
     standing = both(portrait(shown), greater(height(shown), vperiod(shown)))
     upright = branch(standing, dmirror(I), I)
-    pattern = merge(fgpartition(upright))
-    period = hperiod(pattern)
-    far = multiply(period, width(upright))
-    steps = apply(tojvec, interval(invert(far), far, period))
-    continued = paint(upright, mapply(lbind(shift, pattern), steps))
+    pattern = foreground(upright)
+    continued = paint(upright, repeat_along(pattern, tojvec(hperiod(pattern))))
     output = branch(standing, dmirror(continued), continued)
     return output
 
 
 def solve_e21d9049(I):
     """Both arms of the coloured cross are repeated along their lines over the whole grid."""
-    cells = toindices(merge(fgpartition(I)))
+    cells = toindices(foreground(I))
     row = mostcommon(apply(first, totuple(cells)))
     column = mostcommon(apply(last, totuple(cells)))
     lying_arm = toobject(intersection(cells, hfrontier(toivec(row))), I)
     upright_arm = toobject(intersection(cells, vfrontier(tojvec(column))), I)
-    reach = maximum(shape(I))
-    counts = interval(invert(reach), reach, ONE)
-    ways_across = apply(compose(tojvec, lbind(multiply, width(lying_arm))), counts)
-    ways_down = apply(compose(toivec, lbind(multiply, height(upright_arm))), counts)
-    with_row = paint(I, mapply(lbind(shift, lying_arm), ways_across))
-    output = paint(with_row, mapply(lbind(shift, upright_arm), ways_down))
+    with_row = paint(I, repeat_along(lying_arm, tojvec(width(lying_arm))))
+    output = paint(with_row, repeat_along(upright_arm, toivec(height(upright_arm))))
     return output
 
 
@@ -347,7 +341,7 @@ def solve_e8dc4411(I):
     distance = compose(lbind(manhattan, initset(seed)), initset)
     step = subtract(seed, argmax(back, distance))
     steps = apply(lbind(multiply, step), interval(ONE, width(I), ONE))
-    output = fill(I, hue, mapply(lbind(shift, figure), steps))
+    output = fill(I, hue, copies_at(figure, steps))
     return output
 
 

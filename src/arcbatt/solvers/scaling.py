@@ -5,7 +5,7 @@ def solve_4522001f(I):
     """The square in a corner, all in its main colour, becomes one of twice the size in the same
     corner of a grid three times as large; another one follows towards the opposite corner.
     """
-    small = merge(fgpartition(I))
+    small = foreground(I)
     place = ulcorner(small)
     blank = canvas(mostcolor(I), multiply(THREE, shape(I)))
     large = upscale(normalize(small), TWO)
@@ -35,9 +35,11 @@ def solve_46f33fce(I):
     """Every second row and column holds the dots: each dot becomes a block of four by four
     cells, next to its neighbours' blocks.
     """
-    # The first row and the first column are empty.
-    dots = downscale(crop(I, UNITY, shape(I)), 2)
-    output = upscale(dots, 4)
+    first_dot = ulcorner(foreground(I))
+    # One where the first row (or column) is empty, zero where it holds dots.
+    start = subtract(first_dot, double(halve(first_dot)))
+    dots = downscale(crop(I, start, shape(I)), TWO)
+    output = upscale(dots, FOUR)
     return output
 
 
@@ -45,8 +47,8 @@ def solve_5614dbcf(I):
     """Each block of three by three cells becomes one cell of its colour; gray is noise."""
     bands = vsplit(I, divide(height(I), THREE))
     blocks = apply(rbind(hsplit, divide(width(I), THREE)), bands)
-    without_noise = rbind(sfilter, compose(flip, matcher(first, GRAY)))
-    output = apply(lbind(apply, chain(mostcolor, without_noise, asobject)), blocks)
+    without_noise = rbind(not_of_color, GRAY)
+    output = apply(lbind(apply, compose(mostcolor, without_noise)), blocks)
     return output
 
 
@@ -92,11 +94,8 @@ def solve_6ecd11f4(I):
 
 def solve_746b3537(I):
     """Stripes of any thickness are compressed to one cell each."""
-    stripes = order(objects(I, T, F, F), ulcorner)
-    # A grid of one row.
-    in_a_row = repeat(apply(color, stripes), 1)
-    lying = equality(width(first(stripes)), width(I))
-    output = branch(lying, dmirror(in_a_row), in_a_row)
+    picture = astuple(ORIGIN, I)
+    output = last(collapse(picture))
     return output
 
 
@@ -104,12 +103,9 @@ def solve_780d0b14(I):
     """Lines of the ground divide the grid into spotted areas; each area becomes one cell of
     its colour.
     """
-    # The ground is the colour that most rows and columns show.
-    ground = mostcommon(mapply(dedupe, combine(I, dmirror(I))))
-    lines = merge(colorfilter(frontiers(I), ground))
-    divided = fill(canvas(BLACK, shape(I)), GRAY, lines)
-    areas = colorfilter(objects(divided, T, F, F), BLACK)
-    without_spots = rbind(sfilter, compose(flip, matcher(first, ground)))
+    ground = groundcolor(I)
+    areas = areas_between(I, merge(colorfilter(frontiers(I), ground)))
+    without_spots = rbind(not_of_color, ground)
     hue = chain(mostcolor, without_spots, rbind(toobject, I))
     colors = apply(hue, order(areas, ulcorner))
     # One long row of cells, cut into as many rows as there are areas below each other.
@@ -122,7 +118,7 @@ def solve_80af3007(I):
     """The drawing is made of three by three blocks; each block becomes a small copy of the
     whole drawing.
     """
-    drawing = subgrid(merge(fgpartition(I)), I)
+    drawing = subgrid(foreground(I), I)
     small = downscale(drawing, THREE)
     copies = last(tile(astuple(ORIGIN, small), shape(drawing), ZERO))
     output = cellwise(drawing, copies, mostcolor(I))
@@ -135,7 +131,7 @@ def solve_8a004b2b(I):
     """
     marks = ofcolor(I, YELLOW)
     frame = backdrop(marks)
-    drawing = difference(merge(fgpartition(I)), toobject(frame, I))
+    drawing = difference(foreground(I), toobject(frame, I))
     blocks = objects(cover(cover(I, drawing), marks), T, F, T)
     # The narrowest block is one cell of the drawing.
     enlarged = upscale(normalize(drawing), valmin(blocks, compose(minimum, shape)))
@@ -159,13 +155,15 @@ def solve_8f2ea7aa(I):
     cells = ofcolor(argmax(panels, rbind(colorcount, hue)), hue)
     corners_of_copies = apply(rbind(multiply, side), cells)
     ground = canvas(mostcolor(I), shape(I))
-    output = fill(ground, hue, mapply(lbind(shift, cells), corners_of_copies))
+    output = fill(ground, hue, copies_at(cells, corners_of_copies))
     return output
 
 
 def solve_90c28cc7(I):
     """The patchwork of blocks shrinks to one cell for each block."""
-    output = last(collapse(shrink(astuple(ORIGIN, I))))
+    ground = argmax(partition(I), compose(size, backdrop))
+    patchwork = subgrid(difference(asobject(I), ground), I)
+    output = last(collapse(astuple(ORIGIN, patchwork)))
     return output
 
 
@@ -177,7 +175,7 @@ def solve_9172f3a0(I):
 
 def solve_ac0a08a4(I):
     """The grid is enlarged as many times as it has coloured cells."""
-    colored = merge(fgpartition(I))
+    colored = foreground(I)
     output = upscale(I, size(colored))
     return output
 
@@ -195,8 +193,8 @@ def solve_c59eb873(I):
 
 
 def solve_ce22a75a(I):
-    """Each gray dot grows into a blue block of three by three cells."""
-    dots = ofcolor(I, GRAY)
+    """Each dot grows into a blue block of three by three cells."""
+    dots = toindices(foreground(I))
     output = fill(I, BLUE, combine(dots, mapply(neighbors, dots)))
     return output
 
@@ -236,6 +234,6 @@ def solve_eb5a1d5d(I):
 
 def solve_f25fbde4(I):
     """The shape is cut out and drawn at twice its size."""
-    cells = merge(fgpartition(I))
+    cells = not_of_color(I, groundcolor(I))
     output = upscale(subgrid(cells, I), TWO)
     return output

@@ -10,17 +10,18 @@ def solve_445eab21(I):
 
 
 def solve_5117e062(I):
-    """The shape that has a cyan cell is cut out, that cell in the colour of the rest."""
-    shapes = objects(I, F, T, T)
-    chosen = extract(shapes, compose(lbind(contained, CYAN), palette))
-    hue = other(palette(chosen), CYAN)
-    output = replace(subgrid(chosen, I), CYAN, hue)
+    """The shape that has a cell of another colour is cut out, that cell in the colour of the
+    rest.
+    """
+    chosen = argmax(objects(I, F, T, T), numcolors)
+    picture = subgrid(chosen, I)
+    output = replace(picture, leastcolor(chosen), mostcolor(chosen))
     return output
 
 
 def solve_6455b5f5(I):
     """Of the fields between the lines the largest turns blue, the smallest ones turn cyan."""
-    fields = colorfilter(objects(I, T, F, F), mostcolor(I))
+    fields = parts_of(I, mostcolor(I), F)
     smallest = sizefilter(fields, valmin(fields, size))
     largest = sizefilter(fields, valmax(fields, size))
     output = fill(fill(I, CYAN, merge(smallest)), BLUE, merge(largest))
@@ -53,7 +54,7 @@ def solve_a87f7484(I):
 
 def solve_ae4f1146(I):
     """Of the squares of cyan and blue cells the output is the one with the most blue."""
-    squares = colorfilter(objects(replace(I, BLUE, CYAN), T, F, F), CYAN)
+    squares = parts_of(replace(I, BLUE, CYAN), CYAN, F)
     pictures = apply(rbind(subgrid, I), squares)
     output = argmax(pictures, rbind(colorcount, BLUE))
     return output
@@ -61,7 +62,7 @@ def solve_ae4f1146(I):
 
 def solve_d9fac9be(I):
     """One cell has all around it cells of one other colour: the answer is its colour."""
-    hues = remove(BLACK, palette(I))
+    hues = remove(mostcolor(I), palette(I))
     rings = apply(rbind(recolor, neighbors(UNITY)), hues)
     middle_of_ring = add(first(mapply(lbind(occurrences, I), rings)), UNITY)
     output = canvas(index(I, middle_of_ring), UNITY)
@@ -70,10 +71,7 @@ def solve_d9fac9be(I):
 
 def solve_e50d258f(I):
     """Of the speckled rectangles the output is the one with most red cells."""
-    ground = color(argmax(objects(I, T, F, F), size))
-    # Cyan may be the commonest colour; on a larger grid the ground is.
-    on_larger_grid = paint(canvas(ground, double(shape(I))), asobject(I))
-    rectangles = objects(on_larger_grid, F, F, T)
+    rectangles = objects_on(I, F, F, groundcolor(I))
     most_red = argmax(rectangles, rbind(colorcount, RED))
     output = subgrid(most_red, I)
     return output

@@ -27,9 +27,10 @@ def solve_cdecee7f(I):
     """The coloured cells, from the left to the right, fill a three by three grid in a winding
     line: the middle row runs backwards.
     """
-    dots = sfilter(asobject(I), first)
+    ground = mostcolor(I)
+    dots = foreground(I)
     hues = apply(first, order(dots, compose(last, last)))
-    padded = combine(hues, repeat(BLACK, subtract(NINE, size(hues))))
+    padded = combine(hues, repeat(ground, subtract(NINE, size(hues))))
     rows = hsplit(repeat(padded, ONE), THREE)
     upper_two = vconcat(first(rows), vmirror(second(rows)))
     output = vconcat(upper_two, last(rows))

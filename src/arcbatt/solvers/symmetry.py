@@ -3,7 +3,7 @@
 
 def solve_11852cab(I):
     """The figure is completed so that it looks the same from all four sides and mirrored."""
-    given = merge(fgpartition(I))
+    given = foreground(I)
     left_right = combine(given, vmirror(given))
     upside_down = combine(left_right, hmirror(left_right))
     whole = combine(upside_down, dmirror(upside_down))
@@ -31,7 +31,7 @@ def solve_1b60fb0c(I):
 
 def solve_2013d3e2(I):
     """The picture is made of four turned or mirrored quarters; only the upper left is kept."""
-    picture = subgrid(merge(fgpartition(I)), I)
+    picture = subgrid(foreground(I), I)
     output = lefthalf(tophalf(picture))
     return output
 
@@ -57,7 +57,7 @@ def solve_3345333e(I):
     figure is completed.
     """
     parts = fgpartition(I)
-    block = extract(parts, matcher(compose(size, delta), ZERO))
+    block = extract(parts, is_solid)
     figure = other(parts, block)
     numbers = interval(-30, 30, ONE)
     sideways = prapply(shift, initset(vmirror(figure)), apply(tojvec, numbers))
@@ -111,7 +111,7 @@ def solve_4290ef0e(I):
     depth = chain(halve, lbind(subtract, n_wide), side)
     placed = mapply(fork(shift, identity, fork(astuple, depth, depth)), rings)
     corner_drawn = paint(canvas(mostcolor(I), astuple(n_wide, n_wide)), placed)
-    drawn = compose(rbind(sfilter, compose(flip, matcher(first, mostcolor(I)))), asobject)
+    drawn = rbind(not_of_color, mostcolor(I))
     upper = paint(corner_drawn, drawn(vmirror(corner_drawn)))
     output = paint(upper, drawn(hmirror(upper)))
     return output
@@ -165,9 +165,11 @@ def solve_4938f0c2(I):
 
 
 def solve_496994bd(I):
-    """The rows at the top are mirrored at the bottom."""
-    picture = astuple(ORIGIN, I)
-    output = last(mirror_fill(picture, ONE))
+    """The stripes at the top are mirrored at the bottom (those at one side at the other)."""
+    stripes = foreground(I)
+    lying = equality(width(stripes), width(I))
+    mirrored = branch(lying, hmirror(I), vmirror(I))
+    output = paint(mirrored, stripes)
     return output
 
 
@@ -261,7 +263,7 @@ def solve_73251a56(I):
     Right of the diagonal each row shows the colours of the first row, in runs one cell longer
     than those of the row above; the diagonal has its own colour.
     """
-    seen_in = compose(rbind(sfilter, compose(positive, first)), rbind(toobject, I))
+    seen_in = compose(rbind(not_of_color, BLACK), rbind(toobject, I))
     mirrored = paint(dmirror(I), seen_in(asindices(I)))
     # Where the mirror image is hidden too, the cell's run is found in the first row.
     from_diagonal = fork(subtract, maximum, minimum)
@@ -320,7 +322,7 @@ def solve_9d9215db(I):
     ground = mostcolor(I)
     # Black and the ground are exchanged, since only zeros count as empty.
     mirrored = last(mirror_fill(astuple(ORIGIN, switch(I, ground, BLACK)), TWO))
-    dots = merge(fgpartition(mirrored))
+    dots = foreground(mirrored)
     from_middle = chain(rbind(subtract, decrement(shape(I))), double, last)
     distances = fork(multiply, from_middle, from_middle)
     of_rows = sfilter(dots, compose(fork(greater, first, last), distances))
@@ -328,7 +330,7 @@ def solve_9d9215db(I):
     blank = canvas(BLACK, shape(I))
     rows = last(bridge(astuple(ORIGIN, paint(blank, of_rows)), ZERO))
     columns = last(bridge(astuple(ORIGIN, paint(blank, of_columns)), ONE))
-    lines = combine(merge(fgpartition(rows)), merge(fgpartition(columns)))
+    lines = combine(foreground(rows), foreground(columns))
     dotted = sfilter(lines, chain(even, fork(add, first, last), last))
     output = switch(paint(mirrored, dotted), ground, BLACK)
     return output
@@ -344,7 +346,7 @@ def solve_9ecd008a(I):
     """A rectangle of one colour hides a part of a symmetric picture; the output is the hidden
     part.
     """
-    solid_rectangles = sfilter(partition(I), fork(equality, toindices, backdrop))
+    solid_rectangles = sfilter(partition(I), is_solid)
     cover_up = argmax(solid_rectangles, size)
     output = subgrid(cover_up, close_symmetry(I, color(cover_up), F))
     return output
@@ -357,13 +359,17 @@ def solve_b775ac94(I):
     parts = objects(I, T, T, T)
     dots = sizefilter(parts, ONE)
     shapes = apply(toindices, difference(parts, dots))
-    to_right = apply(fork(shift, vmirror, compose(tojvec, width)), shapes)
-    to_left = apply(fork(shift, vmirror, chain(tojvec, invert, width)), shapes)
-    in_rows = combine(shapes, combine(to_right, to_left))
-    below = apply(fork(shift, hmirror, compose(toivec, height)), in_rows)
-    above = apply(fork(shift, hmirror, chain(toivec, invert, height)), in_rows)
-    images = combine(in_rows, combine(below, above))
-    image_with = chain(lbind(extract, images), lbind(lbind, contained), ulcorner)
+    touching = chain(lbind(compose, size), lbind(lbind, intersection), compose(neighbors, ulcorner))
+    own_shape = compose(lbind(extract, shapes), touching)
+    to_right = fork(shift, vmirror, compose(tojvec, width))
+    to_left = fork(shift, vmirror, chain(tojvec, invert, width))
+    downwards = fork(shift, hmirror, compose(toivec, height))
+    upwards = fork(shift, hmirror, chain(toivec, invert, height))
+    in_row = fork(insert, to_right, fork(insert, to_left, initset))
+    above_or_below = fork(combine, lbind(apply, downwards), lbind(apply, upwards))
+    images = compose(fork(combine, identity, above_or_below), in_row)
+    has_dot = compose(lbind(lbind, contained), ulcorner)
+    image_with = fork(extract, compose(images, own_shape), has_dot)
     output = paint(I, mapply(fork(recolor, color, image_with), dots))
     return output
 
@@ -403,17 +409,19 @@ def solve_e3497940(I):
 
 
 def solve_e40b9e2f(I):
-    """The figure is turned by quarters about the middle of its core, the largest square in it,
-    and all four images are drawn together."""
-    figure = first(objects(I, F, T, T))
-    filled = fill(I, BLUE, figure)
+    """The figure is turned by quarters about the middle of its core, the largest square in it
+    that looks the same turned, and all four images are drawn together."""
+    figure = foreground(I)
+    hue = color(figure)
     sides = interval(ONE, increment(width(figure)), ONE)
-    squares = apply(chain(asobject, lbind(canvas, BLUE), fork(astuple, identity, identity)), sides)
-    largest = argmax(sfilter(squares, compose(size, lbind(occurrences, filled))), size)
-    core_cells = shift(largest, first(occurrences(filled, largest)))
-    # A wide ring about the core makes its middle the middle of every turn.
-    widen = power(outbox, height(I))
-    ringed = combine(figure, recolor(BLACK, widen(core_cells)))
+    squares = apply(chain(asobject, lbind(canvas, hue), fork(astuple, identity, identity)), sides)
+    places = lbind(occurrences, fill(I, hue, figure))
+    placed = mapply(fork(lbind(prapply, shift), initset, places), squares)
+    looks_same = compose(fork(equality, identity, rot90), rbind(subgrid, I))
+    core_cells = argmax(sfilter(placed, looks_same), size)
+    # A ring about the core, far outside the grid, makes its middle the middle of every turn.
+    far_ring = recolor(hue, power(outbox, 30)(core_cells))
+    ringed = combine(figure, far_ring)
     with_quarter = combine(ringed, vmirror(dmirror(ringed)))
     output = paint(I, combine(with_quarter, hmirror(vmirror(with_quarter))))
     return output
@@ -436,7 +444,7 @@ def solve_f8a8fe49(I):
     parts = fgpartition(I)
     brackets = argmax(parts, compose(size, backdrop))
     hue = color(other(parts, brackets))
-    pieces = colorfilter(objects(I, T, F, T), color(brackets))
+    pieces = parts_of(I, color(brackets), F)
     side_by_side = hmatching(first(pieces), last(pieces))
     upright = branch(side_by_side, dmirror(I), I)
     walls = ofcolor(upright, color(brackets))
@@ -453,7 +461,7 @@ def solve_f8a8fe49(I):
 
 def solve_ff805c23(I):
     """A square of one colour hides a part of a symmetric picture; the output is the hidden part."""
-    solid_rectangles = sfilter(partition(I), fork(equality, toindices, backdrop))
+    solid_rectangles = sfilter(partition(I), is_solid)
     cover_up = argmax(solid_rectangles, size)
     output = subgrid(cover_up, close_symmetry(I, color(cover_up), F))
     return output

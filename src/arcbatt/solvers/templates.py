@@ -2,10 +2,13 @@
 
 
 def solve_321b1fc6(I):
-    """The coloured shape is copied onto every cyan one of its form, and goes from its own place."""
-    blanks = colorfilter(objects(I, T, F, T), CYAN)
-    model = first(objects(replace(I, CYAN, BLACK), F, T, T))
-    copies = mapply(lbind(shift, normalize(model)), apply(ulcorner, blanks))
+    """The shape of several colours is copied onto every cyan one of its form, and goes from its
+    own place."""
+    shapes = objects(I, F, F, T)
+    not_blank = compose(flip, matcher(palette, initset(CYAN)))
+    model = argmax(shapes, fork(astuple, numcolors, not_blank))
+    places = apply(ulcorner, remove(model, shapes))
+    copies = copies_at(normalize(model), places)
     output = paint(cover(I, model), copies)
     return output
 
@@ -22,7 +25,7 @@ def solve_39e1d7f9(I):
     hue = color(argmin(groups, size))
     middle_block = ulcorner(sfilter(model, matcher(first, hue)))
     around = shift(model, invert(middle_block))
-    copied = paint(blocks, mapply(lbind(shift, around), ofcolor(blocks, hue)))
+    copied = paint(blocks, copies_at(around, ofcolor(blocks, hue)))
     full_size = crop(upscale(copied, pitch), ORIGIN, shape(I))
     output = paint(full_size, merge(lines))
     return output
@@ -43,8 +46,8 @@ def solve_3e980e27(I):
     from_red = rbind(subtract, ulcorner(sfilter(red_model, is_red)))
     green_ways = apply(from_green, toindices(sfilter(loose, is_green)))
     red_ways = apply(from_red, toindices(sfilter(loose, is_red)))
-    with_green = paint(I, mapply(lbind(shift, green_model), green_ways))
-    output = paint(with_green, mapply(lbind(shift, red_model), red_ways))
+    with_green = paint(I, copies_at(green_model, green_ways))
+    output = paint(with_green, copies_at(red_model, red_ways))
     return output
 
 
@@ -66,7 +69,7 @@ def solve_447fd412(I):
     with_margin = paint(blank, shift(asobject(cover(I, model)), UNITY))
     places = chain(lbind(occurrences, with_margin), normalize, key)
     anchored = fork(shift, identity, chain(invert, ulcorner, key))
-    copies = fork(mapply, compose(lbind(lbind, shift), anchored), places)
+    copies = fork(copies_at, anchored, places)
     output = paint(I, shift(mapply(copies, scaled), NEG_UNITY))
     return output
 
@@ -121,12 +124,12 @@ def solve_6aa20dc0(I):
     figure = argmax(objects(I, F, T, T), numcolors)
     # Upside down, left to right, half a turn, as it is.
     turned = apply(lbind(mir_rot, subgrid(figure, I)), (0, 2, 5, 7))
-    enlarged = apply(asobject, prapply(upscale, turned, interval(ONE, SIX, ONE)))
-    variants = apply(rbind(sfilter, compose(flip, matcher(first, mostcolor(I)))), enlarged)
-    marks = rbind(sfilter, compose(flip, matcher(first, mostcolor(figure))))
-    places = compose(lbind(occurrences, I), marks)
-    copies = fork(mapply, lbind(lbind, shift), places)
-    output = paint(I, mapply(copies, variants))
+    enlarged = prapply(upscale, turned, interval(ONE, SIX, ONE))
+    without_filling = rbind(rbind(replace, mostcolor(I)), mostcolor(figure))
+    corners_alone = compose(asobject, without_filling)
+    places = compose(lbind(occurrences, cover(I, figure)), corners_alone)
+    copies = fork(copies_at, asobject, places)
+    output = paint(I, mapply(copies, enlarged))
     return output
 
 
@@ -146,12 +149,10 @@ def solve_72322fa7(I):
 
 def solve_776ffc46(I):
     """Blue shapes of the same form as the one in the closed gray frame take its colour."""
-    shapes = objects(I, T, F, T)
-    frame = extract(colorfilter(shapes, GRAY), fork(equality, toindices, box))
-    is_ground = matcher(first, mostcolor(I))
-    sample = sfilter(toobject(delta(frame), I), compose(flip, is_ground))
+    frame = extract(parts_of(I, GRAY, F), is_outline)
+    sample = not_of_color(toobject(delta(frame), I), mostcolor(I))
     form = compose(normalize, toindices)
-    alike = mfilter(colorfilter(shapes, BLUE), matcher(form, form(sample)))
+    alike = mfilter(parts_of(I, BLUE, F), matcher(form, form(sample)))
     output = fill(I, color(sample), alike)
     return output
 
@@ -177,20 +178,18 @@ def solve_88a10436(I):
     """The coloured shape is stamped once more, with its middle on the gray mark."""
     marks = ofcolor(I, GRAY)
     without_marks = cover(I, marks)
-    stamp = merge(fgpartition(without_marks))
+    stamp = foreground(without_marks)
     offsets = apply(rbind(subtract, center(stamp)), marks)
-    output = paint(without_marks, mapply(lbind(shift, stamp), offsets))
+    output = paint(without_marks, copies_at(stamp, offsets))
     return output
 
 
 def solve_890034e9(I):
     """The frame is drawn once more around the other empty rectangle of the same size."""
     # Of the frame's colour there is nothing but the outline of a rectangle.
-    outlines = sfilter(partition(I), fork(equality, toindices, box))
-    frame = argmax(outlines, size)
+    frame = extract(partition(I), is_outline)
     places = occurrences(I, toobject(delta(frame), I))
-    frame_around = compose(lbind(shift, normalize(frame)), decrement)
-    output = paint(I, mapply(frame_around, places))
+    output = paint(I, copies_at(normalize(frame), apply(decrement, places)))
     return output
 
 
@@ -200,13 +199,15 @@ def solve_90f3ed37(I):
     """
     drawings = objects(I, T, T, T)
     whole = argmax(drawings, size)
-    row_below = compose(rbind(subtract, uppermost(whole)), uppermost)
-    ways = chain(rbind(product, interval(ZERO, width(I), ONE)), initset, row_below)
-    copies = compose(lbind(lbind(prapply, shift), initset(toindices(whole))), ways)
-    # A copy must not reach a gap of the beginning, and should cover as much of it as it can.
-    avoids_gaps = chain(lbind(compose, flip), lbind(lbind, intersection), delta)
+    up_and_down = interval(invert(height(I)), height(I), ONE)
+    ways = product(up_and_down, interval(ZERO, width(I), ONE))
+    copies = apply(lbind(shift, toindices(whole)), ways)
+    # A copy must not reach a gap in or beside the beginning, and should cover most of it.
+    with_margins = compose(backdrop, fork(combine, rbind(shift, UP), rbind(shift, DOWN)))
+    gaps = fork(difference, with_margins, toindices)
+    avoids_gaps = chain(lbind(compose, flip), lbind(lbind, intersection), gaps)
     covered = chain(lbind(compose, size), lbind(lbind, intersection), toindices)
-    best_copy = fork(argmax, fork(sfilter, copies, avoids_gaps), covered)
+    best_copy = fork(argmax, compose(lbind(sfilter, copies), avoids_gaps), covered)
     carried_on = mapply(best_copy, remove(whole, drawings))
     output = fill(I, BLUE, difference(carried_on, toindices(merge(drawings))))
     return output
@@ -215,9 +216,8 @@ def solve_90f3ed37(I):
 def solve_97a05b5b(I):
     """The red in each small piece, turned, fits a hole in the big red rectangle; the
     piece goes there, and the rectangle is cut out."""
-    ground = mostcolor(toobject(box(asindices(I)), I))
-    # Red may be the commonest colour; on a larger grid the ground is.
-    parts = objects(paint(canvas(ground, double(shape(I))), asobject(I)), F, F, T)
+    ground = groundcolor(I)
+    parts = objects_on(I, F, F, ground)
     big = argmax(parts, size)
     pieces = apply(rbind(subgrid, I), remove(big, parts))
     turned = prapply(mir_rot, pieces, interval(FOUR, EIGHT, ONE))
@@ -228,8 +228,7 @@ def solve_97a05b5b(I):
     hole = fork(combine, compose(lbind(recolor, RED), wall), empty)
     places = chain(lbind(occurrences, I), normalize, hole)
     anchored = fork(shift, asobject, chain(invert, ulcorner, hole))
-    copies = fork(mapply, compose(lbind(lbind, shift), anchored), places)
-    output = subgrid(big, paint(I, mapply(copies, turned)))
+    output = subgrid(big, paint(I, mapply(fork(copies_at, anchored, places), turned)))
     return output
 
 
@@ -275,5 +274,5 @@ def solve_e76a88a6(I):
     blocks = objects(I, F, F, T)
     pattern = argmax(blocks, numcolors)
     places = apply(ulcorner, remove(pattern, blocks))
-    output = paint(I, mapply(lbind(shift, normalize(pattern)), places))
+    output = paint(I, copies_at(normalize(pattern), places))
     return output

@@ -3,12 +3,12 @@
 
 def solve_007bbfb7(I):
     """The picture is made of copies of itself: one for each coloured cell, at its place in a
-    three times larger grid.
+    grid as many times larger as the picture has rows and columns.
     """
-    colored = difference(asindices(I), ofcolor(I, BLACK))
-    places = apply(rbind(multiply, 3), colored)
-    copies = mapply(lbind(shift, asobject(I)), places)
-    output = paint(canvas(BLACK, (9, 9)), copies)
+    colored = toindices(not_of_color(I, BLACK))
+    places = apply(lbind(multiply, shape(I)), colored)
+    copies = copies_at(asobject(I), places)
+    output = paint(canvas(BLACK, multiply(shape(I), shape(I))), copies)
     return output
 
 
@@ -18,7 +18,7 @@ def solve_10fcaaa3(I):
     """
     row = hconcat(I, I)
     tiled = vconcat(row, row)
-    colored = toindices(merge(fgpartition(tiled)))
+    colored = toindices(foreground(tiled))
     output = underfill(tiled, CYAN, mapply(ineighbors, colored))
     return output
 
@@ -48,7 +48,7 @@ def solve_150deff5(I):
 
 def solve_28bf18c6(I):
     """The shape is cut out and put twice side by side."""
-    cells = merge(fgpartition(I))
+    cells = not_of_color(I, groundcolor(I))
     cutout = subgrid(cells, I)
     output = hconcat(cutout, cutout)
     return output
@@ -61,7 +61,7 @@ def solve_363442ee(I):
     coloured = difference(asindices(I), combine(empty, combine(blue, ofcolor(I, GRAY))))
     stamp = toobject(backdrop(coloured), I)
     offsets = apply(rbind(subtract, center(stamp)), difference(blue, backdrop(coloured)))
-    output = paint(I, mapply(lbind(shift, stamp), offsets))
+    output = paint(I, copies_at(stamp, offsets))
     return output
 
 
@@ -85,11 +85,10 @@ def solve_8d5021e8(I):
 
 def solve_8eb1be9a(I):
     """The strip from one edge to the other is repeated to both sides until it fills the grid."""
-    strip = merge(fgpartition(I))
+    strip = foreground(I)
     upright = equality(height(strip), height(I))
     stride = multiply(shape(strip), branch(upright, RIGHT, DOWN))
-    counts = interval(-30, 30, ONE)
-    output = paint(I, mapply(lbind(shift, strip), apply(lbind(multiply, stride), counts)))
+    output = paint(I, repeat_along(strip, stride))
     return output
 
 
@@ -102,7 +101,7 @@ def solve_91413438(I):
     slots = asindices(canvas(BLACK, astuple(size(black), size(black))))
     # Each coloured cell takes one slot, in reading order.
     taken = apply(first, pair(slots, colored))
-    copies = mapply(lbind(shift, asobject(I)), apply(lbind(multiply, shape(I)), taken))
+    copies = copies_at(asobject(I), apply(lbind(multiply, shape(I)), taken))
     output = paint(canvas(BLACK, multiply(size(black), shape(I))), copies)
     return output
 
@@ -113,7 +112,7 @@ def solve_963e52fc(I):
     wide = double(width(I))
     # Copies that overlap, each a whole number of repetitions further right.
     offsets = apply(tojvec, interval(0, wide, hperiod(pattern)))
-    copies = mapply(lbind(shift, pattern), offsets)
+    copies = copies_at(pattern, offsets)
     output = paint(canvas(BLACK, astuple(height(I), wide)), copies)
     return output
 
@@ -168,7 +167,7 @@ def solve_cce03e0d(I):
     """
     ground = first(difference(palette(I), (1, 2)))
     places = apply(lbind(multiply, shape(I)), ofcolor(I, RED))
-    copies = mapply(lbind(shift, asobject(I)), places)
+    copies = copies_at(asobject(I), places)
     output = paint(canvas(ground, multiply(shape(I), shape(I))), copies)
     return output
 
@@ -189,7 +188,7 @@ def solve_f5b8619d(I):
     """The columns of the coloured cells are filled with cyan, then the picture is laid out two
     by two.
     """
-    colored = merge(fgpartition(I))
+    colored = foreground(I)
     columns = mapply(vfrontier, toindices(colored))
     striped = underfill(I, CYAN, columns)
     row = hconcat(striped, striped)

@@ -428,7 +428,7 @@ class Loop:
         trust = {each.name: each.trust for each in self.proposers}
         for row in self.pool.trials():
             for task in by_key.get(row.task, ()):
-                candidate = _from_row(row, task, trust.get(row.proposer, 1.0))
+                candidate = candidate_from_row(row, task, trust.get(row.proposer, 1.0))
                 if candidate is not None and self._found[task.id].is_wanted(candidate):
                     self._found[task.id].keep(candidate)
                     if candidate.fits:
@@ -481,7 +481,7 @@ def _to_row(candidate: Candidate) -> NewTrial:
     )
 
 
-def _from_row(row: TrialRow, task: Task, trust: float) -> Candidate | None:
+def candidate_from_row(row: TrialRow, task: Task, trust: float) -> Candidate | None:
     """The candidate that a row of the pool is; None if its program cannot be read."""
     try:
         program = read_program(row.program, row.name, row.text)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -156,6 +156,11 @@ def require_space(folder: Path, n_tasks: int) -> None:
         )
 
 
+def report_title(config: RunConfig) -> str:
+    """Return what a run is called in its report."""
+    return f"arcbatt {config.command} {config.options['data']}"
+
+
 class Run(Watcher):
     """Runs the loop in a folder, from where its ledger says. Use it as a context."""
 
@@ -262,17 +267,18 @@ class Run(Watcher):
         winners = find_winners(ranked)
         with phase("store"):
             self._write(PROGRAMS, format_winners(winners.values(), self.options.data))
-            self._write(RESULTS, _to_json(results_to_json(self.loop, ranked, self.bad)))
-        self._write_report(ranked, winners)
+        self._write_report(ranked)
 
-    def _write_report(self, ranked: Sequence[RankedTask], winners: Mapping[str, Winner]) -> None:
+    def _write_report(self, ranked: Sequence[RankedTask]) -> None:
+        """Write what came of the run, as data and for people."""
+        results = results_to_json(self.loop, ranked, self.bad, self.rules)
+        with phase("store"):
+            self._write(RESULTS, _to_json(results))
         report = make_report(
-            self.loop,
-            ranked,
-            winners,
-            title=f"arcbatt {self.folder.config.command} {self.options.data}",
+            results,
+            self.loop.tasks,
+            title=report_title(self.folder.config),
             explanations=self.explanations,
-            rules=self.rules,
         )
         with phase("store"):
             self._write(REPORT, report)
@@ -292,7 +298,7 @@ class Run(Watcher):
             if perf_counter() > until_s:
                 break
         with uninterrupted():
-            self._write_report(ranked, winners)
+            self._write_report(ranked)
 
     def _tell_rules(self, winners: Sequence[Winner], until_s: float) -> None:
         """Put into words what programs have learnt, while there is time."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -12,7 +12,13 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from .run import RESULTS
+from arcbatt.files import write_whole
+from arcbatt.tasks import load_valid
+from arcbatt.tasks.program_names import program_name
+
+from .report.explanations import FOLDER
+from .report.page import make_report
+from .run import REPORT, RESULTS, report_title
 from .run_folder import CONFIG, LOCK, RunConfig, RunFolderError, read_config
 
 
@@ -91,6 +97,48 @@ def read_results(path: Path) -> Mapping[str, Any]:
     raise RunFolderError(f"{path / RESULTS}: {why}")
 
 
+def tasks_of_run(path: Path) -> tuple[str, tuple[str, ...] | None]:
+    """Return where the tasks of a run are, and which of them it was for: None for all.
+
+    It asks no more of the folder, so that what another version wrote can be scored.
+    """
+    try:
+        content = json.loads((path / CONFIG).read_bytes())
+    except (OSError, ValueError) as error:
+        raise RunFolderError(f"{path / CONFIG}: {error}") from None
+    options = content.get("options") if isinstance(content, dict) else None
+    data = options.get("data") if isinstance(options, dict) else None
+    if not isinstance(data, str) or not isinstance(options, dict):
+        raise RunFolderError(
+            f"{path / CONFIG}: does not say which tasks the run was for; give --data SET"
+        )
+    chosen = options.get("tasks")
+    if chosen is None:
+        return data, None
+    return data, tuple(each for names in chosen for each in names.split(","))
+
+
+def note_score(path: Path, right: Mapping[str, Sequence[int | None]]) -> None:
+    """Write the report of a run anew with what is right in it.
+
+    `right` has by task id for each test input the attempt that is right, None for none.
+    """
+    config, _ = read_config(path)
+    results = read_results(path)
+    tasks, _ = load_valid(tasks_of_run(path)[0])
+    places = {
+        row["task"]: f"{FOLDER}/{program_name(row['task'])}.html" for row in results["by_task"]
+    }
+    report = make_report(
+        results,
+        tasks,
+        title=report_title(config),
+        explanations={task: place for task, place in places.items() if (path / place).exists()},
+        right=right,
+    )
+    write_whole(path / REPORT, report)
+
+
 def is_running(path: Path) -> bool:
     """Return whether a process works in the folder of a run."""
     if not (path / LOCK).exists():
@@ -143,3 +191,14 @@ def compare_runs(first: Path, second: Path) -> list[TaskOfTwo]:
     rows = [{row["task"]: row for row in read_results(path)["by_task"]} for path in (first, second)]
     ids = sorted(rows[0].keys() | rows[1].keys())
     return [TaskOfTwo(task_id, rows[0].get(task_id), rows[1].get(task_id)) for task_id in ids]
+
+
+def split_runs(
+    tasks: Iterable[TaskOfTwo], went: Callable[[TaskOfTwo], tuple[bool, bool]]
+) -> dict[str, list[TaskOfTwo]]:
+    """Return which tasks went well in both runs, in the first or second alone, in neither."""
+    parts: dict[str, list[TaskOfTwo]] = {"both": [], "first": [], "second": [], "neither": []}
+    names = {(True, True): "both", (True, False): "first", (False, True): "second"}
+    for task in tasks:
+        parts[names.get(went(task), "neither")].append(task)
+    return parts

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from arcbatt.evaluation import N_COPIES
 from arcbatt.proposers import Candidate
 
-from .ranking import Attempt, RankedTask, Weight
+from .ranking import Attempt, RankedTask
 
 # Of the grids that lost, so many are told of.
 N_LOST = 3
@@ -60,11 +60,14 @@ def describe_weight(attempt: Attempt) -> str:
     """Return in words what the heaviest candidate of an attempt counts, part by part."""
     weight = attempt.weight
     if weight is None:
+        return say_weight(None, {}, ())
+    return say_weight(weight.bits(), weight.parts, attempt.broken)
+
+
+def say_weight(bits: float | None, taken: Mapping[str, float], broken: Sequence[str]) -> str:
+    """Return what a candidate counts, what was taken from it, and which properties it lacks."""
+    if bits is None:
         return "nothing speaks for it"
-    told = f"weight {weight.bits():.1f} bits: {_parts(weight)}"
-    return told + "".join(f"; not so here: {name}" for name in attempt.broken)
-
-
-def _parts(weight: Weight) -> str:
-    parts = [f"{name} {-bits:+.1f}" for name, bits in weight.parts.items()]
-    return ", ".join(parts) or "nothing speaks against it"
+    parts = [f"{name} {-lost:+.1f}" for name, lost in taken.items()]
+    told = f"weight {bits:.1f} bits: {', '.join(parts) or 'nothing speaks against it'}"
+    return told + "".join(f"; not so here: {name}" for name in broken)

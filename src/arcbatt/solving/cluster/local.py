@@ -1,10 +1,12 @@
-"""Workers that are processes of this machine, with pipes to them."""
+"""Processes of this machine with pipes to them, and workers that are such processes."""
 
 from __future__ import annotations
 
+import os
 import struct
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
@@ -34,6 +36,70 @@ def read_message(stream: IO[bytes]) -> bytes | None:
     return message if len(message) == n_bytes else None
 
 
+def take_pipes() -> tuple[SimpleQueue[bytes], IO[bytes]]:
+    """Return, in a process that was started with pipes, the messages that come and where to answer.
+
+    It ends at once when its input does, so that none is left when whoever started it was killed.
+    """
+    # Whatever else is printed must not get between messages.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    messages: SimpleQueue[bytes] = SimpleQueue()
+
+    def listen() -> None:
+        while (message := read_message(sys.stdin.buffer)) is not None:
+            messages.put(message)
+        os._exit(0)
+
+    Thread(target=listen, daemon=True).start()
+    return messages, answers
+
+
+class PipedProcess:
+    """A process that runs a module: it is sent messages, and what it sends is passed on."""
+
+    def __init__(
+        self,
+        module: str,
+        *arguments: str,
+        on_message: Callable[[bytes], None],
+        on_end: Callable[[str], None],
+        stderr: int | IO[bytes] | None = None,
+    ) -> None:
+        """Start it; functions are called in another thread, `on_end` with how it ended."""
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", module, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            # Ctrl-C at the terminal is for whoever started it alone, who ends it.
+            start_new_session=True,
+        )
+        Thread(target=self._listen, args=(on_message, on_end), daemon=True).start()
+
+    def _listen(self, on_message: Callable[[bytes], None], on_end: Callable[[str], None]) -> None:
+        assert self._process.stdout is not None
+        while (message := read_message(self._process.stdout)) is not None:
+            on_message(message)
+        status = self._process.wait()
+        how = f"signal {-status}" if status < 0 else f"status {status}"
+        on_end(f"its process {self._process.pid} ended with {how}")
+
+    def send(self, message: bytes) -> None:
+        """Send it a message; of one that has ended, `on_end` is told."""
+        assert self._process.stdin is not None
+        with suppress(OSError):
+            write_message(self._process.stdin, message)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._process.kill()
+
+    def wait(self) -> None:
+        """Wait until it has ended."""
+        self._process.wait(END_S)
+
+
 class LocalProcesses:
     """So many processes (`arcbatt.solving.cluster.transport.Transport`)."""
 
@@ -47,7 +113,7 @@ class LocalProcesses:
         self._n_threads = n_threads
         self._device = device
         self._log_folder = log_folder
-        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._processes: dict[str, PipedProcess] = {}
 
     def n_possible(self) -> int:
         return self._n_workers
@@ -59,36 +125,22 @@ class LocalProcesses:
         if self._log_folder is not None:
             self._log_folder.mkdir(exist_ok=True)
             stderr = (self._log_folder / f"{name}.stderr").open("ab")
-        arguments = (str(number), str(self._n_threads), self._device)
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "arcbatt.solving.cluster.process", *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+        process = PipedProcess(
+            "arcbatt.solving.cluster.process",
+            str(number),
+            str(self._n_threads),
+            self._device,
+            on_message=lambda message: self.events.put(Event(name, message)),
+            on_end=lambda how: self.events.put(Event(name, None, how)),
             stderr=stderr,
-            # Ctrl-C at the terminal is for the driver alone, which ends the workers.
-            start_new_session=True,
         )
         if not isinstance(stderr, int):
             stderr.close()
         self._processes[name] = process
-        Thread(target=self._listen, args=(name, process), daemon=True).start()
         return name
 
-    def _listen(self, name: str, process: subprocess.Popen[bytes]) -> None:
-        """Pass on what a worker writes until it ends, in a thread of its own."""
-        assert process.stdout is not None
-        while (message := read_message(process.stdout)) is not None:
-            self.events.put(Event(name, message))
-        status = process.wait()
-        how = f"signal {-status}" if status < 0 else f"status {status}"
-        self.events.put(Event(name, None, f"its process {process.pid} ended with {how}"))
-
     def send(self, worker: str, message: bytes, *, is_shared: bool = False) -> None:
-        stdin = self._processes[worker].stdin
-        assert stdin is not None
-        # One that has ended is found out by whoever listens to it.
-        with suppress(OSError):
-            write_message(stdin, message)
+        self._processes[worker].send(message)
 
     def end(self, worker: str) -> None:
         self._processes[worker].kill()
@@ -97,4 +149,4 @@ class LocalProcesses:
         for process in self._processes.values():
             process.kill()
         for process in self._processes.values():
-            process.wait(END_S)
+            process.wait()

@@ -9,20 +9,14 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from queue import SimpleQueue
-from threading import Thread
 
-from .local import read_message, write_message
+from .local import take_pipes, write_message
 from .worker import Worker
 
 
 def main(number: str, n_threads: str, device: str) -> None:
     """Answer messages until there are no more, or one that cannot be answered."""
-    # Whatever else is printed must not get between messages.
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    messages: SimpleQueue[bytes] = SimpleQueue()
-    Thread(target=_listen, args=(messages,), daemon=True).start()
+    messages, answers = take_pipes()
     try:
         worker = Worker(int(number), int(n_threads), device)
         write_message(answers, worker.hello())
@@ -32,12 +26,6 @@ def main(number: str, n_threads: str, device: str) -> None:
         traceback.print_exc()
         # At once: the thread that listens could not be ended otherwise.
         os._exit(1)
-
-
-def _listen(messages: SimpleQueue[bytes]) -> None:
-    while (message := read_message(sys.stdin.buffer)) is not None:
-        messages.put(message)
-    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote
 from typing import Any
@@ -25,22 +25,35 @@ HEADER = """# The programs behind first attempts, as text. What they do, and whe
 
 
 def results_to_json(
-    loop: Loop, ranked: Sequence[RankedTask], bad: Sequence[BadTask] = ()
+    loop: Loop,
+    ranked: Sequence[RankedTask],
+    bad: Sequence[BadTask] = (),
+    rules: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Any]:
-    """Return all about a run that a script could want; nothing in it knows what is right."""
+    """Return all about a run that a script could want; nothing in it knows what is right.
+
+    `rules` has by task what the program behind its first attempt has learnt, line by line.
+    """
+    told = rules or {}
     return {
         "tasks": len(ranked),
         "fits": loop.n_fitted,
         "elapsed_s": round(loop.elapsed_s, 3),
         "proposers": {name: vars(count) for name, count in loop.counts.items()},
         "parts": loop.parts(),
-        "by_task": [_task_to_json(loop, each) for each in ranked],
+        "by_task": [
+            {
+                **task_to_json(loop.candidates(each.task), each, loop.spent_s[each.task.id]),
+                "rules": list(told.get(each.task.id, ())),
+            }
+            for each in ranked
+        ],
         "not_valid": {each.id: each.faults for each in bad},
     }
 
 
-def _task_to_json(loop: Loop, ranked: RankedTask) -> dict[str, Any]:
-    found = loop.candidates(ranked.task)
+def task_to_json(found: TaskCandidates, ranked: RankedTask, spent_s: float) -> dict[str, Any]:
+    """Return what the results say of a task: its attempts and what is behind them."""
     best = ranked.best
     return {
         "task": ranked.task.id,
@@ -51,7 +64,7 @@ def _task_to_json(loop: Loop, ranked: RankedTask) -> dict[str, Any]:
         "confidence": round(ranked.confidence, 4),
         "proposer": None if best is None else best.proposer,
         "found_s": None if best is None else round(best.found_s, 3),
-        "spent_s": round(loop.spent_s[ranked.task.id], 3),
+        "spent_s": round(spent_s, 3),
         "tests": [
             {
                 "confidence": round(test.confidence, 4),

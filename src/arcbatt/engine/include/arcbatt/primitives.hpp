@@ -4,6 +4,7 @@
 #include "primitives/containers.hpp"
 #include "primitives/functions.hpp"
 #include "primitives/patches.hpp"
+#include "primitives/shapes.hpp"
 #include "primitives/pieces.hpp"
 #include "primitives/grids.hpp"
 #include "primitives/objects.hpp"

@@ -4,29 +4,37 @@
 
 namespace arc {
 
+enum KeptColors : u8 { EVERY_COLOR, ALL_BUT_COMMONEST, ALL_BUT, ONLY };
+
 // The cells that parts are made of, and how they hang together.
 struct Cut {
-  const i32* cells;
-  i64 n_rows, width;
   bool univalued, diagonal;
-  bool has_bare;  // one colour belongs to no part
-  i32 bare;
-  i64 lowest, highest;  // colours
+  KeptColors keeps;  // cells of other colours belong to no part
+  i32 color;         // ALL_BUT: that one; ONLY: that one
+  Kind kind = OBJECT;  // what a part is: INDICES where all cells that are kept have colour 0
+  const i32* cells = nullptr;
+  i64 n_rows = 0, width = 0;
+  i64 lowest = 0, highest = N_COLORS - 1;  // colours
 
-  ARC_FN bool kept(i32 color) const { return !(has_bare && color == bare); }
+  ARC_FN bool kept(i32 c) const { return keeps == EVERY_COLOR || (c == color) == (keeps == ONLY); }
+  // Of the set or tuple of parts.
+  ARC_FN u64 weight(i64 n_parts, i64 n_cells) const {
+    return (u64)n_parts + (kind == OBJECT ? 5 : 3) * (u64)n_cells;
+  }
+  ARC_FN u32 depth() const { return kind == OBJECT ? 4 : 3; }
 };
 
 // Colours so far apart are not counted through one by one.
 constexpr i64 MAX_COLOR_SPAN = 64;
 
 // Objects, each sorted, one after the other: object k is keys[starts[k] .. starts[k + 1]).
-ARC_FN Value objects_of(Lane& lane, bool tuple, const Key* keys, const i32* starts, i64 n) {
+ARC_FN Value objects_of(Lane& lane, const Cut& cut, bool tuple, const Key* keys, const i32* starts, i64 n) {
   ARC_NEW_MEMBERS(objects, n);
+  const Kind kind = cut.kind;
   each(n, [=](i64 k) {
-    objects[k] = keys_value(OBJECT, keys + starts[k], (u32)(starts[k + 1] - starts[k]));
+    objects[k] = keys_value(kind, keys + starts[k], (u32)(starts[k + 1] - starts[k]));
   });
-  const u64 weight = (u64)n + 5 * (u64)starts[n];
-  return weighed_block(lane, tuple ? TUPLE : SET, 0, objects, (u32)n, weight, 4);
+  return weighed_block(lane, tuple ? TUPLE : SET, 0, objects, (u32)n, cut.weight(n, starts[n]), cut.depth());
 }
 
 // --- by runs: any grid, one thread ---
@@ -91,7 +99,7 @@ ARC_NOINLINE Value objects_by_runs(Lane& lane, const Cut& cut, bool tuple) {
   const i64 n_kept = total(n_runs, [=](i64 k) { return runs[k].end - runs[k].start; });
   // Of a large grid not all places are locations: those of the objects must be. A set that is over
   // the budget is that failure first.
-  ARC_REQUIRE((u64)n_objects + 5 * (u64)n_kept);
+  ARC_REQUIRE(cut.weight(n_objects, n_kept));
   if (any(n_runs, [=](i64 k) { return runs[k].row > MAX_NUMBER || runs[k].end > MAX_NUMBER + 1; }))
     return fail(OUT_OF_RANGE);
   ARC_ALLOCATE(object_of, i32, n_runs);
@@ -158,7 +166,7 @@ ARC_NOINLINE Value objects_by_runs(Lane& lane, const Cut& cut, bool tuple) {
     }
     return 0;
   });
-  return objects_of(lane, tuple, keys, starts, n_objects);
+  return objects_of(lane, cut, tuple, keys, starts, n_objects);
 }
 
 // --- by bits: grids of up to 32x32 cells, a row of them to a word ---
@@ -240,7 +248,7 @@ ARC_NOINLINE Value objects_by_bits(Lane& lane, const Cut& cut, bool tuple) {
     }
     if (t == 0) starts[n] = at;
     sync();
-    return objects_of(lane, tuple, keys, starts, n);
+    return objects_of(lane, cut, tuple, keys, starts, n);
   }
   for (u32 rest = all; ballot(rest != 0);) {
     const u32 part = flooded(all, rest, cut.diagonal);
@@ -437,7 +445,7 @@ ARC_CLONED static i64 parts_of_one_color(const Cut& cut, ColorRows& split, u32 c
         Key* end = keys;
         for (i64 i = row; i <= part.bottom; i++)
           end = append_row(end, part.rows[i], key_of(c, i - 1, 0));
-        objects[n++] = keys_value(OBJECT, keys, (u32)(end - keys));
+        objects[n++] = keys_value(cut.kind, keys, (u32)(end - keys));
         keys = end;
       }
   }
@@ -472,53 +480,70 @@ ARC_CLONED static i64 parts_of_any_color(const Cut& cut, const ColorRows& split,
 
 ARC_NOINLINE Value objects_by_bits(Lane& lane, const Cut& cut, ColorRows& split, bool tuple) {
   u32 colors = split.colors;
-  i64 n_kept = cut.n_rows * cut.width;
-  if (cut.has_bare) {
+  const u32 told = (u32)cut.color < (u32)N_COLORS ? 1u << cut.color : 0;
+  if (cut.keeps == ALL_BUT_COMMONEST) {
     int bare = lowest_bit(colors);
     for (u32 left = colors; left; left &= left - 1)
       if (split.counts[lowest_bit(left)] > split.counts[bare]) bare = lowest_bit(left);
     colors ^= 1u << bare;
-    n_kept -= split.counts[bare];
+  } else if (cut.keeps != EVERY_COLOR) {
+    colors &= cut.keeps == ONLY ? told : ~told;
   }
+  i64 n_kept = 0;
+  for (u32 left = colors; left; left &= left - 1) n_kept += split.counts[lowest_bit(left)];
   if (!colors) return tuple ? empty_tuple() : empty_set();
   ARC_ALLOCATE(keys, Key, n_kept + 3);
   ARC_NEW_MEMBERS(objects, n_kept);
   const i64 n = cut.univalued ? parts_of_one_color(cut, split, colors, keys, objects)
                               : parts_of_any_color(cut, split, colors, keys, objects);
   give_back(lane, objects, n);
-  const u64 weight = (u64)n + 5 * (u64)n_kept;
-  return weighed_block(lane, tuple ? TUPLE : SET, 0, objects, (u32)n, weight, 4);
+  return weighed_block(lane, tuple ? TUPLE : SET, 0, objects, (u32)n, cut.weight(n, n_kept), cut.depth());
 }
 #endif
 
-// As find_objects of objects.py: a set of objects, or with `tuple` the tuple of them in order.
-ARC_NOINLINE Value find_objects(Lane& lane, const Value& grid, bool univalued, bool diagonal,
-                                bool without_bg, bool tuple) {
+// The cells of a grid that is not empty, row by row, as many of each as the first row has.
+ARC_NOINLINE Reason dense_cells(Lane& lane, const Value& grid, const i32** cells) {
+  *cells = grid.ints;
+  if (grid.kind == GRID) return OK;
+  const i64 width = row_size(grid, 0), n_cells = grid.n * width;
+  if (any(grid.n, [&](i64 i) { return row_size(grid, i) < width; })) return OUT_OF_RANGE;
+  i32* dense = lane.allocate_array<i32>(n_cells);
+  if (!dense) return OVER_BUDGET;
+  each(n_cells, [=](i64 k) { dense[k] = (i32)cell_at(grid, k / width, k % width).number; });
+  *cells = dense;
+  return OK;
+}
+
+// The parts of a grid: a set, or with `tuple` the tuple of them in order.
+ARC_NOINLINE Value cut_grid(Lane& lane, const Value& grid, Cut cut, bool tuple) {
   if (grid.n == 0) return fail(EMPTY);
-  const i64 n_rows = grid.n, width = row_size(grid, 0), n_cells = n_rows * width;
-  Cut cut = {grid.ints, n_rows, width, univalued, diagonal, without_bg, 0, 0, N_COLORS - 1};
-  const bool small = n_rows <= 32 && width <= 32 && width > 0;
+  cut.cells = grid.ints;
+  cut.n_rows = grid.n;
+  cut.width = row_size(grid, 0);
+  const i64 n_cells = cut.n_rows * cut.width;
+  const bool small = cut.n_rows <= 32 && cut.width <= 32 && cut.width > 0;
 #if !defined(__CUDACC__)
   ColorRows color_rows;
   if (small && grid.kind == GRID && split_colors(cut, color_rows))
     return objects_by_bits(lane, cut, color_rows, tuple);
 #endif
   u32 counts[N_COLORS];
-  const i32* cells = grid.ints;
-  if (grid.kind == GRID && count_cells(cells, n_cells, counts)) {
-    for (int c = 0; c < N_COLORS; c++)
-      if (counts[c] > counts[cut.bare]) cut.bare = c;
-  } else {
-    i64 bare = 0;
-    if (without_bg)
-      if (Reason reason = background_of(lane, grid, &bare); reason != OK) return fail(reason);
-    cut.bare = (i32)bare;
-    if (grid.kind != GRID) {
-      if (any(n_rows, [&](i64 i) { return row_size(grid, i) < width; })) return fail(OUT_OF_RANGE);
-      ARC_ALLOCATE(dense, i32, n_cells);
-      each(n_cells, [=](i64 k) { dense[k] = (i32)cell_at(grid, k / width, k % width).number; });
-      cut.cells = cells = dense;
+  const bool has_bare = cut.keeps == ALL_BUT_COMMONEST;
+  if (has_bare) cut.keeps = ALL_BUT;
+  if (grid.kind == GRID && count_cells(cut.cells, n_cells, counts)) {
+    if (has_bare) {
+      cut.color = 0;
+      for (int c = 0; c < N_COLORS; c++)
+        if (counts[c] > counts[cut.color]) cut.color = c;
     }
+  } else {
+    if (has_bare) {
+      i64 bare = 0;
+      if (Reason reason = background_of(lane, grid, &bare); reason != OK) return fail(reason);
+      cut.color = (i32)bare;
+    }
+    if (Reason reason = dense_cells(lane, grid, &cut.cells); reason != OK) return fail(reason);
+    const i32* cells = cut.cells;
     cut.lowest = least(n_cells, MAX_NUMBER, [=](i64 k) { return cells[k]; });
     cut.highest = greatest(n_cells, -MAX_NUMBER, [=](i64 k) { return cells[k]; });
   }
@@ -528,6 +553,13 @@ ARC_NOINLINE Value find_objects(Lane& lane, const Value& grid, bool univalued, b
   return objects_by_runs(lane, cut, tuple);
 }
 
+// As find_objects of objects.py.
+ARC_FN Value find_objects(Lane& lane, const Value& grid, bool univalued, bool diagonal, bool without_bg,
+                          bool tuple) {
+  return cut_grid(lane, grid, Cut{univalued, diagonal, without_bg ? ALL_BUT_COMMONEST : EVERY_COLOR, 0},
+                  tuple);
+}
+
 ARC_FN Value prim_objects(Lane& lane, const Value* a) {
   return find_objects(lane, a[0], a[1].number, a[2].number, a[3].number, false);
 }
@@ -535,14 +567,69 @@ ARC_FN Value prim_objects_t(Lane& lane, const Value* a) {
   return find_objects(lane, a[0], a[1].number, a[2].number, a[3].number, true);
 }
 
+ARC_FN Value prim_objects_on(Lane& lane, const Value* a) {
+  return cut_grid(lane, a[0], Cut{a[1].number != 0, a[2].number != 0, ALL_BUT, (i32)a[3].number}, false);
+}
+ARC_FN Value prim_parts_of(Lane& lane, const Value* a) {
+  return cut_grid(lane, a[0], Cut{true, a[2].number != 0, ONLY, (i32)a[1].number}, false);
+}
+
+ARC_NOINLINE Value prim_enclosed_cells(Lane& lane, const Value* a) {
+  if (a[0].n == 0) return fail(EMPTY);
+  Cut cut = {true, false, ONLY, (i32)a[1].number};
+  cut.n_rows = a[0].n;
+  cut.width = row_size(a[0], 0);
+  if (Reason reason = dense_cells(lane, a[0], &cut.cells); reason != OK) return fail(reason);
+  ARC_ALLOCATE(runs, CellRun, cut.n_rows * cut.width + 1);
+  const i64 n_runs = serial([=]() { return label_runs(cut, runs); });
+  // The run that stands for a part has itself for the next one where the part reaches the edge.
+  each(n_runs, [=](i64 k) {
+    const CellRun& run = runs[k];
+    if (run.row == 0 || run.row == cut.n_rows - 1 || run.start == 0 || run.end == cut.width)
+      runs[run.parent].next = run.parent;
+  });
+  auto n_enclosed = [=](i64 k) { return runs[runs[k].parent].next < 0 ? runs[k].end - runs[k].start : 0; };
+  ARC_ALLOCATE(starts, i64, n_runs);
+  const i64 n = running_sums(n_runs, starts, n_enclosed);
+  if (any(n_runs, [=](i64 k) {
+        return n_enclosed(k) && (runs[k].row > MAX_NUMBER || runs[k].end > MAX_NUMBER + 1);
+      })) {
+    ARC_REQUIRE(3 * (u64)n);
+    return fail(OUT_OF_RANGE);
+  }
+  ARC_ALLOCATE(keys, Key, n);
+  each(n_runs, [=](i64 k) {
+    const Key first = key_of(runs[k].row, runs[k].start);
+    for (i64 j = 0; j < n_enclosed(k); j++) keys[starts[k] + j] = first + (Key)j;
+  });
+  return keys_value(INDICES, keys, (u32)n);
+}
+
+ARC_NOINLINE Value prim_areas_between(Lane& lane, const Value* a) {
+  if (a[0].n == 0) return fail(EMPTY);
+  const i64 n_rows = a[0].n, width = row_size(a[0], 0), n_cells = n_rows * width;
+  ARC_REQUIRE(3 * (u64)n_cells);
+  if (n_cells == 0) return empty_set();
+  ARC_KEYS(walls, keys_of(lane, a[1]));
+  ARC_ALLOCATE(plan, i32, n_cells);
+  each(n_cells, [=](i64 k) { plan[k] = 0; });
+  const Key* keys = walls.keys;
+  each(walls.n, [=](i64 k) {
+    const i64 i = row_of(keys[k]), j = column_of(keys[k]);
+    if (i >= 0 && i < n_rows && j >= 0 && j < width) plan[i * width + j] = 1;
+  });
+  return cut_grid(lane, grid_value(plan, (u32)n_rows, (u32)width), Cut{true, false, ONLY, 0, INDICES}, false);
+}
+
 // The cells of a grid, but for one colour's if `without` is set; where the grid is so large that not
-// all places in it are locations, only those of the cells asked for have to be.
-ARC_NOINLINE Value cells_of_large(Lane& lane, const Value& grid, bool without, i64 bare) {
+// all places in it are locations, only those of the cells asked for have to be. They are for one object,
+// or with `apart` for one of each colour.
+ARC_NOINLINE Value kept_cells(Lane& lane, const Value& grid, bool without, i64 bare, bool apart) {
   ARC_RASTER(raster, grid);
   ARC_PALETTE(palette, grid);
   const i32 *cells = raster.cells, *colors = palette.colors, *counts = palette.counts;
   auto kept = [=](i32 color) { return !without || color != bare; };
-  const i64 n_parts = total(palette.n, [=](i64 k) { return kept(colors[k]); });
+  const i64 n_parts = apart ? total(palette.n, [=](i64 k) { return kept(colors[k]); }) : 0;
   const i64 n_kept = total(palette.n, [=](i64 k) { return kept(colors[k]) ? counts[k] : 0; });
   // As in objects_by_runs, the budget comes first.
   ARC_REQUIRE((u64)n_parts + 5 * (u64)n_kept);
@@ -565,7 +652,7 @@ ARC_NOINLINE Value by_color(Lane& lane, const Value& grid, bool without, i64 bar
   const bool fits = are_locations(
       grid.n, grid.kind == GRID ? width_of(grid)
                                 : greatest(grid.n, 0, [&](i64 i) { return row_size(grid, i); }));
-  const Value cells = fits ? prim_asobject(lane, &grid) : cells_of_large(lane, grid, without, bare);
+  const Value cells = fits ? prim_asobject(lane, &grid) : kept_cells(lane, grid, without, bare, true);
   if (cells.failed() || cells.n == 0) return cells;
   const Key* keys = cells.keys;
   const i64 n = cells.n;
@@ -589,6 +676,85 @@ ARC_FN Value prim_fgpartition(Lane& lane, const Value* a) {
   i64 bare = 0;
   if (Reason reason = background_of(lane, a[0], &bare); reason != OK) return fail(reason);
   return by_color(lane, a[0], true, bare);
+}
+
+ARC_FN Value prim_foreground(Lane& lane, const Value* a) {
+  i64 bare = 0;
+  if (Reason reason = background_of(lane, a[0], &bare); reason != OK) return fail(reason);
+  return kept_cells(lane, a[0], true, bare, false);
+}
+ARC_FN Value prim_not_of_color(Lane& lane, const Value* a) {
+  const i64 bare = a[1].number;
+  if (!is_set(a[0])) return kept_cells(lane, a[0], true, bare, false);
+  if (a[0].n == 0) return empty_set();
+  const Key* from = a[0].keys;
+  ARC_ALLOCATE(keys, Key, a[0].n);
+  const i64 n = filter(
+      a[0].n, 0, [=](i64 k) { return color_of(from[k]) != bare; },
+      [=](i64 k, i64 place) { keys[place] = from[k]; });
+  return keys_value(OBJECT, keys, (u32)n);
+}
+
+// How much speaks for a colour as the ground: the rows and columns that show it, then its cells.
+ARC_FN i64 ground_score(i64 n_lines, i64 n_cells) { return n_lines << 32 | n_cells; }
+
+// Of any numbers, and rows of any lengths.
+ARC_NOINLINE Value groundcolor_by_sorting(Lane& lane, const Value& grid) {
+  ARC_RASTER(raster, grid);
+  ARC_PALETTE(palette, grid);
+  if (palette.n == 0) return fail(EMPTY);
+  // A line that shows a colour: the colour, whether it is a column, and which.
+  constexpr int COLOR_AT = 40, COLUMN_AT = 39;
+  ARC_ALLOCATE(shown, Key, 2 * raster.n_cells());
+  for (i64 i = 0; i < raster.n_rows; i++) {
+    const i64 start = raster.start(i);
+    const i32* row = raster.cells + start;
+    each(raster.size(i), [=](i64 j) {
+      const Key color = (Key)(row[j] + KEY_BIAS) << COLOR_AT;
+      shown[2 * (start + j)] = color | (Key)i;
+      shown[2 * (start + j) + 1] = color | 1ULL << COLUMN_AT | (Key)j;
+    });
+  }
+  const i64 n = sort_unique(lane, shown, 2 * raster.n_cells());
+  if (n < 0) return fail(OVER_BUDGET);
+  const i32 *colors = palette.colors, *counts = palette.counts;
+  auto score = [=](i64 k) {
+    const Key color = (Key)(colors[k] + KEY_BIAS);
+    const i64 first = lower_bound(shown, n, color << COLOR_AT);
+    return ground_score(lower_bound(shown, n, (color + 1) << COLOR_AT) - first, counts[k]);
+  };
+  const i64 best = greatest(palette.n, 0, score);
+  return number(colors[first_where(palette.n, [=](i64 k) { return score(k) == best; })]);
+}
+ARC_FN Value prim_groundcolor(Lane& lane, const Value* a) {
+  const Value& grid = a[0];
+  u32 counts[N_COLORS];
+  if (grid.kind != GRID || !count_cells(grid.ints, grid.n * width_of(grid), counts))
+    return groundcolor_by_sorting(lane, grid);
+  // The colours that rows, then columns show, as bits.
+  const i64 n_rows = grid.n, width = width_of(grid);
+  const i32* cells = grid.ints;
+  ARC_ALLOCATE(lines, u32, n_rows + width);
+  each(n_rows, [=](i64 i) {
+    u32 shown = 0;
+    for (i64 j = 0; j < width; j++) shown |= 1u << cells[i * width + j];
+    lines[i] = shown;
+  });
+  each(width, [=](i64 j) {
+    u32 shown = 0;
+    for (i64 i = 0; i < n_rows; i++) shown |= 1u << cells[i * width + j];
+    lines[n_rows + j] = shown;
+  });
+  i64 ground = 0, best = 0;
+  for (int c = 0; c < N_COLORS; c++) {
+    const i64 n_lines = total(n_rows + width, [=](i64 k) { return lines[k] >> c & 1; });
+    const i64 score = ground_score(n_lines, counts[c]);
+    if (score > best) {
+      best = score;
+      ground = c;
+    }
+  }
+  return number(ground);
 }
 
 }  // namespace arc

@@ -1,0 +1,115 @@
+"""`arcbatt serve`: tasks, runs and programs as pages in a browser."""
+
+from __future__ import annotations
+
+import secrets
+import webbrowser
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from arcbatt.solving.run_folder import read_config
+from arcbatt.tasks import TASK_SETS, load_valid
+
+from .completion import complete_set
+from .console import print_blocks, print_notice, stop
+from .options import DEFAULT_OUT
+from .runs_command import complete_run
+
+SERVE_EXAMPLES = (
+    ("arcbatt serve", "the built-in sets, and all runs in the folder runs"),
+    ("arcbatt serve runs/solve-20260101-120000", "one run"),
+    ("arcbatt serve --data arc_challenges.json", "the tasks of a file of your own too"),
+    ("arcbatt serve --host 0.0.0.0", "for other machines, which need the token that is printed"),
+)
+
+NEEDED = ("starlette", "uvicorn")
+TOKEN_BYTES = 18
+
+
+def serve(
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="RUN...",
+            help="Folders of runs to show; otherwise all in --out, also new ones.",
+            autocompletion=complete_run,
+            show_default=False,
+        ),
+    ] = None,
+    data: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--data",
+            metavar="SET",
+            help="Tasks to show beside the built-in sets: a Kaggle file, a task file, or a "
+            "folder; may be given several times.",
+            autocompletion=complete_set,
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="The folder of the runs.")
+    ] = DEFAULT_OUT,
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=1, max=65535, help="Where to listen.")
+    ] = 8327,
+    host: Annotated[
+        str,
+        typer.Option(
+            "--host",
+            metavar="ADDRESS",
+            help="Who can reach it: this machine alone, unless another address is given.",
+        ),
+    ] = "127.0.0.1",
+    token: Annotated[
+        str | None,
+        typer.Option(
+            "--token",
+            metavar="TEXT",
+            help="What a browser must know to be answered; one is made where other machines can "
+            "reach the server.",
+            show_default=False,
+        ),
+    ] = None,
+    open_browser: Annotated[
+        bool, typer.Option("--open/--no-open", help="Open the page in a browser.")
+    ] = True,
+) -> None:
+    """Show tasks, runs and programs as pages in a browser.
+
+    Every task drawn, with its attempts, the programs behind them and what each line of them does;
+    runs as they go on; two runs compared. Draw a task of your own and watch it being solved; write
+    a program and see what every line gives. No request leaves the machine. Ctrl-C ends it.
+    """
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        stop(f"serve needs {' and '.join(missing)}: pip install 'arcbatt[web]'")
+    from arcbatt.web import Settings
+    from arcbatt.web import serve as serve_pages
+    from arcbatt.web.settings import is_local
+
+    for run in runs or ():
+        read_config(run)
+    for source in data or ():
+        if source not in TASK_SETS:
+            _, bad = load_valid(source)
+            if bad:
+                print_notice(f"{source}: {len(bad)} tasks are not valid and not shown")
+    if token is None and not is_local(host):
+        token = secrets.token_urlsafe(TOKEN_BYTES)
+    settings = Settings(tuple(runs or ()), tuple(data or ()), out, host, port, token)
+
+    def on_ready(address: str) -> None:
+        print_blocks(Text.assemble("arcbatt is at ", (address, "bold"), "; Ctrl-C ends it"))
+        if open_browser:
+            webbrowser.open(address)
+
+    try:
+        serve_pages(settings, on_ready)
+    except OSError as error:
+        what = (error.strerror or str(error)).lower()
+        stop(f"{host}:{port}: {what}; choose another port with --port N")

@@ -1,0 +1,231 @@
+"""Results of a run in, what pages show of it out: each task, and all of them in numbers.
+
+The report of a run and the web app show the same, from the same data: what `results.json` has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from shlex import join
+from typing import Any
+from urllib.parse import quote
+
+from arcbatt.drawing.pixels import picture
+from arcbatt.explainer.rule_tables import RuleTable, to_tables
+from arcbatt.plurals import count
+from arcbatt.tasks import TASK_SETS, Task
+from arcbatt.tasks.program_names import program_name
+
+from ..tracing import say_weight
+from .results import PROGRAMS
+
+# The longer side of a grid is about so many pixels long.
+DEMO_SIDE, TEST_SIDE, SMALL_SIDE = 96, 132, 40
+# A program of so many calls is shown at once, a longer one when asked for.
+MAX_OPEN = 12
+N_BARS = 10
+
+FITS, PARTIAL, NOTHING = "fits", "partial", "nothing"
+# What the filter and the mark of a task say of it.
+STATES = {
+    FITS: "fits all demos",
+    PARTIAL: "fits some demos",
+    NOTHING: "fits no demo",
+}
+RIGHT, WRONG = "right", "wrong"
+ORDERS = {
+    "task": "task id",
+    "confidence": "confidence",
+    "found": "time found",
+    "spent": "time spent",
+    "size": "program size",
+}
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskView:
+    """A task of a run as pages show it: its row of the results, and what else is known of it.
+
+    `explanation` is where the page about its program is. `right` says for each test input which
+    attempt is the first that is right, None for none; it is None itself where nobody has scored.
+    """
+
+    task: Task
+    row: Row
+    explanation: str | None = None
+    right: Sequence[int | None] | None = None
+
+    @property
+    def best(self) -> Row | None:
+        """What gave the first attempt at the first test input."""
+        return self.row["tests"][0]["attempts"][0]["best"]  # type: ignore[no-any-return]
+
+    @property
+    def state(self) -> str:
+        """Whether what is behind the task's first attempts fits its demos."""
+        firsts = [test["attempts"][0]["best"] for test in self.row["tests"]]
+        fitted = [0 if best is None else best["fitted"] for best in firsts]
+        if min(fitted) == len(self.task.demos):
+            return FITS
+        return PARTIAL if max(fitted) else NOTHING
+
+    @property
+    def verdict(self) -> str:
+        """Whether all test inputs are right within two attempts; empty where nobody knows."""
+        if self.right is None:
+            return ""
+        return WRONG if None in self.right else RIGHT
+
+    def verdict_on(self, test: int, attempt: int) -> str:
+        """Return whether an attempt is right, both counted from 0.
+
+        It is empty where nobody knows, and for a second attempt that was not needed.
+        """
+        if self.right is None:
+            return ""
+        first = self.right[test]
+        if first is None or attempt + 1 < first:
+            return WRONG
+        return RIGHT if attempt + 1 == first else ""
+
+    @property
+    def has_program(self) -> bool:
+        """Whether there is a program to show: one that fits some demo."""
+        return self.best is not None and self.best["fitted"] > 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the program is shown at once."""
+        best = self.best
+        return best is not None and self.state == FITS and best["size"] <= MAX_OPEN
+
+    @property
+    def program(self) -> str:
+        """The text of the program under the name that it has in `programs.py`."""
+        assert self.best is not None
+        return rename_program(self.best["program"], program_name(self.task.id))
+
+    @property
+    def command(self) -> str:
+        """What explains the program."""
+        words = ["arcbatt", "explain", PROGRAMS, "--task", self.task.id]
+        words += [] if self.task.source in TASK_SETS else ["--data", self.task.source]
+        return join([*words, "--name", program_name(self.task.id)])
+
+    @property
+    def rules(self) -> list[RuleTable]:
+        """What the program has learnt."""
+        return to_tables(self.row.get("rules", ()))
+
+
+def rename_program(text: str, name: str) -> str:
+    """Return the text of one program under another name."""
+    return f"def {name}{text[text.index('(') :]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Tasks of about one confidence: how many, and how many of them are right and wrong."""
+
+    low: float
+    high: float
+    n_tasks: int
+    n_right: int
+    n_wrong: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """A run in numbers."""
+
+    views: Sequence[TaskView]
+    results: Row
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many tasks are in each state."""
+        states = [view.state for view in self.views]
+        return {state: states.count(state) for state in STATES}
+
+    @property
+    def is_scored(self) -> bool:
+        return any(view.right is not None for view in self.views)
+
+    def n_of(self, verdict: str) -> int:
+        """Return how many tasks are right, or wrong."""
+        return sum(view.verdict == verdict for view in self.views)
+
+    @property
+    def bars(self) -> list[Bar]:
+        """The histogram of confidence."""
+        parts: list[list[TaskView]] = [[] for _ in range(N_BARS)]
+        for view in self.views:
+            parts[min(int(view.row["confidence"] * N_BARS), N_BARS - 1)].append(view)
+        return [
+            Bar(
+                k / N_BARS,
+                (k + 1) / N_BARS,
+                len(part),
+                sum(view.verdict == RIGHT for view in part),
+                sum(view.verdict == WRONG for view in part),
+            )
+            for k, part in enumerate(parts)
+        ]
+
+    @property
+    def proposers(self) -> Mapping[str, Row]:
+        """What each proposer came to."""
+        return self.results["proposers"]  # type: ignore[no-any-return]
+
+    @property
+    def elapsed_s(self) -> float:
+        return self.results["elapsed_s"]  # type: ignore[no-any-return]
+
+
+def make_views(
+    results: Row,
+    tasks: Iterable[Task],
+    explanations: Mapping[str, str] | None = None,
+    right: Mapping[str, Sequence[int | None]] | None = None,
+) -> list[TaskView]:
+    """Return the tasks of a run as pages show them, in the order of its results.
+
+    `explanations` has by task id where the page about its program is, `right` its score.
+    """
+    known = {task.id: task for task in tasks}
+    return [
+        TaskView(
+            known[row["task"]],
+            row,
+            (explanations or {}).get(row["task"]),
+            None if right is None else right.get(row["task"]),
+        )
+        for row in results["by_task"]
+        if row["task"] in known
+    ]
+
+
+def view_values() -> dict[str, Any]:
+    """Return what a page needs that imports `parts.html` with its context."""
+    return {
+        "states": STATES,
+        "orders": ORDERS,
+        "demo_side": DEMO_SIDE,
+        "test_side": TEST_SIDE,
+        "small_side": SMALL_SIDE,
+        "picture": picture,
+        "say_weight": say_weight,
+        "duration": say_duration,
+        "quote": quote,
+        "count": count,
+    }
+
+
+def say_duration(seconds: float) -> str:
+    """Return a time as short as it can be read."""
+    if seconds < 0.1:
+        return f"{1000 * seconds:.1f} ms"
+    return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:,.0f} s"

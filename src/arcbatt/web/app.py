@@ -1,0 +1,74 @@
+"""Settings in, the app out: its pages, and what stands before them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from arcbatt.language import ProgramError
+from arcbatt.pool import PoolError
+from arcbatt.scoring import SubmissionError
+from arcbatt.solving.run_folder import RunFolderError
+from arcbatt.tasks import TaskError
+
+from . import compare_page, draw, gallery, runs_page, task_page, write
+from .assets import make_route, read_assets
+from .catalog import Catalog
+from .jobs import Workers
+from .rendering import show_page
+from .security import SECURITY_HEADERS, Guard
+from .settings import Settings
+
+# Each has ROUTES.
+PAGES: tuple[Any, ...] = (gallery, task_page, runs_page, compare_page, draw, write)
+# What is wrong with files that were asked for: said as it is.
+EXPECTED = (TaskError, RunFolderError, PoolError, SubmissionError, ProgramError)
+
+
+def create_app(settings: Settings) -> Starlette:
+    """Return the app that shows what the settings say, to whom they say."""
+    app = Starlette(
+        routes=[*(route for page in PAGES for route in page.ROUTES), make_route(read_assets())],
+        middleware=[
+            Middleware(Guard, settings=settings),
+            Middleware(GZipMiddleware, minimum_size=1_000),
+        ],
+        exception_handlers={
+            HTTPException: _show_refusal,
+            **dict.fromkeys(EXPECTED, _show_error),
+            Exception: _show_fault,
+        },
+    )
+    app.state.catalog = Catalog(settings)
+    app.state.settings = settings
+    app.state.n_streams = 0
+    app.state.workers = Workers()
+    return app
+
+
+async def _show_refusal(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return _answer(request, error.status_code, error.detail)
+
+
+async def _show_error(request: Request, error: Exception) -> Response:
+    return _answer(request, 422, str(error))
+
+
+async def _show_fault(request: Request, error: Exception) -> Response:
+    # The server prints where it happened; whoever asks needs no more than its kind.
+    answer = _answer(request, 500, f"this went wrong here: {type(error).__name__}")
+    answer.headers.update(SECURITY_HEADERS)  # it does not come by the guard
+    return answer
+
+
+def _answer(request: Request, status: int, message: str) -> Response:
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": message}, status)
+    return show_page(request, "error.html", status, message=message, error_status=status)

@@ -1,0 +1,95 @@
+"""Which task sets and runs there are: settings in, sets and runs by their keys out.
+
+A key stands in addresses. It is looked up among those of what there is, and never becomes a path.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from starlette.exceptions import HTTPException
+
+from arcbatt.solving.run_folder import CONFIG
+from arcbatt.tasks import TASK_SETS, Task, TaskSet, load_valid
+from arcbatt.tasks.program_names import PREFIX, program_name
+
+from .settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source of tasks under its key; `name` is what `arcbatt.tasks.load` takes."""
+
+    key: str
+    name: str
+
+
+class Catalog:
+    """The sets and runs that pages show."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        names = dict.fromkeys((*settings.data, *TASK_SETS))
+        keys = make_keys(names)
+        self.sources = {key: Source(key, name) for key, name in zip(keys, names, strict=True)}
+
+    def source(self, key: str) -> Source:
+        """Return the source of a key; an unknown one is answered with "not found"."""
+        found = self.sources.get(key)
+        if found is None:
+            raise HTTPException(404, f"no task set is named {key}")
+        return found
+
+    def task_set(self, name: str) -> TaskSet:
+        """Return the valid tasks of a source, read once."""
+        return _load(name)
+
+    def runs(self) -> dict[str, Path]:
+        """Return the folders of runs by key: those given, or all there are, the newest first."""
+        found = list(self.settings.runs)
+        if not found:
+            configs = list(self.settings.runs_folder.glob(f"*/{CONFIG}"))
+            configs.sort(key=lambda path: (path.stat().st_mtime, path), reverse=True)
+            found = [path.parent for path in configs]
+        return dict(zip(make_keys(path.resolve().name for path in found), found, strict=True))
+
+    def run(self, key: str) -> Path:
+        """Return the folder of a run; an unknown key is answered with "not found"."""
+        found = self.runs().get(key)
+        if found is None:
+            raise HTTPException(404, f"no run is named {key}")
+        return found
+
+
+def task_key(task_id: str) -> str:
+    """Return what stands for a task in addresses: its id, unless that has odd characters."""
+    return program_name(task_id).removeprefix(PREFIX)
+
+
+def find_task(tasks: Iterable[Task], key: str, place: str) -> Task:
+    """Return the task of a key; an unknown one is answered with "not found"."""
+    found = next((task for task in tasks if task_key(task.id) == key), None)
+    if found is None:
+        raise HTTPException(404, f"{place} has no task {key}")
+    return found
+
+
+def make_keys(names: Iterable[str]) -> list[str]:
+    """Return a key for each name, of letters, digits, dots and dashes; no two are the same."""
+    keys: list[str] = []
+    for name in names:
+        stem = re.sub(r"[^A-Za-z0-9._]+", "-", name).strip("-.") or "set"
+        key, number = stem, 2
+        while key in keys:
+            key, number = f"{stem}-{number}", number + 1
+        keys.append(key)
+    return keys
+
+
+@lru_cache(maxsize=16)
+def _load(name: str) -> TaskSet:
+    return load_valid(name)[0]

@@ -1,0 +1,162 @@
+"""Two runs compared: their keys in, what one has and the other has not out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from arcbatt.drawing import palette
+from arcbatt.drawing.charts import Chart, Line, lay_out_chart
+from arcbatt.drawing.pages import trusted
+from arcbatt.drawing.scene import Block, flow, stack, text_block, with_margin
+from arcbatt.drawing.svg import render_svg
+from arcbatt.plurals import count
+from arcbatt.solving.report.views import view_values
+from arcbatt.solving.runs import TaskOfTwo, compare_runs, split_runs
+
+from .catalog import task_key
+from .rendering import catalog_of, export_page, export_scene, show_page
+from .run_data import ShownRun, read_run
+
+MARGIN, GAP, WIDTH = 20, 10, 1000
+TITLE_SIZE, TEXT_SIZE = 17, 13
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two runs and how their tasks went: by what is right, or by what fits."""
+
+    first: ShownRun
+    second: ShownRun
+    by: str
+    tasks: Sequence[TaskOfTwo]
+
+    @property
+    def word(self) -> str:
+        return "right" if self.by == "right" else "fitted"
+
+    @property
+    def can_score(self) -> bool:
+        """Whether the answers of both are known."""
+        return self.first.right is not None and self.second.right is not None
+
+    def went(self, task: TaskOfTwo) -> tuple[bool, bool]:
+        """Return whether a task went well, in the one run and in the other."""
+        if self.by != "right":
+            return task.fits
+        first, second = (
+            run.right is not None and None not in run.right.get(task.task_id, (None,))
+            for run in (self.first, self.second)
+        )
+        return first, second
+
+    @property
+    def parts(self) -> dict[str, list[TaskOfTwo]]:
+        return split_runs(self.tasks, self.went)
+
+    @property
+    def changed(self) -> list[TaskOfTwo]:
+        """The tasks that went alike, but with other attempts."""
+        parts = self.parts
+        alike = [*parts["both"], *parts["neither"]]
+        ids = {task.task_id for task in alike if not task.same_attempts}
+        return [task for task in self.tasks if task.task_id in ids]
+
+    @property
+    def sections(self) -> list[tuple[str, str, list[TaskOfTwo]]]:
+        """What is listed: a heading, what it means, the tasks."""
+        parts = self.parts
+        return [
+            ("gained", f"{self.word} by the second run alone", parts["second"]),
+            ("lost", f"{self.word} by the first run alone", parts["first"]),
+            ("changed", "as well or as badly in both, with other attempts", self.changed),
+        ]
+
+    def say(self) -> str:
+        """Return the comparison in a sentence."""
+        parts = {name: len(tasks) for name, tasks in self.parts.items()}
+        n_same = sum(task.same_attempts for task in self.tasks)
+        return (
+            f"of {count(len(self.tasks), 'task')} {parts['both']} {self.word} by both, "
+            f"{parts['first']} by the first alone, {parts['second']} by the second alone, "
+            f"{parts['neither']} by neither; the same attempts at {n_same}"
+        )
+
+    def address(self, run: ShownRun, task: TaskOfTwo) -> str:
+        """Return where the page of a task of one of the runs is."""
+        return f"{run.address}/tasks/{task_key(task.task_id)}"
+
+    @property
+    def chart(self) -> Chart:
+        """Tasks fitted over time, a line for each run."""
+        lines = tuple(
+            Line(run.key, tuple((entry.elapsed_s, float(entry.n_fitted)) for entry in run.log))
+            for run in (self.first, self.second)
+        )
+        return Chart("Tasks fitted", "seconds", "tasks of which some program fits all demos", lines)
+
+    def lay_out(self) -> Block:
+        """Return the comparison as one picture."""
+        title = f"{self.first.key} and {self.second.key}"
+        blocks = [
+            text_block(title, TITLE_SIZE, palette.STRONG_TEXT, bold=True),
+            text_block(self.say(), TEXT_SIZE, palette.TEXT),
+            lay_out_chart(self.chart),
+        ]
+        for name, meaning, tasks in self.sections:
+            heading = f"{name} ({len(tasks)}): {meaning}"
+            blocks.append(text_block(heading, TEXT_SIZE, palette.STRONG_TEXT, bold=True))
+            ids = [text_block(task.task_id, TEXT_SIZE, palette.TEXT) for task in tasks]
+            if ids:
+                blocks.append(flow(ids, WIDTH, 2 * GAP, GAP))
+        return with_margin(stack(blocks, GAP), MARGIN)
+
+
+def read_comparison(request: Request) -> Comparison:
+    """Return the comparison that an address asks for."""
+    catalog, query = catalog_of(request), request.query_params
+    if "first" not in query or "second" not in query:
+        raise HTTPException(404, "say which two runs: ?first=RUN&second=RUN")
+    first, second = read_run(catalog, query["first"]), read_run(catalog, query["second"])
+    by = query.get("by", "")
+    can_score = first.right is not None and second.right is not None
+    if by not in ("fits", "right"):
+        by = "right" if can_score else "fits"
+    if by == "right" and not can_score:
+        raise HTTPException(422, "the answers of these runs' tasks are not known; compare by=fits")
+    return Comparison(first, second, by, compare_runs(first.path, second.path))
+
+
+def show_comparison(request: Request) -> Response:
+    """Show two runs beside each other, or ask which."""
+    keys = list(catalog_of(request).runs())
+    asked = "first" in request.query_params and "second" in request.query_params
+    comparison = read_comparison(request) if asked else None
+    return show_page(request, "compare.html", keys=keys, **_values(comparison))
+
+
+def _values(comparison: Comparison | None) -> dict[str, Any]:
+    chart = None if comparison is None else trusted(render_svg(lay_out_chart(comparison.chart)))
+    return {**view_values(), "compared": comparison, "chart": chart}
+
+
+def export_comparison(request: Request) -> Response:
+    """Hand out a comparison as a file."""
+    comparison = read_comparison(request)
+    name = f"{comparison.first.key}-{comparison.second.key}"
+    kind = request.path_params["kind"]
+    if kind == "html":
+        return export_page("compare.html", f"{name}.html", keys=[], **_values(comparison))
+    return export_scene(comparison.lay_out(), name, kind)
+
+
+ROUTES = [
+    Route("/compare", show_comparison),
+    Route("/compare/export.{kind}", export_comparison),
+]

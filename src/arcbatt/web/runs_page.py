@@ -1,0 +1,213 @@
+"""Runs: their folders in, pages about them out that go on as the runs do.
+
+A run is a folder that a process of any terminal may be writing to. Pages look at its files, and
+are told by server-sent events when these have changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from arcbatt.drawing.charts import lay_out_charts
+from arcbatt.drawing.pages import trusted
+from arcbatt.drawing.svg import render_svg
+from arcbatt.solving.log import LogEntry, progress_charts
+from arcbatt.solving.report.page import make_report
+from arcbatt.solving.report.views import say_duration, view_values
+from arcbatt.solving.run import HALL_OF_FAME, RESULTS
+from arcbatt.solving.run_folder import LOG, RunFolderError
+from arcbatt.solving.runs import RunSummary, summarize_run
+
+from .gallery import gallery_values
+from .rendering import catalog_of, export_file, export_scene, show_page
+from .run_data import ShownRun, is_at_work, read_run
+
+LOOK_EVERY_S = 1.0
+# So that a connection that is gone is noticed.
+SPEAK_EVERY_S = 15.0
+# Of the parts of a run's work, so many are listed.
+MAX_ENTRIES = 30
+# More pages than anyone has open.
+MAX_STREAMS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRun:
+    """A run of the list; `trouble` says why one cannot be read."""
+
+    key: str
+    path: Path
+    summary: RunSummary | None
+    trouble: str = ""
+
+
+def show_runs(request: Request) -> Response:
+    """Show which runs there are."""
+    return show_page(request, "runs.html", runs=list_runs(request), **view_values())
+
+
+def list_runs(request: Request) -> list[ListedRun]:
+    """Return all runs; one that cannot be read says why."""
+    found = []
+    for key, path in catalog_of(request).runs().items():
+        try:
+            found.append(ListedRun(key, path, summarize_run(path)))
+        except RunFolderError as error:
+            found.append(ListedRun(key, path, None, str(error)))
+    return found
+
+
+def show_run(request: Request) -> Response:
+    """Show a run: in numbers, its curve, what it did, its tasks."""
+    run = read_run(catalog_of(request), request.path_params["run"])
+    entries = run.log
+    proposers = dict.fromkeys(
+        [*run.results.get("proposers", {}), *(entry.proposer for entry in entries)]
+    )
+    gallery = gallery_values(request, run.address, f"/api/runs/{run.key}/tasks", proposers)
+    return show_page(
+        request,
+        "run.html",
+        run=run,
+        overview=None if run.is_running else run.overview,
+        parts=list(part_tables(run)),
+        progress=progress_of(run),
+        entries=[entry_to_json(entry) for entry in reversed(entries[-MAX_ENTRIES:])],
+        chart=trusted(render_svg(lay_out_charts("", progress_charts(entries)))),
+        **{**view_values(), **gallery},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PartTable:
+    """What the parts of a proposer came to: a row for each, a column for each count."""
+
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[str]]]
+
+
+def part_tables(run: ShownRun) -> Iterator[tuple[str, PartTable]]:
+    """Yield what proposers that have parts did in each: tried, found, cut off."""
+    for proposer, parts in run.results.get("parts", {}).items():
+        names = list(dict.fromkeys(name for counts in parts.values() for name in counts))
+        rows = [
+            (part, [_say_count(name, counts.get(name)) for name in names])
+            for part, counts in parts.items()
+        ]
+        yield proposer, PartTable([_say_name(name) for name in names], rows)
+
+
+def _say_name(name: str) -> str:
+    return name.removeprefix("n_").removesuffix("_s").replace("_", " ")
+
+
+def _say_count(name: str, number: Any) -> str:
+    if not isinstance(number, int | float):
+        return "-"
+    return say_duration(number) if name.endswith("_s") else f"{number:,}"
+
+
+def entry_to_json(entry: LogEntry) -> dict[str, Any]:
+    """Return what a page says of a part of a run's work."""
+    return {
+        "number": entry.number,
+        "elapsed_s": round(entry.elapsed_s, 1),
+        "proposer": entry.proposer,
+        "item": entry.item,
+        "fitted": entry.n_fitted,
+        "pairs": entry.n_pairs,
+    }
+
+
+def progress_of(run: ShownRun) -> dict[str, Any]:
+    """Return how far a run is."""
+    entries = run.log
+    last = entries[-1] if entries else None
+    return {
+        "running": run.is_running,
+        "tasks": len(run.tasks),
+        "fitted": last.n_fitted if last else 0,
+        "elapsed_s": round(last.elapsed_s, 1) if last else 0.0,
+        "doing": f"{last.proposer}: {last.item}" if last else "begins",
+        "entries": [entry_to_json(entry) for entry in reversed(entries[-MAX_ENTRIES:])],
+    }
+
+
+async def watch_run(request: Request) -> Response:
+    """Send an event whenever something is new about a run, until it ends or nobody listens."""
+    catalog, key = catalog_of(request), request.path_params["run"]
+    path = await run_in_threadpool(catalog.run, key)
+    state = request.app.state
+    if state.n_streams >= MAX_STREAMS:
+        raise HTTPException(503, f"{MAX_STREAMS} pages are being kept current; close some")
+
+    async def events() -> AsyncIterator[str]:
+        state.n_streams += 1
+        try:
+            seen: tuple[int, ...] | None = None
+            silent_s = 0.0
+            while not await request.is_disconnected():
+                now = _stamp(path)
+                if now != seen:
+                    seen, silent_s = now, 0.0
+                    run = await run_in_threadpool(read_run, catalog, key)
+                    progress = await run_in_threadpool(progress_of, run)
+                    yield f"data: {json.dumps(progress)}\n\n"
+                    if not progress["running"]:
+                        return
+                elif not await run_in_threadpool(is_at_work, path):
+                    seen = None  # it has ended without a last word
+                elif silent_s >= SPEAK_EVERY_S:
+                    silent_s = 0.0
+                    yield ": still here\n\n"
+                await asyncio.sleep(LOOK_EVERY_S)
+                silent_s += LOOK_EVERY_S
+        finally:
+            state.n_streams -= 1
+
+    return StreamingResponse(events(), media_type="text/event-stream")
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """Return what is another whenever a run has written something."""
+    found = []
+    for name in (LOG, HALL_OF_FAME, RESULTS):
+        try:
+            found.append((path / name).stat().st_mtime_ns)
+        except OSError:
+            found.append(0)
+    return tuple(found)
+
+
+def draw_progress(request: Request) -> Response:
+    """Hand out the curves of a run as a picture."""
+    run = read_run(catalog_of(request), request.path_params["run"])
+    scene = lay_out_charts(run.title, progress_charts(run.log))
+    return export_scene(scene, f"{run.key}-progress", request.path_params["kind"])
+
+
+def export_report(request: Request) -> Response:
+    """Hand out the report of a run, with what is right where that is known."""
+    run = read_run(catalog_of(request), request.path_params["run"])
+    report = make_report(run.results, run.tasks, title=f"arcbatt {run.title}", right=run.right)
+    return export_file(report.encode(), f"{run.key}.html", "text/html; charset=utf-8")
+
+
+ROUTES = [
+    Route("/runs", show_runs),
+    Route("/runs/{run}", show_run),
+    Route("/runs/{run}/export.html", export_report),
+    Route("/runs/{run}/progress.{kind}", draw_progress),
+    Route("/api/runs/{run}/events", watch_run),
+]

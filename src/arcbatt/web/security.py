@@ -1,0 +1,184 @@
+"""Requests in, those that may not be answered out: who asks, from which page, how much is sent.
+
+A page of another site can make a browser send requests here, and a name server can make the name
+of such a site mean this machine. So the name that was asked for must be that of this server, and
+what changes anything must come from a page of this server.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterable
+from http.cookies import CookieError, SimpleCookie
+from ipaddress import ip_address
+from secrets import compare_digest
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from .settings import Settings, is_local
+
+# More than any task of 30x30 grids, or any program, that a person would send.
+MAX_BODY_BYTES = 1_000_000
+COOKIE = "arcbatt_token"
+SAFE_METHODS = frozenset({"GET", "HEAD"})
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+SECURITY_HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "x-frame-options": "DENY",
+}
+
+
+class BodyTooLarge(Exception):
+    """More was sent than is read."""
+
+
+class Guard:
+    """Stands before the app: refuses what it must, and adds to every answer what browsers heed."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self.app = app
+        self.settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        answer = self._refusal(scope)
+        if answer is not None:
+            await answer(scope, receive, _with_headers(send))
+            return
+        n_bytes = 0
+        has_begun = False
+
+        async def count_bytes() -> Message:
+            nonlocal n_bytes
+            message = await receive()
+            n_bytes += len(message.get("body", b""))
+            if n_bytes > MAX_BODY_BYTES:
+                raise BodyTooLarge
+            return message
+
+        async def note_begin(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await self.app(scope, count_bytes, _with_headers(note_begin))
+        except BodyTooLarge:
+            if has_begun:
+                raise
+            await _too_large()(scope, receive, _with_headers(send))
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        """Return the answer to a request that goes no further."""
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if not self._is_own(host):
+            return _refuse(421, f"{host or 'a request without Host'} is not this server")
+        origin = headers.get("origin")
+        site = headers.get("sec-fetch-site")
+        own = f"{scope.get('scheme', 'http')}://{host}"
+        if origin is not None and origin != own:
+            return _refuse(403, f"requests from pages of {origin} are not answered")
+        if scope["method"] in SAFE_METHODS:
+            # A link from elsewhere may lead here; a picture or script there may not be ours.
+            if site == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
+                return _refuse(403, "requests from pages of other sites are not answered")
+        elif origin is None and site != "same-origin":
+            return _refuse(403, "what changes anything must come from a page of this server")
+        length = headers.get("content-length", "0")
+        if not length.isascii() or not length.isdecimal():
+            return _refuse(400, "Content-Length is no number")
+        if int(length) > MAX_BODY_BYTES:
+            return _too_large()
+        return self._token_refusal(scope, headers)
+
+    def _is_own(self, host: str) -> bool:
+        name, port = _split_host(host)
+        if port not in ("", str(self.settings.port)):
+            return False
+        if is_local(self.settings.host):
+            return is_local(name)
+        if name in (self.settings.host, socket.gethostname()) or is_local(name):
+            return True
+        try:  # an address cannot be made to mean another machine
+            ip_address(name)
+        except ValueError:
+            return False
+        return True
+
+    def _token_refusal(self, scope: Scope, headers: Headers) -> Response | None:
+        token = self.settings.token
+        if token is None:
+            return None
+        query = parse_qsl(scope.get("query_string", b"").decode("latin-1"))
+        if any(name == "token" and _same(value, token) for name, value in query):
+            rest = urlencode([(name, value) for name, value in query if name != "token"])
+            # A path of two slashes at its start would be another host.
+            path = "/" + scope["path"].lstrip("/\\")
+            answer = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
+            answer.set_cookie(COOKIE, token, httponly=True, samesite="strict")
+            return answer
+        given = [headers.get("authorization", "").removeprefix("Bearer ")]
+        given += _cookies(headers.getlist("cookie"))
+        if any(_same(each, token) for each in given):
+            return None
+        return _refuse(
+            401, "this server asks for a token: open the address that it printed at its start"
+        )
+
+
+def _split_host(host: str) -> tuple[str, str]:
+    """Return name and port of a Host header; the brackets of an IPv6 address are left out."""
+    if host.startswith("["):
+        name, _, rest = host[1:].partition("]")
+        return name, rest.removeprefix(":")
+    name, _, port = host.partition(":")
+    return name, port
+
+
+def _cookies(headers: Iterable[str]) -> list[str]:
+    found = []
+    for header in headers:
+        try:
+            cookie = SimpleCookie(header)
+        except CookieError:
+            continue
+        if COOKIE in cookie:
+            found.append(cookie[COOKIE].value)
+    return found
+
+
+def _same(given: str, token: str) -> bool:
+    return compare_digest(given.encode(), token.encode())
+
+
+def _refuse(status: int, message: str) -> Response:
+    return PlainTextResponse(f"{message}\n", status)
+
+
+def _too_large() -> Response:
+    return _refuse(413, f"at most {MAX_BODY_BYTES:,} bytes are read")
+
+
+def _with_headers(send: Send) -> Send:
+    async def add(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in SECURITY_HEADERS.items():
+                headers[name] = value
+            headers.setdefault("cache-control", "no-store")
+        await send(message)
+
+    return add

@@ -1,0 +1,223 @@
+// @ts-check
+// The page on which programs are written: text in, what is wrong or what every line does out.
+import { byId, check, linkTo, make, makeButton, onFile, saveFile, walkByArrows } from "./elements.js";
+import { kept } from "./draw_store.js";
+import { get, post, wordsOf } from "./requests.js";
+import { Editor } from "./write_editor.js";
+
+/** @typedef {import("./write_editor.js").Word} Word */
+/** @typedef {{pair: string, result: "right" | "wrong" | "failed" | "unjudged" | null, reason: string | null}} PairResult */
+
+const PAUSE_MS = 220;
+/** What takes longer than this is given up when the text has changed meanwhile. */
+const PATIENCE_MS = 1000;
+const PREFIX = "#program=";
+const MARKS = Object.freeze({ right: "✓", wrong: "✗", failed: "!", unjudged: "?" });
+const ALL = "all";
+
+const root = byId("write");
+const of = root.dataset.of ?? "";
+const draftKey = `arcbatt-program-${of}`;
+const editor = new Editor(/** @type {HTMLTextAreaElement} */ (byId("text")), byId("behind"), byId("numbers"), byId("choices"));
+/** @type {Map<string, any>} */
+const primitives = new Map();
+let pair = "demo 1";
+/** @type {AbortController | null} */
+let running = null;
+let beganMs = 0;
+let isDue = false;
+let timer = 0;
+
+/** The program that a page begins with. */
+const beginning = () => `def ${root.dataset.name}(I):\n    O = identity(I)\n    return O\n`;
+
+/** What the page is about: a task of a set by its names, or the one that was drawn. */
+function taskOf() {
+  if (of) return { of: JSON.parse(of) };
+  const text = kept();
+  return text === null ? null : { task: JSON.parse(text) };
+}
+
+/** Check the text when it has not changed for a moment. */
+function checkSoon() {
+  clearTimeout(timer);
+  byId("values").classList.add("old");
+  timer = setTimeout(checkNow, PAUSE_MS);
+}
+
+async function checkNow() {
+  if (running) {
+    isDue = true;
+    if (performance.now() - beganMs > PATIENCE_MS) running.abort();
+    else timer = setTimeout(checkNow, PAUSE_MS);
+    return;
+  }
+  const about = taskOf();
+  if (about === null) {
+    complain("There is no task yet: draw one, or choose one in the gallery.");
+    return;
+  }
+  isDue = false;
+  running = new AbortController();
+  beganMs = performance.now();
+  const { signal } = running;
+  try {
+    const found = await post("/api/check", JSON.stringify({ ...about, text: editor.area.value, pair }), signal);
+    if (!isDue) show(found);
+  } catch (error) {
+    if (!signal.aborted) complain(wordsOf(error));
+  } finally {
+    running = null;
+    if (isDue) checkSoon();
+  }
+}
+
+/** @param {string} words */
+function complain(words) {
+  byId("problem").textContent = words;
+  byId("problem").hidden = !words;
+}
+
+/** @param {any} found */
+function show(found) {
+  const { error, lines = [], html } = found;
+  editor.area.setAttribute("aria-invalid", String(Boolean(error)));
+  if (error) {
+    editor.setNotes([...lines, { line: error.line, column: error.column, state: "failed", note: error.message }]);
+    complain(`line ${error.line}: ${error.message}`);
+    byId("summary").textContent = "This is no program yet.";
+  } else {
+    editor.setNotes(lines);
+    complain("");
+    byId("summary").textContent = `${found.summary.right ? "✓" : "✗"} ${found.summary.words}${found.summary.reason ? `: ${found.summary.reason}` : ""}`;
+  }
+  showPairs(found.pairs);
+  if (html) showValues(html, Boolean(error));
+  note();
+}
+
+/** @param {string} html made of escaped texts by the server @param {boolean} isPart whether there is no result yet */
+function showValues(html, isPart) {
+  const values = byId("values");
+  values.innerHTML = html;
+  values.classList.remove("old");
+  values.classList.toggle("part", isPart);
+  values.classList.toggle("all", pair === ALL);
+  if (pair === ALL) for (const hidden of values.querySelectorAll("[data-of]")) hidden.removeAttribute("hidden");
+  values.dispatchEvent(new CustomEvent("arcbatt-explained", { bubbles: true }));
+  document.dispatchEvent(new CustomEvent("arcbatt-drawn"));
+}
+
+/** Note how often the text was checked: whoever looks at the page from outside can wait for that. */
+function note() {
+  document.documentElement.dataset.checked = String(Number(document.documentElement.dataset.checked ?? 0) + 1);
+}
+
+/** @param {readonly PairResult[]} pairs */
+function showPairs(pairs) {
+  const place = byId("pairs");
+  const hadFocus = place.contains(document.activeElement);
+  if (pair !== ALL && !pairs.some((each) => each.pair === pair)) pair = pairs[0]?.pair ?? ALL;
+  const choices = pairs.map((each) => ({ name: each.pair, result: each.result ?? "", title: each.reason ?? "" }));
+  place.replaceChildren(
+    ...[...choices, { name: ALL, result: "", title: "" }].map(({ name, result, title }) => {
+      const button = makeButton(name === ALL ? "side by side" : `${name} `, () => choose(name));
+      button.className = result;
+      button.title = title;
+      button.setAttribute("role", "radio");
+      button.dataset.pair = name;
+      if (result) {
+        const mark = make("b", MARKS[/** @type {keyof typeof MARKS} */ (result)]);
+        mark.setAttribute("aria-label", result);
+        mark.setAttribute("role", "img");
+        button.append(mark);
+      }
+      return button;
+    }),
+  );
+  check(place, (each) => each.dataset.pair === pair);
+  if (hadFocus) /** @type {HTMLElement | null} */ (place.querySelector("[aria-checked=true]"))?.focus();
+}
+
+/** @param {string} name */
+function choose(name) {
+  pair = name;
+  check(byId("pairs"), (each) => each.dataset.pair === name);
+  checkSoon();
+}
+
+/** Tell about a primitive: its types, what it gives, and examples.
+ * @param {string} word */
+function tellAbout(word) {
+  const primitive = primitives.get(word);
+  const place = byId("doc");
+  if (!primitive || place.dataset.word === word) return;
+  place.dataset.word = word;
+  place.hidden = false;
+  const parts = [make("h2", primitive.usage), ...primitive.signatures.map((/** @type {string} */ each) => make("code", each, "types")), make("p", primitive.doc)];
+  if (primitive.notes) parts.push(make("p", primitive.notes, "quiet"));
+  if (primitive.ties) parts.push(make("p", `Ties: ${primitive.ties}.`, "quiet"));
+  for (const example of primitive.examples.slice(0, 2)) {
+    const line = make("p");
+    line.append(make("code", example));
+    parts.push(line);
+  }
+  place.replaceChildren(...parts);
+}
+
+async function learnWords() {
+  const found = await get("/api/words");
+  /** @type {Word[]} */
+  const words = [
+    { name: "I", kind: "input", about: "the input" },
+    { name: "S", kind: "input", about: "the demos" },
+  ];
+  for (const each of found.primitives) {
+    words.push({ name: each.name, kind: "primitive", about: each.doc });
+    for (const spelling of [each.name, ...each.other_names]) primitives.set(spelling, each);
+  }
+  for (const [name, value] of Object.entries(found.constants)) words.push({ name, kind: "constant", about: String(value) });
+  editor.words = new Map(words.map((word) => [word.name, word]));
+  for (const [spelling, each] of primitives) if (!editor.words.has(spelling)) editor.words.set(spelling, { name: spelling, kind: "primitive", about: `another spelling of ${each.name}`, isOther: true });
+  editor.show();
+}
+
+function stored() {
+  try {
+    return localStorage.getItem(draftKey);
+  } catch {
+    return null;
+  }
+}
+
+function listen() {
+  editor.onChange = (text) => {
+    try {
+      localStorage.setItem(draftKey, text);
+    } catch {
+      // It is then lost with the page; a file can be saved all the same.
+    }
+    checkSoon();
+  };
+  editor.onWord = tellAbout;
+  walkByArrows(byId("pairs"));
+  onFile(byId("open"), (text) => editor.setText(text));
+  byId("save").addEventListener("click", () => saveFile(`${root.dataset.name}.py`, editor.area.value, "text/x-python"));
+  byId("link").addEventListener("click", async () => {
+    byId("said").textContent = await linkTo(`${location.pathname}${PREFIX}${encodeURIComponent(editor.area.value)}`);
+  });
+}
+
+async function start() {
+  listen();
+  const inAddress = location.hash.startsWith(PREFIX) ? decodeURIComponent(location.hash.slice(PREFIX.length)) : null;
+  editor.setText(inAddress ?? stored() ?? beginning());
+  try {
+    await learnWords();
+  } catch (error) {
+    complain(wordsOf(error));
+  }
+  document.documentElement.dataset.ready = "yes";
+}
+
+await start();

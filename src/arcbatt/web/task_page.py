@@ -1,0 +1,346 @@
+"""The page of a task: the task, alone or as a run has it, in; all that is known of it out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from arcbatt.api import judge_answers
+from arcbatt.checking import KnownTask, check_program
+from arcbatt.drawing.layout import lay_out_task
+from arcbatt.explainer import Explanation, all_pairs, make_page, read_source, why_too_large
+from arcbatt.explainer import explain as trace
+from arcbatt.explainer.page import explanation_values
+from arcbatt.explainer.picture import lay_out_explanation
+from arcbatt.grid_diff import differing_cells, say_difference
+from arcbatt.language import Failure, ParsedProgram, Value, parse_programs
+from arcbatt.library import library_programs
+from arcbatt.pool import PoolError
+from arcbatt.scoring import Answers, load_answers
+from arcbatt.scoring.showing import show_answer
+from arcbatt.solving.ledger import Offered, TaskKnowledge, read_knowledge
+from arcbatt.solving.ranking import weigh
+from arcbatt.solving.report.views import FITS, TaskView, rename_program, view_values
+from arcbatt.solving.tracing import describe_candidate, say_weight
+from arcbatt.tasks import Grid, Task, TaskError
+from arcbatt.tasks.program_names import program_name
+
+from .catalog import find_task, task_key
+from .rendering import catalog_of, export_file, export_page, export_scene, show_page
+from .run_data import ShownRun, read_run
+
+# Of all that was offered for a task, so many are told of.
+MAX_OFFERED = 40
+# The longer side of a grid on the page of its task, in pixels, and the most of a cell.
+SIDE = 210
+MAX_CELL = 24
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTask:
+    """A task as its page shows it; `run` is None for a task of a set."""
+
+    address: str
+    place: str
+    task: Task
+    tasks: Sequence[Task]
+    answers: Answers | None
+    run: ShownRun | None = None
+    view: TaskView | None = None
+    knowledge: TaskKnowledge | None = None
+
+    @property
+    def here(self) -> str:
+        """Where the page is."""
+        return self.address_of(self.task)
+
+    def address_of(self, task: Task) -> str:
+        """Return where the page of a task of the same set or run is."""
+        return f"{self.address}/tasks/{task_key(task.id)}"
+
+    def neighbor(self, step: int) -> Task | None:
+        """Return the task before or after this one."""
+        at = [task.id for task in self.tasks].index(self.task.id) + step
+        return self.tasks[at] if 0 <= at < len(self.tasks) else None
+
+    @property
+    def known(self) -> KnownTask:
+        return KnownTask(self.task, self.answers)
+
+    def wanted(self, test: int) -> Grid | None:
+        """Return the answer to a test input, where it is known."""
+        return None if self.answers is None else show_answer(self.answers, self.task.id, test)
+
+    def differing(self, test: int, grid: Sequence[Sequence[int]]) -> frozenset[tuple[int, int]]:
+        """Return the cells of an attempt that are not as wanted."""
+        wanted = self.wanted(test)
+        given = tuple(map(tuple, grid))
+        return (differing_cells(wanted, given) or frozenset()) if wanted else frozenset()
+
+    def say_differing(self, test: int, grid: Sequence[Sequence[int]]) -> str:
+        """Return how an attempt differs from what is wanted; empty where it does not."""
+        wanted = self.wanted(test)
+        given = tuple(map(tuple, grid))
+        return "" if wanted is None or wanted == given else say_difference(wanted, given)
+
+    @property
+    def offered(self) -> list[Offered]:
+        return [] if self.knowledge is None else self.knowledge.offered()
+
+    @property
+    def programs(self) -> list[tuple[ParsedProgram, str]]:
+        """The programs that can be explained here, by number, with the text that has them.
+
+        They are what was offered or, of a task of a set, the bundled solver.
+        """
+        name = program_name(self.task.id)
+        if self.knowledge is not None:
+            found = [each.candidate.program.text for each in self.offered]
+        elif self.view is not None and self.view.best is not None:
+            found = [self.view.best["program"]]
+        else:
+            bundled = [each for each in library_programs() if each.name == name]
+            return [(each, Path(each.file).read_text("utf-8")) for each in bundled]
+        texts = [rename_program(text, name) for text in found]
+        return [(next(iter(parse_programs(text, "program"))), text) for text in texts]
+
+
+def find_shown(request: Request) -> ShownTask:
+    """Return the task that an address speaks of, in a set or in a run."""
+    catalog = catalog_of(request)
+    key = request.path_params["task"]
+    if "set" in request.path_params:
+        source = catalog.source(request.path_params["set"])
+        tasks: Sequence[Task] = catalog.task_set(source.name)
+        task = find_task(tasks, key, source.name)
+        return ShownTask(f"/sets/{source.key}", source.name, task, tasks, _answers(source.name))
+    run = read_run(catalog, request.path_params["run"])
+    task = find_task(run.tasks, key, f"the run {run.key}")
+    knowledge = _knowledge(run, task)
+    row: Mapping[str, Any] | None
+    if run.is_running and knowledge is not None:
+        row = knowledge.to_json()
+    else:
+        row = next((each for each in run.results["by_task"] if each["task"] == task.id), None)
+    view = None
+    if row is not None:
+        right = None if run.right is None or run.is_running else run.right.get(task.id)
+        explanation = f"{run.address}/tasks/{key}/programs/{_behind(row, knowledge)}"
+        view = TaskView(task, row, explanation, right)
+    answers = _answers(run.data)
+    return ShownTask(run.address, run.title, task, run.tasks, answers, run, view, knowledge)
+
+
+def _behind(row: Mapping[str, Any], knowledge: TaskKnowledge | None) -> int:
+    """Return the number of the program behind the first attempt among those of its page."""
+    best = row["tests"][0]["attempts"][0]["best"]
+    kept = [] if knowledge is None or best is None else knowledge.found.kept
+    texts = [each.program.text for each in kept]
+    return texts.index(best["program"]) if best is not None and best["program"] in texts else 0
+
+
+def _answers(source: str) -> Answers | None:
+    try:
+        return load_answers(source)
+    except TaskError:  # a competition hands out tasks without answers
+        return None
+
+
+def _knowledge(run: ShownRun, task: Task) -> TaskKnowledge | None:
+    try:
+        return read_knowledge(run.path, task)
+    except PoolError:  # a folder that was copied without its ledger can be shown all the same
+        return None
+
+
+def show_task(request: Request) -> Response:
+    """Show a task with all that is known of it."""
+    shown = find_shown(request)
+    return show_page(request, "task.html", **task_values(shown))
+
+
+def task_values(shown: ShownTask) -> dict[str, Any]:
+    """Return what the page of a task needs."""
+    return {
+        **view_values(),
+        "shown": shown,
+        "task": shown.task,
+        "view": shown.view,
+        "side": SIDE,
+        "max_cell": MAX_CELL,
+        "offered": list(_say_offered(shown)),
+        "n_offered": len(shown.offered),
+        "work": list(_say_work(shown)),
+        "misses": list(_misses(shown)),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _ToldOffer:
+    """A candidate in words: what it is, what became of it, and what was taken from its weight."""
+
+    number: int
+    proposer: str
+    n_fitted: int
+    credit: int
+    size: int
+    fate: str
+    why: str
+    what: str
+
+
+def _say_offered(shown: ShownTask) -> Any:
+    """Yield what was offered for a task, the best first, and why it won or lost."""
+    for number, each in enumerate(shown.offered[:MAX_OFFERED]):
+        candidate = each.candidate
+        weight = weigh(candidate)
+        yield _ToldOffer(
+            number,
+            candidate.proposer,
+            candidate.trial.n_fitted,
+            candidate.trial.credit,
+            candidate.program.n_calls,
+            ", ".join(map(_say_place, each.places)),
+            say_weight(weight.bits(), weight.parts, ()),
+            describe_candidate(candidate),
+        )
+
+
+def _say_place(place: int | None) -> str:
+    if place is None:
+        return "no grid"
+    return f"attempt {place + 1}" if place < 2 else f"lost, place {place + 1}"
+
+
+def _say_work(shown: ShownTask) -> Any:
+    """Yield what proposers have finished on a task: who, what, how it went, whether cut off."""
+    for each in [] if shown.knowledge is None else shown.knowledge.work:
+        counts = dict(each.counts)
+        was_cut = bool(counts.pop("was_cut", False)) or bool(counts.get("n_cut"))
+        told = ", ".join(
+            f"{name.removeprefix('n_').replace('_', ' ')} {number:,}"
+            for name, number in counts.items()
+            if isinstance(number, int) and number and name != "n_tasks"
+        )
+        yield each.proposer, each.item, told or "nothing came of it", was_cut
+
+
+@dataclass(frozen=True, slots=True)
+class _Miss:
+    """A demo on which the nearest program is wrong: what it gives there, and what differs."""
+
+    label: str
+    wanted: Grid
+    got: Grid | None
+    marked: frozenset[tuple[int, int]]
+    trouble: str
+
+
+def _misses(shown: ShownTask) -> Any:
+    """Yield where the best program of a task that nothing fits is wrong."""
+    view = shown.view
+    if view is None or view.best is None or view.state == FITS:
+        return
+    (program,) = parse_programs(view.best["program"], "program")
+    checked = check_program(program, KnownTask(shown.task, None))
+    for demo, pair in zip(shown.task.demos, checked.pairs, strict=False):
+        if pair.result == "right":
+            continue
+        got = None if isinstance(pair.outcome, Failure) else pair.outcome
+        is_grid = isinstance(got, tuple) and got and all(isinstance(row, tuple) for row in got)
+        marked = differing_cells(demo.output, got) if is_grid else None
+        yield _Miss(
+            pair.pair,
+            demo.output,
+            got if is_grid and _is_drawable(got) else None,  # type: ignore[arg-type]
+            marked or frozenset(),
+            pair.reason or "",
+        )
+
+
+def _is_drawable(value: Value) -> bool:
+    """Whether a value is a grid of ARC colours, which alone a picture of pixels can show."""
+    return (
+        isinstance(value, tuple)
+        and bool(value)
+        and all(isinstance(row, tuple) and len(row) == len(value[0]) > 0 for row in value)  # type: ignore[arg-type]
+        and all(isinstance(c, int) and 0 <= c <= 9 for row in value for c in row)  # type: ignore[union-attr]
+    )
+
+
+def export_task(request: Request) -> Response:
+    """Hand out the page of a task, or a picture of it, as a file."""
+    shown = find_shown(request)
+    kind = request.path_params["kind"]
+    if kind == "html":
+        # A file leads nowhere, but says how to have the program explained.
+        view = None if shown.view is None else replace(shown.view, explanation=None)
+        values = task_values(replace(shown, view=view))
+        return export_page("task.html", f"{shown.task.id}.html", **values)
+    attempts = None
+    if shown.view is not None:
+        attempts = [
+            [tuple(map(tuple, attempt["grid"])) for attempt in test["attempts"]]
+            for test in shown.view.row["tests"]
+        ]
+    return export_scene(lay_out_task(shown.task, attempts), shown.task.id, kind)
+
+
+def explain_program(shown: ShownTask, number: int) -> Explanation:
+    """Return what every line of a program of a task does; an unknown number is "not found"."""
+    programs = shown.programs
+    if not 0 <= number < len(programs):
+        raise HTTPException(404, f"{shown.task.id} has no program {number}")
+    program, text = programs[number]
+    if too_large := why_too_large(program):
+        raise HTTPException(422, too_large)
+    pairs = all_pairs(shown.task)
+    source = read_source(program, text)
+    return trace(program, source, shown.task, pairs, judge_answers(shown.known))
+
+
+def show_explanation(request: Request) -> Response:
+    """Show what every line of a program does."""
+    shown = find_shown(request)
+    number = request.path_params["number"]
+    explanation = explain_program(shown, number)
+    return show_page(
+        request,
+        "explanation.html",
+        shown=shown,
+        number=number,
+        here=f"{shown.here}/programs/{number}",
+        **explanation_values(explanation),
+    )
+
+
+def export_explanation(request: Request) -> Response:
+    """Hand out what every line of a program does as a file: a page, or a picture of one pair."""
+    shown = find_shown(request)
+    number, kind = request.path_params["number"], request.path_params["kind"]
+    explanation = explain_program(shown, number)
+    name = f"{shown.task.id}-program-{number}"
+    if kind == "html":
+        page = make_page(explanation).encode()
+        return export_file(page, f"{name}.html", "text/html; charset=utf-8")
+    return export_scene(lay_out_explanation(explanation), name, kind)
+
+
+def _routes(base: str) -> list[Route]:
+    program = f"{base}/tasks/{{task}}/programs/{{number:int}}"
+    return [
+        Route(f"{base}/tasks/{{task}}", show_task),
+        Route(f"{base}/tasks/{{task}}/export.{{kind}}", export_task),
+        Route(program, show_explanation),
+        Route(f"{program}/export.{{kind}}", export_explanation),
+    ]
+
+
+ROUTES = [*_routes("/sets/{set}"), *_routes("/runs/{run}")]

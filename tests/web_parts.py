@@ -1,0 +1,173 @@
+"""A server and a browser for tests of pages, and what must hold on every page."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+NO_BROWSER = (
+    "no Chromium: `apt-get install chromium` (Debian) or `.venv/bin/playwright install chromium` "
+    "installs one; ARCBATT_CHROMIUM may say where it is"
+)
+# Phone and desktop, light and dark: pages are looked at in all of them.
+WIDTHS = (390, 1280)
+SCHEMES = ("light", "dark")
+# What takes longer on a busy machine has failed.
+TIMEOUT_MS = 15_000
+
+
+def find_chromium(playwright: Any) -> str:
+    """Return where Chromium would be: as told, installed by the system, or by Playwright."""
+    named = os.environ.get("ARCBATT_CHROMIUM") or shutil.which("chromium")
+    return named or str(playwright.chromium.executable_path)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium, driven by Playwright; without one, tests are skipped and say how to get it."""
+    from playwright.sync_api import Error, sync_playwright
+
+    with sync_playwright() as playwright:
+        path = find_chromium(playwright)
+        if not Path(path).exists():
+            pytest.skip(NO_BROWSER)
+        try:
+            started = playwright.chromium.launch(executable_path=path)
+        except Error as error:
+            pytest.skip(f"{NO_BROWSER}; {path} does not start: {error}")
+        yield started
+        started.close()
+
+
+# Tasks of ARC-AGI-1 training: fitted by a stack of pictures, by rules, by one primitive; the last
+# by nothing that is tried here.
+SHOWN_TASKS = ("0520fde7", "00d62c1b", "67a3c6ac", "017c7c7b", "25ff71a9", "045e512c")
+
+
+@dataclass(frozen=True)
+class TwoRuns:
+    """A folder with two runs over the same tasks; the first has found less."""
+
+    folder: Path
+    first: str
+    second: str
+
+
+@pytest.fixture(scope="session")
+def two_runs(tmp_path_factory: pytest.TempPathFactory) -> TwoRuns:
+    """Runs to look at, made once: of `known` alone, and with `learn` and `enumerate`."""
+    folder = tmp_path_factory.mktemp("runs")
+    chosen = (("known",), ("known", "learn", "enumerate"))
+    first, second = (_make_run(folder, proposers) for proposers in chosen)
+    return TwoRuns(folder, first, second)
+
+
+def _make_run(folder: Path, proposers: tuple[str, ...]) -> str:
+    from arcbatt.solving.run import Run, RunOptions
+    from arcbatt.solving.run_folder import RunFolder
+    from arcbatt.tasks import load
+
+    options = RunOptions(
+        "arc-agi-1/training", SHOWN_TASKS, proposers, library=False, device="cpu", n_threads=1
+    )
+    tasks = [load(options.data)[name] for name in SHOWN_TASKS]
+    with (
+        RunFolder.create(folder, options.to_config("solve")) as made,
+        Run(made, tasks) as run,
+    ):
+        run.spend(60, max_rounds=1, explain=True)
+    return made.path.name
+
+
+@contextmanager
+def serving(**settings: Any) -> Iterator[str]:
+    """Serve pages on a free port of this machine; yield where."""
+    # Here, since fixtures are read by all tests, and most need none of it.
+    import uvicorn
+
+    from arcbatt.web import Settings, create_app
+
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+        app = create_app(Settings(port=port, **settings))
+        config = uvicorn.Config(app, log_level="error", lifespan="off", timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+        thread.start()
+        while not server.started:
+            assert thread.is_alive()
+            time.sleep(0.01)
+        try:
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+class Watched:
+    """A page of a browser, with all that went wrong on it."""
+
+    def __init__(self, page: Any, address: str) -> None:
+        self.page = page
+        self.address = address
+        self.troubles: list[str] = []
+        page.on("console", self._on_console)
+        page.on("pageerror", lambda error: self.troubles.append(f"error: {error}"))
+        page.on("request", self._on_request)
+
+    def _on_console(self, message: Any) -> None:
+        # What breaks the policy of a page is an error on its console.
+        if message.type in ("error", "warning"):
+            self.troubles.append(f"{message.type}: {message.text}")
+
+    def _on_request(self, request: Any) -> None:
+        if not request.url.startswith((self.address, "data:", "blob:", "file:")):
+            self.troubles.append(f"a request to {request.url}")
+
+    def open(self, path: str) -> Any:
+        """Open a page of the server and wait until it is ready to be used."""
+        self.page.goto(self.address + path)
+        return self.page
+
+    def require_clean(self) -> None:
+        """Nothing went wrong, and the page is no wider than the window."""
+        assert not self.troubles, self.troubles
+        wide, room = self.page.evaluate(
+            "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+        )
+        assert wide <= room, f"{self.page.url}: {wide} pixels wide, the window has {room}"
+
+
+@contextmanager
+def watched(
+    browser: Any, address: str, *, width: int = 1280, scheme: str = "light", **options: Any
+) -> Iterator[Watched]:
+    """Open a window of the browser; when it closes, nothing may have gone wrong in it."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 844}, color_scheme=scheme, **options
+    )
+    try:
+        context.set_default_timeout(TIMEOUT_MS)
+        seen = Watched(context.new_page(), address)
+        yield seen
+        seen.require_clean()
+    finally:
+        context.close()
+
+
+def require_accessible(page: Any) -> None:
+    """Text can be read, all that is used has a name, and no id stands twice."""
+    checks = (Path(__file__).parent / "page_checks.js").read_text("utf-8")
+    for name in ("findLowContrast", "findNameless", "findTwice"):
+        assert page.evaluate(f"() => {{ {checks}\nreturn {name}(); }}") == [], page.url
