@@ -3,7 +3,7 @@
     python bench/mine.py                what recurs, the most useful first
     python bench/mine.py --write        and make the macros of mutation anew
 
-Needs stitch: pip install stitch-core. It finds, one after the other, what shortens all programs
+Needs stitch: pip install '.[mine]'. It finds, one after the other, what shortens all programs
 most if it had a name of its own; what one finds may contain what was found before, and is shown
 written out. The same library gives the same table. Uses: places where it stands, those within
 others included. Utility: by how much all programs get shorter, counted in hundredths of a leaf.
@@ -188,7 +188,7 @@ def main() -> None:
     try:
         found = mine(args.rounds)
     except ImportError as error:
-        parser.error(f"{error}; pip install stitch-core")
+        parser.error(f"{error}; pip install '.[mine]' brings it")
     table = Table(title=f"what recurs in {len(library_programs())} programs")
     for heading in ("subprogram", "uses", "utility", "macro"):
         table.add_column(heading, justify="left" if heading == "subprogram" else "right")
