@@ -50,6 +50,19 @@ def test_what_turns_out_to_be_none_is_forgotten() -> None:
     assert archive.n_fitted == 0
 
 
+def test_a_solver_is_back_when_the_cheaper_one_turns_out_to_be_none() -> None:
+    archive = Archive(1)
+    first, wrong, cheapest = (entry(k, 1000, steps=50 - k) for k in (1, 2, 3))
+    for each in (first, wrong, cheapest):
+        archive.offer(0, each)
+    archive.withdraw(0, wrong)
+    assert archive.niches[0].solver is cheapest
+    archive.withdraw(0, cheapest)
+    assert archive.niches[0].solver is first
+    archive.withdraw(0, first)
+    assert archive.n_fitted == 0
+
+
 def test_of_one_behaviour_the_cheapest_is_kept() -> None:
     archive = Archive(1)
     archive.offer(0, entry(1, 500, steps=10, behaviour=7))

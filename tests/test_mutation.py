@@ -18,6 +18,7 @@ from arcbatt.language.types import GRID
 from arcbatt.library import library_programs
 from arcbatt.proposers.evolve.mutation import KINDS, Donors, Mutant, Mutator, Rates
 from arcbatt.proposers.evolve.mutation.anatomy import anatomy_of
+from arcbatt.proposers.evolve.mutation.macros import Instance, macros
 from arcbatt.proposers.evolve.mutation.numbers import other_value
 from arcbatt.proposers.evolve.mutation.roles import role_of_place
 
@@ -36,6 +37,7 @@ KIND_NAMES = (
     "swap",
     "generalize",
     "crossover",
+    "macro",
 )
 seeds = st.integers(0, 2**32)
 
@@ -131,6 +133,43 @@ def test_what_has_no_spot_gives_nothing() -> None:
     for kind in set(KIND_NAMES) - {"insert", "crossover"}:
         assert mutator.mutate_by(kind, bare) is None
     assert mutator.mutate_by("insert", bare) is not None
+
+
+# --- macros ---
+
+
+def test_every_macro_can_be_made_and_is_put_somewhere() -> None:
+    rng = random.Random(0)
+    for macro in macros():
+        made = []
+        for parent in rng.sample(LIBRARY, 120):
+            anatomy = anatomy_of(parent)
+            instance = Instance(anatomy, anatomy.calls[-1], DONORS, rng).make(macro)
+            if instance is not None and type_of(instance) is not None:
+                made.append(instance)
+        assert made, macro
+        assert {node.name for node in made} == {macro[0]}
+
+
+def test_a_macro_is_filled_from_the_parent_and_the_same_hole_alike() -> None:
+    parent = program("a = hmirror(I)", "return vconcat(a, a)")
+    anatomy = anatomy_of(parent)
+    rng = random.Random(0)
+
+    def made(macro: object) -> set[ir.Node]:
+        found = (Instance(anatomy, 2, Donors([]), rng).make(macro) for _ in range(50))
+        return {node for node in found if node is not None}
+
+    twice = made(["vconcat", 0, 0])
+    assert parent.result in twice and all(node.args[0] is node.args[1] for node in twice)
+    assert any(node.args[0] is not node.args[1] for node in made(["vconcat", 0, 1]))
+    assert made(["canvas", {"value": 3}, {"value": [2, 1]}]) == {
+        program("return canvas(3, (2, 1))").result
+    }
+    # Without donors there is no function to bind.
+    assert made(["apply", ["rbind", 0, 1], 2]) == set()
+    with pytest.raises(ValueError, match=r"macros.json: 3.5 is no macro; python bench/mine.py"):
+        made(["hmirror", 3.5])
 
 
 # --- one kind after the other ---

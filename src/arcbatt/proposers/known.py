@@ -1,32 +1,65 @@
-"""Proposes what is known: every program of the pool for every task.
+"""Proposes what is known: every program of the pool for every task, then variants of them.
 
-First all are run in stages, which finds those that fit all demos; then, on tasks that none fits, on
-all demos, for those that fit some.
+First all are run in stages, which finds those that fit all demos; then, on tasks that none fits,
+all variants of them (`evolve.mutation.variants`), one kind after the other; and all on all demos,
+for those that fit some.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.engine.batt import Batt
+from arcbatt.engine.staged import TaskResult
 from arcbatt.evaluation import TaskBoard
-from arcbatt.language import Program
+from arcbatt.language import Node, Program, ProgramError
 from arcbatt.measure import phase
 from arcbatt.plurals import count
+from arcbatt.pool import NewProgram
+from arcbatt.tasks import Task
 
+from .evolve.mutation import Mutant, variants
 from .proposer import Context, Offer, propose_plainly
 
 PROGRAMS_A_BATT = 500
+# Variants of one program stand together and share most of their calls.
+VARIANTS_A_BATT = 800
 # Of one batt and one task, so many programs at most have a trial.
 MAX_OF_BATT = 16
+# Of what a large pool has, so many programs have their variants tried: those of the fewest calls.
+MAX_VARIED = 1000
 ALL_DEMOS, SOME_DEMOS = "all demos", "some demos"
-# Of a task and program, seconds and tasks gained, as with the bundled solvers on training.
-COST_S = {ALL_DEMOS: 3e-5, SOME_DEMOS: 8e-5}
-GAIN = {ALL_DEMOS: 2e-4, SOME_DEMOS: 5e-6}
+
+
+@dataclass(frozen=True)
+class _Estimate:
+    """Of a task and known program, tasks gained and seconds; seconds of a program on no task.
+
+    As with the bundled solvers on training, without those of the task itself.
+    """
+
+    gain: float
+    cost_s: float
+    fixed_s: float = 0.0
+
+
+WHOLE = {ALL_DEMOS: _Estimate(2e-4, 3e-5), SOME_DEMOS: _Estimate(5e-6, 8e-5)}
+# Tasks gained are a twentieth of those that a kind solves beyond all kinds above it: so is what
+# cards of evolve are said to gain, beside all that other proposers find.
+VARIED = {
+    "demo_color": _Estimate(5.8e-6, 1.2e-5, 1.6e-3),
+    "finish": _Estimate(3.5e-6, 1e-5, 1.5e-3),
+    "two_colors": _Estimate(3.8e-6, 1.9e-5, 3.6e-3),
+    "delete": _Estimate(3.5e-6, 2.8e-5, 4.8e-3),
+    "generalize": _Estimate(6.4e-7, 1.2e-5, 1.7e-3),
+    "sequence": _Estimate(1.9e-6, 6e-5, 5e-3),
+}
 
 
 class KnownPrograms:
@@ -35,17 +68,44 @@ class KnownPrograms:
     name = "known"
     trust = 1.0
 
+    def __init__(self, *, use_variants: bool = True) -> None:
+        self._varied = VARIED if use_variants else {}
+        self._counts = {kind: {"tried": 0, "fitted": 0} for kind in self._varied}
+
     def next_offer(self, context: Context) -> Offer | None:
+        whole = self._offer(ALL_DEMOS, WHOLE[ALL_DEMOS], context.board.tasks, context)
+        if whole is not None:
+            return whole
+        open_tasks = [task for task in context.board.tasks if not context.n_agreeing(task)]
+        offers = [
+            self._offer(SOME_DEMOS, WHOLE[SOME_DEMOS], context.board.tasks, context),
+            *(self._offer(kind, each, open_tasks, context) for kind, each in self._varied.items()),
+        ]
+        made = [offer for offer in offers if offer is not None]
+        return max(made, key=lambda offer: offer.gain_a_second, default=None)
+
+    def _offer(
+        self, item: str, estimate: _Estimate, tasks: Sequence[Task], context: Context
+    ) -> Offer | None:
+        """Offer an item for those of some tasks for which it is not done."""
+        done = context.done(item)
+        tasks = tuple(task for task in tasks if task.id not in done)
         n_programs = len(context.known)
-        for item in (ALL_DEMOS, SOME_DEMOS):
-            done = context.done(item)
-            tasks = tuple(task for task in context.board.tasks if task.id not in done)
-            if tasks and n_programs:
-                n_pairs = n_programs * len(tasks)
-                return Offer(item, tasks, GAIN[item] * n_pairs, COST_S[item] * n_pairs)
-        return None
+        if item not in WHOLE:
+            n_programs = min(n_programs, MAX_VARIED)
+        if not tasks or not n_programs:
+            return None
+        n_pairs = n_programs * len(tasks)
+        cost_s = estimate.cost_s * n_pairs + estimate.fixed_s * n_programs
+        return Offer(item, tasks, estimate.gain * n_pairs, cost_s)
 
     def work(self, offer: Offer, context: Context) -> None:
+        if offer.item in WHOLE:
+            self._run_known(offer, context)
+        else:
+            self._run_variants(offer, context)
+
+    def _run_known(self, offer: Offer, context: Context) -> None:
         is_staged = offer.item == ALL_DEMOS
         tasks = offer.tasks
         if not is_staged:
@@ -62,29 +122,96 @@ class KnownPrograms:
                 return
             with phase("fuse"):
                 batt = Batt(context.known[start : start + PROGRAMS_A_BATT])
-            n_fitting += self._screen(batt, board, is_staged, context)
+            result = board.screen(batt, staged=is_staged)
+            n_fitting += _propose(batt, board, result, result.n_matches > 0, context)
         for task in offer.tasks:
             context.note_done(offer.item, task, {"n_fitting": 0})
         for task, n in zip(tasks, n_fitting.tolist(), strict=True):
             context.note_done(offer.item, task, {"n_fitting": n})
 
-    def _screen(
-        self, batt: Batt, board: TaskBoard, staged: bool, context: Context
-    ) -> NDArray[np.int64]:
-        """Propose what fits some demos; return how many programs fit each task."""
-        result = board.screen(batt, staged=staged)
-        for t in np.flatnonzero(result.n_matches.any(axis=0)).tolist():
-            places = np.flatnonzero(result.n_matches[:, t]).tolist()
-            n_matches, steps = result.n_matches[:, t].tolist(), result.steps[:, t].tolist()
-            places.sort(key=lambda p: (-n_matches[p], steps[p], p))
-            chosen: Sequence[Program] = [batt.programs[p] for p in places[:MAX_OF_BATT]]
-            context.propose([propose_plainly(program, board.tasks[t]) for program in chosen])
-        context.log({"n_pairs": len(batt.programs) * len(board), "staged": staged})
-        n_fitting: NDArray[np.int64] = np.count_nonzero(result.solved, axis=0)
-        return n_fitting
+    def _run_variants(self, offer: Offer, context: Context) -> None:
+        """Run all variants of a kind, demos held out: some of them look at the demos."""
+        kind = offer.item
+        varied = _smallest(context.known)
+        context.say(
+            f"variants ({kind}) of {count(len(varied), 'known program')} on "
+            f"{count(len(offer.tasks), 'task')}"
+        )
+        board = context.board.part(offer.tasks)
+        n_fitting = np.zeros(len(offer.tasks), np.int64)
+        counts = self._counts[kind]
+        for mutants in batches(new_variants(varied, kind)):
+            if context.allowance.is_spent:
+                return
+            with phase("fuse"):
+                batt = Batt([mutant.program for mutant in mutants])
+            result = board.screen(batt, held_out=True, skip_dear=True)
+            fits = result.solved
+            with phase("store"):
+                _keep_parents([mutants[p] for p in np.flatnonzero(fits.any(axis=1))], context)
+            counts["tried"] += len(mutants)
+            counts["fitted"] += int(np.count_nonzero(fits.any(axis=0) & (n_fitting == 0)))
+            n_fitting += _propose(batt, board, result, fits, context)
+        for task, n in zip(offer.tasks, n_fitting.tolist(), strict=True):
+            context.note_done(kind, task, {"n_fitting": n})
 
     def finish(self, context: Context) -> None:
         pass
 
     def counts(self) -> Mapping[str, Mapping[str, Any]]:
-        return {}
+        return self._counts
+
+
+def _propose(
+    batt: Batt, board: TaskBoard, result: TaskResult, wanted: NDArray[np.bool_], context: Context
+) -> NDArray[np.int64]:
+    """Propose the best of what is wanted, [program, task]; return how many fit each task."""
+    for t in np.flatnonzero(wanted.any(axis=0)).tolist():
+        places = np.flatnonzero(wanted[:, t]).tolist()
+        n_matches, steps = result.n_matches[:, t].tolist(), result.steps[:, t].tolist()
+        places.sort(key=lambda p: (-n_matches[p], steps[p], p))
+        chosen: Sequence[Program] = [batt.programs[p] for p in places[:MAX_OF_BATT]]
+        context.propose([propose_plainly(program, board.tasks[t]) for program in chosen])
+    context.log({"n_pairs": len(batt.programs) * len(board)})
+    n_fitting: NDArray[np.int64] = np.count_nonzero(result.solved, axis=0)
+    return n_fitting
+
+
+def _smallest(programs: Sequence[Program]) -> Sequence[Program]:
+    """All of them, or as many as are varied at most, in their order."""
+    if len(programs) <= MAX_VARIED:
+        return programs
+    places = sorted(range(len(programs)), key=lambda place: programs[place].n_calls)
+    return [programs[place] for place in sorted(places[:MAX_VARIED])]
+
+
+def new_variants(programs: Sequence[Program], kind: str) -> Iterator[Mutant]:
+    """Yield the variants of all programs, each once, that are none of the programs."""
+    met: set[Node] = {program.result for program in programs}
+    for program in programs:
+        for mutant in variants(program, kind, programs):
+            if mutant.program.result not in met:
+                met.add(mutant.program.result)
+                yield mutant
+
+
+def batches(mutants: Iterator[Mutant]) -> Iterator[list[Mutant]]:
+    """Yield them in groups that are run together."""
+    while True:
+        with phase("deal"):
+            some = list(islice(mutants, VARIANTS_A_BATT))
+        if not some:
+            return
+        yield some
+
+
+def _keep_parents(mutants: Sequence[Mutant], context: Context) -> None:
+    """Put mutants into the pool with what they were made from."""
+    rows = []
+    for mutant in mutants:
+        parents = tuple(parent.result.digest for parent in mutant.parents)
+        try:
+            rows.append(NewProgram.of(mutant.program, mutant.kind, parents=parents))
+        except ProgramError:
+            continue  # too large to be written down
+    context.pool.add_programs(rows)

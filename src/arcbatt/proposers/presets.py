@@ -53,7 +53,7 @@ def _evolve(options: ProposerOptions) -> Proposer:
 
 
 PROPOSERS: Mapping[str, Callable[[ProposerOptions], Proposer]] = {
-    "known": lambda _options: KnownPrograms(),
+    "known": lambda options: KnownPrograms(use_variants="variants" not in options.off),
     "learn": lambda options: LearnedRules(options.off),
     "enumerate": _enumerate,
     "finish": lambda options: FinishedBases(options.off),

@@ -26,23 +26,27 @@ PARTS: Mapping[str, str] = {
     "paint-whole": "pieces of which all cells are painted",
     GROUND_RULES: "rules learnt on another background than 0",
     TURNED_RULES: "rules learnt from examples that are turned one way",
+    "variants": "all programs one change away from known ones",
     "parents": "candidates of other proposers as parents to evolve from",
     "deepening": "passes of enumerate that go on beyond the named ones while there is time",
 }
 
 
 # Whose the parts are, but for those of enumerate.
-LEARN_PARTS, EVOLVE_PARTS = (GROUND_RULES, TURNED_RULES), ("parents",)
+KNOWN_PARTS, EVOLVE_PARTS = ("variants",), ("parents",)
+LEARN_PARTS = (GROUND_RULES, TURNED_RULES)
 
 
 def parts_of(proposer: str) -> tuple[str, ...]:
     """Return what of a proposer can be off, but for primitives that are searched with."""
+    if proposer == "known":
+        return KNOWN_PARTS
     if proposer == "learn":
         return (*LEARNING, *LEARN_PARTS)
     if proposer == "evolve":
         return EVOLVE_PARTS
     if proposer == "enumerate":
-        others = set(LEARN_PARTS) | set(EVOLVE_PARTS)
+        others = {*KNOWN_PARTS, *LEARN_PARTS, *EVOLVE_PARTS}
         return (*(name for name in PARTS if name not in others), *pass_names())
     return ()
 

@@ -55,6 +55,7 @@ class _Niche:
 
     nearly_right: list[Entry] = field(default_factory=list)  # the best first
     solver: Entry | None = None
+    former: list[Entry] = field(default_factory=list)  # solvers that cheaper ones replaced
     n_draws: int = 0  # since it last improved
 
     @property
@@ -156,10 +157,11 @@ class Archive:
         return "kept"
 
     def withdraw(self, task: int, entry: Entry) -> None:
-        """Forget an entry that turned out to be none, if the task still keeps it."""
+        """Forget an entry that turned out to be none; the solver that it replaced is back."""
         niche = self.niches[task]
+        niche.former = [kept for kept in niche.former if kept is not entry]
         if niche.solver is entry:
-            niche.solver = None
+            niche.solver = niche.former.pop() if niche.former else None
         niche.nearly_right = [kept for kept in niche.nearly_right if kept is not entry]
 
     def _offer_solver(self, niche: _Niche, entry: Entry) -> Verdict:
@@ -168,6 +170,7 @@ class Archive:
             niche.nearly_right.clear()
             return "fits"
         if entry.rank < niche.solver.rank:
+            niche.former.append(niche.solver)
             niche.solver = entry
             return "cheaper"
         return "refused"

@@ -20,6 +20,7 @@ from arcbatt.language.types import ANY, GRID, INTEGER, PAIR_ROLES, Type
 from .anatomy import Anatomy, Place, anatomy_of, remade
 from .donors import Donors
 from .filling import argument_for, recent
+from .macros import Instance, macros
 from .numbers import other_value, some_constant
 from .roles import FUNCTION, role_of_type, roles_agree, shape_of
 from .vocabulary import alternatives, like, measures, step_forms, unary_steps, views
@@ -105,7 +106,7 @@ def _take_color_from_demos(context: MutationContext, anatomy: Anatomy) -> _Draft
     colors = [at for at in anatomy.constant_places if at[2] == "Color"]
     if not colors:
         return None
-    return _put(context, anatomy, context.draw(colors), context.draw(_demo_colors()))
+    return _put(context, anatomy, context.draw(colors), context.draw(demo_colors()))
 
 
 def _splice(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
@@ -214,6 +215,21 @@ def _cross(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     return _Draft(_put_node(context, other, context.draw(sites), anatomy.nodes[k]), (mate,))
 
 
+def _put_macro(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
+    """Puts an instance of what recurs in the library where something of that shape stands.
+
+    Its holes are filled from the parent, so that it may be a step around what stood there.
+    """
+    if not anatomy.calls:
+        return None
+    k = context.draw(anatomy.calls)
+    made = Instance(anatomy, k, context.donors, context.rng).make(context.draw(macros()))
+    given = None if made is None else type_of(made)
+    if made is None or given is None or shape_of(given) is not anatomy.shapes[k]:
+        return None
+    return _Draft(_put_node(context, anatomy, k, made))
+
+
 KINDS: Mapping[str, Kind] = {
     "variable": _change_variable,
     "primitive": _change_primitive,
@@ -225,6 +241,7 @@ KINDS: Mapping[str, Kind] = {
     "swap": _swap,
     "generalize": _generalize,
     "crossover": _cross,
+    "macro": _put_macro,
 }
 
 
@@ -256,7 +273,8 @@ def _grids(anatomy: Anatomy, before: int) -> Sequence[int]:
 
 
 @cache
-def _demo_colors() -> tuple[Node, ...]:
+def demo_colors() -> tuple[Node, ...]:
+    """Return expressions that take a colour from the demos: one that leaves or one that arrives."""
     demos, colors = ir.input_node("S"), ir.primitive_node("p_g")
     picks = [ir.primitive_node(name) for name in ("first", "last", "mostcommon", "leastcommon")]
     picks.append(ir.call_node("rbind", ir.primitive_node("get_nth"), ir.constant(1)))

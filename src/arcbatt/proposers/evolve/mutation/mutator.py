@@ -73,7 +73,7 @@ class Mutator:
             if draft is not None and draft.result is not None:
                 parents = (parent, *draft.mates)
                 if self._is_wanted(draft.result, parents):
-                    return Mutant(_named(draft.result), kind, parents)
+                    return Mutant(named(draft.result), kind, parents)
         return None
 
     def _is_wanted(self, result: Node, parents: tuple[Program, ...]) -> bool:
@@ -86,7 +86,8 @@ class Mutator:
         return 0 < _n_calls(result, self.max_calls) <= self.max_calls
 
 
-def _named(result: Node) -> Program:
+def named(result: Node) -> Program:
+    """Return a mutant's program, named by what it is."""
     return Program(result, f"mutant_{result.digest.hex()[:8]}")
 
 
