@@ -57,7 +57,21 @@ async function draw(isLast) {
   document.getElementById("chart")?.replaceChildren(document.importNode(drawing, true));
 }
 
+/** Say that nothing more will come of it.
+ * @param {string} why */
+function end(why) {
+  source.close();
+  say("state", "not known");
+  say("doing", why);
+}
+
 const source = new EventSource(live.dataset.events ?? "");
+source.addEventListener("trouble", (event) => end(JSON.parse(event.data)));
+source.addEventListener("error", () => {
+  // Otherwise the browser asks again.
+  if (source.readyState === EventSource.CLOSED) end("the server does not tell of it any more; open the page anew");
+  else say("state", "no answer");
+});
 source.addEventListener("message", (event) => {
   const progress = /** @type {Progress} */ (JSON.parse(event.data));
   say("fitted", String(progress.fitted));
