@@ -208,10 +208,20 @@ function listen() {
   });
 }
 
+/** The program in the address; one that was cut off while it was sent stands there as it is. */
+function fromAddress() {
+  if (!location.hash.startsWith(PREFIX)) return null;
+  const text = location.hash.slice(PREFIX.length);
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 async function start() {
   listen();
-  const inAddress = location.hash.startsWith(PREFIX) ? decodeURIComponent(location.hash.slice(PREFIX.length)) : null;
-  editor.setText(inAddress ?? stored() ?? beginning());
+  editor.setText(fromAddress() ?? stored() ?? beginning());
   try {
     await learnWords();
   } catch (error) {
