@@ -171,6 +171,17 @@ def test_two_runs_are_compared(browser: Any, address: str, two_runs: TwoRuns) ->
         page.wait_for_url(f"**/runs/{two_runs.second}/tasks/*")
 
 
+def set_hidden(page: Any, is_hidden: bool) -> None:
+    """Have a page believe that its tab is in the background, or that it is not."""
+    page.evaluate(
+        """(hidden) => {
+            Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+            document.dispatchEvent(new Event("visibilitychange"));
+        }""",
+        is_hidden,
+    )
+
+
 def test_a_run_is_watched_as_it_goes_on(browser: Any, address: str, two_runs: TwoRuns) -> None:
     from filelock import FileLock
 
@@ -189,6 +200,14 @@ def test_a_run_is_watched_as_it_goes_on(browser: Any, address: str, two_runs: Tw
                     file.write(more + "\n")
                 page.wait_for_selector("#log >> text=something new")
                 assert page.locator("#state").text_content() == "running"
+                # A page that nobody sees does not listen, and hears all when it is seen again.
+                set_hidden(page, True)
+                with (path / LOG).open("a") as file:
+                    file.write(more.replace("something new", "something else") + "\n")
+                page.wait_for_timeout(1200)
+                assert page.locator("#log >> text=something else").count() == 0
+                set_hidden(page, False)
+                page.wait_for_selector("#log >> text=something else")
             page.wait_for_selector("#state >> text=ended")
         finally:
             (path / LOG).write_bytes(log)

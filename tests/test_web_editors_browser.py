@@ -311,8 +311,11 @@ def test_write_a_program(browser: Any, address: str, width: int) -> None:
         page = open_page(seen, f"{TASK}/write")
         page.wait_for_selector("html[data-checked]")
         assert page.inner_text("#summary").startswith("✗ right on 0 of 4 pairs")
-        page.fill("#text", RIGHT.replace("vmirror", "vmiror"))
+        page.fill("#text", RIGHT.replace("vmirror(I)", "crop(I, I, I)"))
         page.wait_for_selector(".note.failed")
+        assert page.inner_text("#problem").startswith("line 2: cannot work: crop cannot take")
+        page.fill("#text", RIGHT.replace("vmirror", "vmiror"))
+        page.get_by_text("line 2: unknown primitive").wait_for()
         note = page.locator(".code-line").nth(1).locator(".note")
         assert note.inner_text() == "unknown primitive vmiror; did you mean vmirror?"
         note_box, pane = note.bounding_box(), page.locator(".pane").bounding_box()

@@ -24,8 +24,10 @@ import { get, wordsOf } from "./requests.js";
  */
 
 const THUMBNAIL_SIDE = 66;
+const MAX_CELL = 12;
 /** Digits need more. */
 const DIGITS_SIDE = 144;
+const MAX_DIGIT_CELL = 18;
 /** Of each frame, so long at most goes into drawing. */
 const MS_A_FRAME = 5;
 /** @type {Record<string, string>} */
@@ -49,8 +51,8 @@ function drawSome() {
     const row = shown.get(/** @type {HTMLElement} */ (card).dataset.task ?? "")?.row;
     if (!row) continue;
     const grids = [unpack(row.input), unpack(row.output)];
-    const side = wantsDigits() ? DIGITS_SIDE : THUMBNAIL_SIDE;
-    const cell = Math.min(...grids.map((grid) => cellSize(grid, side, 12)));
+    const [side, most] = wantsDigits() ? [DIGITS_SIDE, MAX_DIGIT_CELL] : [THUMBNAIL_SIDE, MAX_CELL];
+    const cell = Math.min(...grids.map((grid) => cellSize(grid, side, most)));
     const drawn = grids.map((grid) => (wantsDigits() ? makeGrid(grid, { cell }) : makeThumbnail(grid, cell)));
     card.querySelector(".pair")?.replaceChildren(...drawn);
     if (performance.now() > until) break;

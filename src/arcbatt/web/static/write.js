@@ -88,7 +88,9 @@ function show(found) {
     byId("summary").textContent = "This is no program yet.";
   } else {
     editor.setNotes(lines);
-    complain("");
+    // Under its line there may be no room for all of it.
+    const failed = lines.filter((/** @type {{state: string}} */ each) => each.state === "failed");
+    complain(failed.map((/** @type {{line: number, note: string}} */ each) => `line ${each.line}: ${each.note}`).join("\n"));
     byId("summary").textContent = `${found.summary.right ? "✓" : "✗"} ${found.summary.words}${found.summary.reason ? `: ${found.summary.reason}` : ""}`;
   }
   showPairs(found.pairs);
