@@ -51,6 +51,7 @@ bench: $(VENV)/ready
 	$(BIN)/python bench/differs.py --evolve 0
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/pipeline.py
+	$(BIN)/python bench/depth.py
 	$(BIN)/python bench/solve.py
 	$(BIN)/python -m bench.web
 

@@ -1,17 +1,23 @@
 """What the GPU takes against the CPU, and whether `auto` chooses well.
 
-    python bench/gpu.py
+    python bench/gpu.py [--profile] [--check MILLIONS] [--pool FOLDER] [--only TEXT]
 
 Every workload's results are first compared with the CPU's: a difference ends the run. Ratios come
-from one run; the CPU's own figures are those of the machine that the GPU is in.
+from one run; the CPU's own figures are those of the machine that the GPU is in. With a pool, the
+programs of a folder's files are one more workload. With a profile, tables say where the time of
+each workload goes: on the host by phase, on the card by kernel and by stage of the plan. With a
+check, so many million results of random programs, under large and small budgets, are compared.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import time
 import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import numpy as np
 from engine import library_programs, measure, mixed_programs, training_samples
@@ -21,15 +27,19 @@ from rich.table import Table
 from arcbatt.conformance import read_recorded, replay
 from arcbatt.conformance.engines import fused
 from arcbatt.conformance.recorded import SHIPPED
-from arcbatt.engine import calibration, gpu, health, kernels
+from arcbatt.engine import calibration, device_memory, gpu, health, kernels, profiling
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.results import BattResult
 from arcbatt.engine.samples import Samples
-from arcbatt.language import Budget
+from arcbatt.language import Budget, parse_file
 from arcbatt.language.random_programs import random_program
+from arcbatt.measure import Clock
 
 BUDGET = Budget(steps=1_000_000, bytes=2**24)
 SMALL_BUDGET = Budget(steps=100_000, bytes=2**21)
+# Of a check: enough, hardly enough and too little for most programs.
+CHECK_BUDGETS = (SMALL_BUDGET, Budget(steps=5000, bytes=2**17), Budget(steps=400, bytes=2**13))
+CHECK_PROGRAMS = 1000
 N_PROGRAMS = 32
 BATCHES = (1, 4, 16, 64, 128, 256, 512, 1024, 3000, 12_000, 48_000)
 
@@ -43,17 +53,113 @@ def differences(a: BattResult, b: BattResult) -> int:
 
 def fresh(samples: Samples) -> Samples:
     """The samples as if never run: their transfer to the GPU is part of the figure."""
-    samples.images.clear()
+    device_memory.forget(samples)
     return samples
 
 
-def main() -> None:
+def table_of(title: str, headings: Iterable[str], rows: Iterable[Iterable[object]]) -> Table:
+    table = Table(title=title)
+    for heading in headings:
+        table.add_column(heading)
+    for row in rows:
+        table.add_row(*map(str, row))
+    return table
+
+
+def print_profile(console: Console, name: str, work: Callable[[], object], n_rows: int) -> None:
+    """Where the time of a run goes: by phase of the host, by kernel and by stage."""
+    work()
+    clock = Clock()
+    start = time.perf_counter()
+    with clock.active():
+        work()
+    whole_s = time.perf_counter() - start
+    phases = {each.name: each.seconds for each in clock.report().main.phases if each.ns}
+    with profiling.profile() as profile:
+        work()
+    launches = profile.launches
+    on_card_s = sum(launch.seconds for launch in launches)
+    console.print(
+        f"[bold]{name}[/bold]: {whole_s * 1e3:.2f} ms; "
+        + ", ".join(f"{phase} {seconds * 1e3:.2f}" for phase, seconds in phases.items())
+        + f"; {len(launches)} launches, {on_card_s * 1e3:.2f} ms in kernels"
+    )
+    headings = ("launches", "items", "ms", "share", "longest, ms", "of items", "us an item")
+    for title, key in (("kernel", "kernel"), ("stage", "stage")):
+        groups: dict[object, list[profiling.Launch]] = {}
+        for launch in launches:
+            groups.setdefault(getattr(launch, key), []).append(launch)
+        rows = []
+        for group, members in groups.items():
+            seconds = sum(member.seconds for member in members)
+            n_items = sum(member.n_items for member in members)
+            longest = max(members, key=lambda member: member.seconds)
+            rows.append(
+                (
+                    group,
+                    len(members),
+                    f"{n_items:,}",
+                    f"{seconds * 1e3:.3f}",
+                    f"{seconds / on_card_s:.1%}",
+                    f"{longest.seconds * 1e3:.3f}",
+                    f"{longest.n_items:,}",
+                    f"{seconds / max(n_items, 1) * 1e6:.3f}",
+                )
+            )
+        rows.sort(key=lambda row: -float(row[3]))
+        console.print(table_of(f"{name}, by {title}", (title, *headings), rows[:n_rows]))
+    on_cpu = profile.rows()[:10]
+    if on_cpu:
+        rows = [(row.name, row.n_calls, f"{row.seconds * 1e3:.2f}") for row in on_cpu]
+        console.print(table_of("beside on the CPU", ("primitive", "calls", "ms of threads"), rows))
+
+
+def check(console: Console, inputs: list[tuple[tuple[int, ...], ...]], n_wanted: int) -> None:
+    """Compare so many results of random programs, well-typed and not, under several budgets."""
+    samples = Samples(inputs, inputs, [((grid, grid),) for grid in inputs])
+    n_compared = n_different = n_on_cpu = 0
+    batch = 0
+    while n_compared < n_wanted:
+        seeds = range(CHECK_PROGRAMS * batch, CHECK_PROGRAMS * (batch + 1))
+        budget = CHECK_BUDGETS[batch % len(CHECK_BUDGETS)]
+        batt = Batt([random_program(seed, 10, well_typed=seed % 3 > 0) for seed in seeds])
+        on_cpu = batt.run(samples, budget, device="cpu")
+        on_gpu = batt.run(samples, budget, device="cuda")
+        n_different += differences(on_cpu, on_gpu)
+        n_on_cpu += on_gpu.ran_on.get("cpu", 0)
+        n_compared += on_cpu.reasons.size
+        batch += 1
+    console.print(
+        f"random programs: {n_compared:,} results compared, {n_different} differ; "
+        f"{n_on_cpu:,} of them came from the CPU"
+    )
+    if n_different:
+        sys.exit("the GPU's results differ")
+
+
+def read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="What the GPU takes against the CPU.")
+    parser.add_argument("--profile", action="store_true", help="say where the time goes, and stop")
+    parser.add_argument("--rows", type=int, default=30, help="of a profile's tables, at most")
+    parser.add_argument("--check", type=float, default=0, help="million results, and stop")
+    parser.add_argument("--pool", type=Path, help="a folder with files of programs, run as one")
+    parser.add_argument("--only", default="", help="workloads whose name has this text")
+    return parser.parse_args()
+
+
+def begin() -> Console:
+    """Return where to print to; ends where there is no GPU, and later where one fails."""
     warnings.simplefilter("error", RuntimeWarning)
-    console = Console(width=130)
     try:
         gpu.device_count()
     except gpu.GpuError as error:
         sys.exit(f"there is no GPU to measure: {error}")
+    return Console(width=130)
+
+
+def main() -> None:
+    options = read_options()
+    console = begin()
     start = time.perf_counter()
     kernels.load([name for names in kernels.modules().values() for name in names], 0)
     console.print(
@@ -62,6 +168,9 @@ def main() -> None:
 
     samples, for_reference = training_samples()
     inputs = [sample["I"] for sample in for_reference]
+    if options.check:
+        check(console, inputs[::2], int(options.check * 1e6))
+        return
     demos = [((grid, grid),) for grid in inputs[:300]]
     few = Samples(inputs[:300], inputs[:300], demos)
     mixed = Batt(mixed_programs(1000))
@@ -82,6 +191,29 @@ def main() -> None:
             few,
             SMALL_BUDGET,
         )
+    if options.pool:
+        files = sorted(options.pool.glob("*.py"))
+        pool = [solver.program for path in files for solver in parse_file(path)]
+        name = f"pool of {len(pool)} programs, training samples"
+        workloads[name] = (Batt(pool), samples, BUDGET)
+    workloads = {name: work for name, work in workloads.items() if options.only in name}
+    if options.profile:
+        for name, (batt, inputs_of, budget) in workloads.items():
+
+            def run(
+                batt: Batt = batt, inputs_of: Samples = inputs_of, budget: Budget = budget
+            ) -> None:
+                batt.run(fresh(inputs_of), budget, device="cuda")
+
+            print_profile(console, name, run, options.rows)
+        few_programs = [solver.program for solver in library_programs()][:N_PROGRAMS]
+        print_profile(
+            console,
+            f"{N_PROGRAMS} library programs, fusing included",
+            lambda: Batt(few_programs).run(fresh(samples), BUDGET, device="cuda"),
+            options.rows,
+        )
+        return
 
     n_recorded, wrong = replay(read_recorded(SHIPPED), fused("cuda:0"))
     console.print(f"recorded calls on cuda:0: {n_recorded - len(wrong)} of {n_recorded} right")

@@ -52,7 +52,9 @@ def main() -> None:
         raise SystemExit(f"{DIST}: the wheels of arcbatt for 3.11 and 3.12 are made by make wheels")
     shutil.rmtree(BUNDLE, ignore_errors=True)
     BUNDLE.mkdir(parents=True)
-    for path in (*own, *sorted(NOTEBOOKS.glob("*.ipynb"))):
+    # Those of Kaggle's GPUs (P100, T4, L4), where they were compiled: wheels.py --kernels 60,75,80.
+    compiled = sorted(DIST.glob("arcbatt_kernels-*.whl"))
+    for path in (*own, *compiled, *sorted(NOTEBOOKS.glob("*.ipynb"))):
         shutil.copy(path, BUNDLE)
     for version in VERSIONS:
         for package in wanted(version):

@@ -2,6 +2,7 @@
 
 python release/wheels.py              into dist/, with the Zig compiler of the package index
 python release/wheels.py --compiler c++   with the compiler of this machine
+python release/wheels.py --kernels 60,75,80,90,100,120   with compiled GPU kernels (kernels.py)
 
 There is a wheel for Python 3.11 and one for 3.12 and all later versions, which uses the stable
 interface that Python has since then. Three tools have the last word: `auditwheel` says on which
@@ -145,6 +146,12 @@ def main() -> None:
     parser.add_argument(
         "--compiler", default="zig", metavar="NAME", help="zig, or one that is here"
     )
+    parser.add_argument(
+        "--kernels",
+        default="",
+        metavar="75,80,90",
+        help="a wheel of compiled kernels, too, for these kinds of GPUs (hours of a core)",
+    )
     args = parser.parse_args()
     pythons = args.python or [find_python(version) for version in VERSIONS]
     DIST.mkdir(exist_ok=True)
@@ -154,6 +161,11 @@ def main() -> None:
         wheel = judge_wheel(build_wheel(python, args.compiler))
         try_wheel(wheel, python)
         made.append(Path(shutil.copy(wheel, DIST)))
+    if args.kernels:
+        from kernels import build_kernels
+
+        print(f"compiling kernels for {args.kernels}", flush=True)
+        made.append(Path(shutil.copy(build_kernels(pythons[-1], made[-1], args.kernels), DIST)))
     print("building the sdist", flush=True)
     made.append(Path(shutil.copy(build_sdist(), DIST)))
     for path in made:

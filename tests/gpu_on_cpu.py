@@ -21,13 +21,26 @@ SHIM = """
 #include "platform.hpp"
 #define __global__
 #define __launch_bounds__(...)
-#define __shared__ static
+#define __shared__ static thread_local
 #define __syncthreads()
 struct Index { unsigned x; };
 static const Index threadIdx = {0}, blockIdx = {0}, gridDim = {1}, blockDim = {1};
 template <class T, class U>
 inline T atomicAdd(T* to, U more) { T before = *to; *to += more; return before; }
 namespace arc { inline u32 shuffle(u32 value, int) { return value; } }
+// As cuLaunchKernel, of a kernel that takes a launch and a step; events need not be waited for.
+extern "C" int launch_kernel(void (*kernel)(void*, void*), unsigned, unsigned, unsigned,
+                             unsigned, unsigned, unsigned, unsigned, void*,
+                             void** given, void**) {
+  kernel(*(void**)given[0], *(void**)given[1]);
+  return 0;
+}
+extern "C" int refuse_kernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                             unsigned, void*, void**, void**) {
+  return 719;
+}
+extern "C" int record_event(void*, void*) { return 0; }
+extern "C" int wait_for_event(void*, void*, unsigned) { return 0; }
 """
 
 
@@ -39,7 +52,12 @@ def compile_kernels(folder: Path) -> ctypes.CDLL:
         lines += kernels.lines(names)
     source, target = folder / "kernels.cpp", folder / "kernels.so"
     source.write_text("\n".join(lines) + "\n", "utf-8")
-    options = ["-std=c++17", "-O0", "-shared", "-fPIC", "-w", *kernels.definitions()]
+    # So that the calls of tests are large enough for wide lanes, and too many of them, too.
+    changed = {"LARGE": 300, "MAX_LARGE": 20}
+    definitions = kernels.definitions(kernels.COMMON)
+    definitions += [f"-UARC_{name}" for name in changed]
+    definitions += [f"-DARC_{name}={value}" for name, value in changed.items()]
+    options = ["-std=c++17", "-O0", "-shared", "-fPIC", "-w", *definitions]
     subprocess.run(["g++", *options, "-I", kernels.INCLUDE, "-o", target, source], check=True)
     return ctypes.CDLL(str(target))
 
@@ -69,6 +87,7 @@ class _Nothing:
     """A context, an event, a stream."""
 
     done = True
+    ptr = 0
     attributes = {"MultiProcessorCount": 1}  # noqa: RUF012
     mem_info = (2**30, 2**30)
 
@@ -88,7 +107,10 @@ class _Error(Exception): ...
 def fake_cupy() -> Any:
     """Return what stands for the module `cupy`."""
     runtime = types.SimpleNamespace(
-        CUDARuntimeError=_Error, deviceSetLimit=lambda *_: None, getDeviceCount=lambda: 1
+        CUDARuntimeError=_Error,
+        deviceSetLimit=lambda *_: None,
+        getDeviceCount=lambda: 1,
+        memcpyAsync=lambda to, from_, n_bytes, *_: ctypes.memmove(to, from_, n_bytes),
     )
     cuda = types.SimpleNamespace(
         Device=_Nothing,
@@ -99,6 +121,7 @@ def fake_cupy() -> Any:
         compiler=types.SimpleNamespace(CompileException=_Error),
         memory=types.SimpleNamespace(OutOfMemoryError=MemoryError),
         get_current_stream=_Nothing,
+        get_elapsed_time=lambda _before, _after: 1.0,
     )
     made = types.ModuleType("cupy")
     made.__dict__.update(
@@ -118,6 +141,11 @@ def _argument(given: Any) -> Any:
     if isinstance(given, np.ndarray):
         return ctypes.c_void_p(given.ctypes.data)
     return (ctypes.c_uint32 if isinstance(given, np.uint32) else ctypes.c_uint64)(int(given))
+
+
+def address_in(library: ctypes.CDLL, name: str) -> int:
+    """Return where a function of the library is."""
+    return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
 
 
 def kernel_of(library: ctypes.CDLL) -> Any:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,8 @@ from arcbatt.cli.completion import (
 from arcbatt.cli.console import clean, stdout
 from arcbatt.cli.pictures import record_show
 from arcbatt.conformance import ENGINES
-from arcbatt.engine.health import Gpu, GpuSearch
+from arcbatt.engine import kernel_files, kernels
+from arcbatt.engine.health import Gpu, GpuSearch, read_kernels
 from arcbatt.language import all_primitives
 from arcbatt.tasks import TASK_SETS
 
@@ -584,6 +586,27 @@ def test_doctor_fails_where_a_backend_does(monkeypatch: pytest.MonkeyPatch) -> N
     assert (shown.status, shown.json["ok"]) == (1, False)
     fine = {test["backend"]: test["ok"] for test in shown.json["self_test"]}
     assert fine == {"reference": True, "cpu": False, "batt": True, "cuda:99": False}
+
+
+def test_doctor_says_which_kernels_are_compiled(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ARCBATT_CACHE", str(tmp_path))
+    gpus = (Gpu(0, "A card", 2**34, "8.6"), Gpu(1, "Another", 2**34, "9.0"))
+    names = list(kernels.modules())
+    for name in names:
+        kernel_files.write(tmp_path / "kernels", kernels.source_digest(), "sm_80", name, b"code")
+    kernel_files.write(tmp_path / "kernels", "older", "sm_90", names[0], b"code")
+    found = read_kernels(GpuSearch(gpus))
+    assert found.targets == {"sm_80": len(names)}
+    assert found.on_gpus == {"cuda:0": len(names), "cuda:1": 0}
+    for compiler, trouble in (("NVRTC 12.9", ""), ("", "it is not there")):
+        told = replace(found, compiler=compiler, trouble=trouble)
+        monkeypatch.setattr("arcbatt.doctor.read_kernels", lambda _search, told=told: told)
+        out = " ".join(Outcome("doctor").out.split())
+        assert f"{len(names)} of {len(names)} modules for sm_80" in out
+        assert "cuda:0 all are compiled" in out
+        assert (f"by {compiler} when needed" if compiler else f"compiled: {trouble}") in out
 
 
 def test_doctor_shows_the_calibration(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -378,7 +378,7 @@ def test_results_are_written_into_the_arrays_given_or_refused(name: str) -> None
     batt = Batt(programs)
     types = {"reasons": "u1", "matches": "u1", "hashes": "u8", "steps": "i8", "numbers": "i4"}
     limits = {"max_steps": 100, "max_bytes": 10**6, "max_arena_bytes": 10**6, "n_threads": 1}
-    more = {"keep_values": False, "rival_fixed_s": -1.0, "rival_per_thread_s": 0.0}
+    more = {"keep_values": False, "queue": None, "programs_on_gpu": np.zeros(0, np.uint32)}
 
     def run_into(arrays: dict[str, np.ndarray]) -> None:
         _engine.run_batt(

@@ -300,7 +300,7 @@ def test_after_the_named_passes_come_further_ones() -> None:
     # Of one view and depth each takes more moves than the last.
     moves: dict[Any, int] = {}
     for each in searched:
-        key = (each.view, each.depth, each.size_guess)
+        key = (each.view, each.depth, each.size_guess, each.by_open)
         assert each.max_applications > moves.get(key, 0)
         moves[key] = each.max_applications
 

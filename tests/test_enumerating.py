@@ -22,6 +22,7 @@ from arcbatt.proposers.enumerate.stacks import (
     Source,
     Stack,
     View,
+    Walk,
     enumerate_view,
     is_given,
     vocabulary,
@@ -471,7 +472,7 @@ def test_the_engine_checks_options_too() -> None:
     grid = (1, 1, b"\1")
 
     def search(options: _enumerate.SearchOptions) -> None:
-        _enumerate.search([grid, grid], [grid], [], options, _enumerate.StopFlag())
+        _enumerate.Walk([grid, grid], [grid], []).search(options, _enumerate.StopFlag())
 
     with pytest.raises(ValueError, match="enabled: 0 flags"):
         search(native)
@@ -484,6 +485,105 @@ def test_the_engine_checks_options_too() -> None:
         search(native)
     native.size_depth = 16
     search(native)
+
+
+# --- by what is open ---
+
+
+def test_what_is_left_open_leads_to_pieces_that_cover_it() -> None:
+    (task,) = training("834ec97d")
+    options = EnumerateOptions(depth=3, by_open=True, max_applications=100_000)
+    found = enumerate_view(by_role(task), options)
+    assert found.stacks[0].n_right == len(task.demos)
+    program = found.program(found.stacks[0], "found")
+    assert all(by_reference(program, task, demo.input) == demo.output for demo in task.demos)
+
+
+@pytest.mark.parametrize("task_id", ["25d8a9c8", "a85d4709"])
+def test_the_order_of_the_last_move_changes_no_search_of_all_moves(task_id: str) -> None:
+    view = by_role(training(task_id)[0])
+    by_shown, by_open = (
+        enumerate_view(view, EnumerateOptions(depth=3, by_open=each)) for each in (False, True)
+    )
+    assert not by_shown.counts["was_cut"] and not by_open.counts["was_cut"]
+    assert by_shown.stacks[0].demos == by_open.stacks[0].demos
+    assert by_shown.stacks[0].depth == by_open.stacks[0].depth
+
+
+# --- going on ---
+
+# Small tasks whose last depth has many rounds, lists and tints.
+GOING_ON = ("25d8a9c8", "a85d4709", "e9afcf9a", "3ac3eb23")
+
+
+@pytest.mark.parametrize(("view", "by_open"), [("plain", False), ("roles", False), ("roles", True)])
+@pytest.mark.parametrize("task_id", GOING_ON)
+def test_a_walk_that_goes_on_finds_what_a_new_search_finds(
+    task_id: str, view: str, by_open: bool
+) -> None:
+    (task,) = training(task_id)
+    walk = Walk(VIEWS[view](task))
+    n_applied = n_resumed = 0
+    for n_moves in (20_000, 80_000, 81_000, 200_000):
+        options = EnumerateOptions(
+            depth=3, by_open=by_open, max_applications=n_moves, max_stacks=20
+        )
+        resumes = walk.can_resume
+        n_resumed += resumes
+        found, anew = walk.search(options), enumerate_view(walk.view, options)
+        assert (found.size, found.stacks) == (anew.size, anew.stacks)
+        assert found.counts["n_pieces"] == anew.counts["n_pieces"]
+        assert found.counts["was_cut"] == anew.counts["was_cut"]
+        assert found.counts["n_applied_before"] == (n_applied if resumes else 0)
+        n_applied = found.counts["n_applied_before"] + found.counts["n_applications"]
+    assert n_resumed
+
+
+def test_a_walk_goes_on_after_it_was_stopped() -> None:
+    walk = Walk(plain(training("a85d4709")[0]))
+    options = EnumerateOptions(depth=3, max_applications=90_000)
+    walk.search(replace(options, max_applications=80_000))
+    stop = _enumerate.StopFlag()
+    stop.set()
+    stopped = walk.search(options, stop)
+    assert stopped.counts["was_cut"] and stopped.counts["n_applications"] < 10_000
+    assert walk.search(options).stacks == enumerate_view(walk.view, options).stacks
+
+
+def test_a_walk_begins_anew_where_it_cannot_go_on() -> None:
+    walk = Walk(plain(training("25d8a9c8")[0]))
+    assert not walk.can_resume and walk.n_bytes == 0
+    walk.search(EnumerateOptions(depth=3, max_applications=80_000))
+    assert walk.can_resume and walk.n_bytes > 2**16
+    for other in (
+        EnumerateOptions(depth=2),
+        EnumerateOptions(depth=3, max_applications=10_000),
+        EnumerateOptions(depth=3, max_applications=90_000, off=frozenset({"smear"})),
+    ):
+        found = walk.search(other)
+        assert found.counts["n_applied_before"] == 0
+        assert found.stacks == enumerate_view(walk.view, other).stacks
+    # What was searched whole has nothing to go on to.
+    walk.search(EnumerateOptions(depth=2))
+    assert not walk.can_resume
+    assert walk.is_of(plain(training("25d8a9c8")[0]))
+    assert not walk.is_of(plain(training("a85d4709")[0]))
+
+
+def test_a_walk_searches_in_one_thread_at_a_time() -> None:
+    walk = Walk(plain(huge_task()))
+    stop = _enumerate.StopFlag()
+    options = EnumerateOptions(depth=4, max_applications=10**9)
+    thread = threading.Thread(target=partial(walk.search, options, stop))
+    thread.start()
+    with pytest.raises(RuntimeError, match="searching already"):
+        while thread.is_alive():
+            # Ended at once if this came first.
+            ended = _enumerate.StopFlag()
+            ended.set()
+            walk.search(options, ended)
+    stop.set()
+    thread.join()
 
 
 # --- the vocabulary ---

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import os
 import shutil
 import subprocess
 import sys
+import threading
+import time
+import zipfile
+from collections import OrderedDict
 from ctypes import CDLL
 from dataclasses import replace
 from pathlib import Path
@@ -16,11 +22,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcbatt.engine import _engine, calibration, flatten, gpu, kernels
+from arcbatt.engine import (
+    _engine,
+    calibration,
+    device_memory,
+    device_run,
+    flatten,
+    gpu,
+    kernel_files,
+    kernels,
+    nvrtc,
+    profiling,
+)
+from arcbatt.engine import batt as batt_module
 from arcbatt.engine.batt import Batt
-from arcbatt.engine.calibration import Calibration
-from arcbatt.engine.results import BattArrays, BattResult
+from arcbatt.engine.calibration import Calibration, Prediction
+from arcbatt.engine.results import BattResult
 from arcbatt.engine.samples import Samples
+from arcbatt.engine.sharing import Pace
 from arcbatt.engine.table import domain_names
 from arcbatt.language import Budget, all_primitives, parse_program
 from arcbatt.language.random_programs import random_program
@@ -30,7 +49,6 @@ from arcbatt.tasks import load
 from . import gpu_on_cpu
 
 SMALL = Budget(steps=200_000, bytes=2**22)
-NO_PROFILE = np.zeros(0, np.int64)
 ARRAYS = ("reasons", "matches", "hashes", "steps", "numbers")
 
 
@@ -65,12 +83,16 @@ def test_plans_hold_every_node_once_after_its_arguments(seeds: list[int]) -> Non
     done: set[object] = set()
     at_node = at_other = 0
     for stage in plan.stages:
+        levels: dict[object, int] = {}
         for step in stage.steps:
             members = [nodes[k] for k in plan.nodes[at_node : at_node + step.n_nodes]]
             others = plan.others[at_other : at_other + step.n_others].tolist()
             at_node, at_other = at_node + step.n_nodes, at_other + step.n_others
-            assert all(arg in done for node in members for arg in node.args)
+            args = [arg for node in members for arg in node.args]
+            assert all(arg in done for arg in args)
+            assert all(levels.get(arg, -1) < step.level for arg in args)
             done.update(members)
+            levels.update(dict.fromkeys(members, step.level))
             if step.kind == "site":
                 for site, phase in ((entry >> 2, entry & 3) for entry in others):
                     _, home, column, *_ = plan.sites[site].tolist()
@@ -126,11 +148,27 @@ def library_of_kernels(tmp_path_factory: pytest.TempPathFactory) -> CDLL:
 @pytest.fixture
 def on_cpu(library_of_kernels: CDLL, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", gpu_on_cpu.fake_cupy())
+
+    def address(_device: int, name: str) -> int:
+        return gpu_on_cpu.address_in(library_of_kernels, name)
+
+    def wide_address(_device: int, name: str) -> int:
+        wide = kernels.wide_kernel(name)
+        return address(0, wide) if wide else 0
+
     monkeypatch.setattr(kernels, "kernel", gpu_on_cpu.kernel_of(library_of_kernels))
+    monkeypatch.setattr(kernels, "address", address)
+    monkeypatch.setattr(kernels, "wide_address", wide_address)
+    names = ("launch_kernel", "record_event", "wait_for_event")
+    driver = np.array([address(0, name) for name in names], np.uint64)
+    monkeypatch.setattr(kernels, "driver_functions", lambda: driver)
     monkeypatch.setattr(kernels, "load", lambda *_: None)
-    monkeypatch.setattr(gpu, "new_array", np.empty)
+    monkeypatch.setattr(kernels, "are_ready", lambda *_: True)
+    monkeypatch.setattr(device_memory, "new_array", np.empty)
     monkeypatch.setattr(gpu, "_look_for_devices", lambda: (1, ""))
-    monkeypatch.setattr(gpu, "_idle_memory", {})
+    monkeypatch.setattr(device_memory, "_idle", {})
+    monkeypatch.setattr(device_memory, "_images", OrderedDict())
+    monkeypatch.setattr(device_run, "_idle_streams", {})
 
 
 NESTED = """
@@ -167,10 +205,87 @@ def test_functions_as_steps_agree(steps: int) -> None:
 
 
 @pytest.mark.usefixtures("on_cpu")
+def test_a_profile_has_every_launch() -> None:
+    batt, samples = Batt([parse_program(NESTED.replace("(I)", "(S, I)", 1))]), training_samples(4)
+    with profiling.profile() as profile:
+        got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, batt.run(samples, SMALL, device="cpu"))
+    steps = {(k, step.kernel) for k, stage in enumerate(batt.plan.stages) for step in stage.steps}
+    timed = {(launch.stage, launch.kernel) for launch in profile.launches}
+    assert timed - steps == {(-1, "find_outcomes")}
+    assert all(launch.n_items > 0 and launch.seconds > 0 for launch in profile.launches)
+    loads = [launch for launch in profile.launches if launch.kernel == "run_load"]
+    assert sum(launch.n_items for launch in loads) % len(samples) == 0
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_a_kernel_that_cannot_be_started_leaves_all_to_the_cpu(
+    monkeypatch: pytest.MonkeyPatch, library_of_kernels: CDLL
+) -> None:
+    batt, samples = Batt([parse_program("def f(I):\n    return hmirror(I)\n")]), training_samples(5)
+    names = ("refuse_kernel", "record_event", "wait_for_event")
+    driver = np.array([gpu_on_cpu.address_in(library_of_kernels, n) for n in names], np.uint64)
+    monkeypatch.setattr(kernels, "driver_functions", lambda: driver)
+    with pytest.warns(RuntimeWarning, match="the CPU runs instead: 719"):
+        got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, batt.run(samples, SMALL, device="cpu"))
+    assert dict(got.ran_on) == {"cpu": 5}
+
+
+LARGE_GRIDS = """
+def f_{k}(I):
+    a = upscale(I, 2)
+    b = hconcat(a, vconcat(hmirror(I), dmirror(I)))
+    return pair(pair(objects(b, {u}, {d}, {w}), objects_t(a, {u}, {d}, {w})), o_g(b, {k}))
+"""
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_objects_of_large_grids_agree() -> None:
+    flags = [(u, d, w) for u in "TF" for d in "TF" for w in "TF"]
+    texts = [LARGE_GRIDS.format(k=k, u=u, d=d, w=w) for k, (u, d, w) in enumerate(flags)]
+    batt = Batt([parse_program(text) for text in texts])
+    grid = tuple(tuple((i * i + j * (j % 5)) % 4 for j in range(17)) for i in range(17))
+    samples = Samples([grid, ((1,) * 20,) * 20, ((0,) * 17,) * 17])
+    for steps in (20_000, 10**7):
+        budget = Budget(steps=steps, bytes=100 * steps)
+        got = batt.run(samples, budget, device="cuda", keep_values=True)
+        wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+        check_equal(got, wanted)
+        for program in range(len(texts)):
+            assert got.outcome(program, 0) == wanted.outcome(program, 0)
+
+
+LARGE_SETS = """
+def f(I):
+    a = asindices(I)
+    b = prapply(connect, a, a)
+    c = mapply(rbind(shift, (1, 1)), b)
+    d = apply(rbind(astuple, 1), product(a, corners(a)))
+    e = order(b, size)
+    g = papply(add, totuple(a), totuple(c))
+    return pair(pair(initset(b), initset(c)), pair(initset(d), pair(e, g)))
+"""
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_large_values_agree() -> None:
+    batt = Batt([parse_program(LARGE_SETS)])
+    samples = Samples([((1, 2, 3),) * 3, ((0,) * 5,) * 4, ((1, 2),)])
+    for steps in (2_000, 40_000, 10**7):
+        budget = Budget(steps=steps, bytes=100 * steps)
+        got = batt.run(samples, budget, device="cuda", keep_values=True)
+        wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+        check_equal(got, wanted)
+        assert got.ran_on == {"cuda:0": len(samples)}
+        assert all(got.outcome(0, k) == wanted.outcome(0, k) for k in range(len(samples)))
+
+
+@pytest.mark.usefixtures("on_cpu")
 def test_too_many_elements_are_run_in_smaller_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     batt, samples = Batt([parse_program(NESTED.replace("(I)", "(S, I)", 1))]), training_samples(9)
     wanted = batt.run(samples, SMALL, device="cpu")
-    monkeypatch.setattr(gpu, "MAX_ELEMENTS", 150)
+    monkeypatch.setattr(device_run, "MAX_ELEMENTS", 150)
     got = batt.run(samples, SMALL, device="cuda")
     check_equal(got, wanted)
     assert 0 < got.ran_on["cuda:0"] < 9
@@ -181,11 +296,56 @@ def test_too_little_memory_leaves_work_to_the_cpu(monkeypatch: pytest.MonkeyPatc
     batt = Batt([solver.program for solver in library_programs()][::2])
     samples = training_samples(20)
     wanted = batt.run(samples, SMALL, device="cpu")
-    monkeypatch.setattr(gpu, "POOL_SHARE", 0.0)
-    monkeypatch.setattr(gpu, "MIN_POOL_BYTES", 2**20)
+    monkeypatch.setattr(device_memory, "POOL_SHARE", 0.0)
+    monkeypatch.setattr(device_memory, "MIN_POOL_BYTES", 2**20)
     got = batt.run(samples, SMALL, device="cuda")
     check_equal(got, wanted)
     assert got.ran_on["cpu"] > 0
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_chunks_get_smaller_where_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt, samples = Batt([parse_program("def f(I):\n    return rot90(I)\n")]), training_samples(9)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    real, sizes = device_run.DeviceRun._chunk, []
+
+    def chunk(run: device_run.DeviceRun, cupy: Any, chosen: Any, memory: Any) -> Any:
+        sizes.append(chosen.size)
+        if chosen.size > 2 or 4 in chosen:
+            raise MemoryError("out of memory")
+        return real(run, cupy, chosen, memory)
+
+    monkeypatch.setattr(device_run.DeviceRun, "_chunk", chunk)
+    got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, wanted)
+    assert dict(got.ran_on) == {"cuda:0": 8, "cpu": 1}
+    assert sorted(sizes)[-3:] == [4, 5, 9]
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_samples_stay_on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([parse_program("def f(I):\n    return rot90(I)\n")])
+    made: list[int] = []
+    real = device_memory.GpuImage
+
+    def image(packed: Any, device: int) -> Any:
+        made.append(isinstance(packed, _engine.Samples))
+        return real(packed, device)
+
+    monkeypatch.setattr(device_memory, "GpuImage", image)
+    for n in (5, 5, 6):  # made anew each time, twice with the same content
+        batt.run(training_samples(n), device="cuda")
+    assert sum(made) == 2
+    # There is room for the latest alone.
+    monkeypatch.setattr(device_memory, "IMAGES_SHARE", 0.0)
+    batt.run(training_samples(7), device="cuda")
+    assert len(device_memory._images) == 1
+    device_memory.forget(training_samples(7))
+    assert not device_memory._images
+    batt.run(training_samples(7), device="cuda")
+    device_memory.give_up(0)
+    assert not device_memory._images
+    assert not device_memory._idle
 
 
 @pytest.mark.usefixtures("on_cpu")
@@ -194,7 +354,7 @@ def test_a_device_that_fails_in_the_middle_changes_nothing(monkeypatch: pytest.M
     samples = training_samples(6)
     wanted = batt.run(samples, SMALL, device="cpu")
     real, error = kernels.kernel, sys.modules["cupy"].cuda.runtime.CUDARuntimeError
-    n_left = iter(range(9))
+    n_left = iter(range(3))
 
     def failing(device: int, name: str) -> Any:
         if next(n_left, None) is None:
@@ -208,15 +368,162 @@ def test_a_device_that_fails_in_the_middle_changes_nothing(monkeypatch: pytest.M
     assert dict(got.ran_on) == {"cpu": wanted.reasons.size}
 
 
-# --- sharing out ---
+# --- both at once ---
 
 
-@given(st.integers(0, 50), st.integers(1, 5))
-def test_shares_hold_every_sample_once_and_are_even(n_samples: int, n_workers: int) -> None:
-    order = np.random.default_rng(n_samples).permutation(n_samples).astype(np.uint32)
-    parts = gpu.shares(order, n_workers)
-    assert sorted(np.concatenate(parts).tolist()) == list(range(n_samples))
-    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+def expecting(monkeypatch: pytest.MonkeyPatch, **figures: float) -> None:
+    """Let `auto` expect so many seconds."""
+    usual = {
+        "thread_s": 0.0,
+        "cpu_sample_s": 1.0,
+        "left_out_sample_s": 0.0,
+        "gpu_fixed_s": 0.0,
+        "gpu_sample_s": 1.0,
+    }
+    expected = Prediction(n_threads=2, **{**usual, **figures})
+    monkeypatch.setattr(Batt, "_expect", lambda *_: expected)
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("gpu_sample_s", [1e-9, 0.3, 1.0])
+def test_both_at_once_give_what_one_gives(
+    monkeypatch: pytest.MonkeyPatch, gpu_sample_s: float
+) -> None:
+    programs = [solver.program for solver in library_programs()][::4]
+    dynamic = "apply(branch(even(size(I)), size, color), objects(I, T, F, T))"
+    programs.insert(5, parse_program(f"def f(I):\n    return {dynamic}\n"))
+    batt, samples = Batt(programs), training_samples(20)
+    assert 0 < batt.plan.programs.size < len(programs)
+    wanted = batt.run(samples, SMALL, device="cpu", keep_values=True)
+    expecting(monkeypatch, gpu_sample_s=gpu_sample_s)
+    # So that the GPU, which is slow here, is waited for.
+    new_queue = _engine.SampleQueue
+    monkeypatch.setattr(
+        _engine, "SampleQueue", lambda **options: new_queue(**{**options, "runs_spare": False})
+    )
+    got = batt.run(samples, SMALL, n_threads=2, keep_values=True)
+    check_equal(got, wanted)
+    assert sum(got.ran_on.values()) == wanted.reasons.size
+    n_on_gpu = got.ran_on["cuda:0"] // batt.plan.programs.size
+    assert n_on_gpu >= 20 / (1 + gpu_sample_s) - 1
+    assert got.ran_on["cpu"] >= 20 * (len(programs) - batt.plan.programs.size)
+    for program in range(len(programs)):
+        for sample in range(len(samples)):
+            assert got.outcome(program, sample) == wanted.outcome(program, sample)
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_threads_overtake_a_gpu_that_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([solver.program for solver in library_programs()][::4])
+    samples = training_samples(12)
+    wanted = batt.run(samples, SMALL, device="cpu", keep_values=True)
+    expecting(monkeypatch, gpu_sample_s=1e-9)
+    monkeypatch.setattr(sys.modules["cupy"].cuda.Event, "done", False)  # it is never done
+    got = batt.run(samples, SMALL, n_threads=2, keep_values=True)
+    check_equal(got, wanted)
+    assert dict(got.ran_on) == {"cpu": wanted.reasons.size}
+    assert got.outcome(3, 3) == wanted.outcome(3, 3)
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_what_a_failing_gpu_has_taken_goes_to_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([solver.program for solver in library_programs()][::4])
+    samples = training_samples(12)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    expecting(monkeypatch, gpu_sample_s=0.5)
+    error = sys.modules["cupy"].cuda.runtime.CUDARuntimeError
+
+    def fail(*_arguments: Any) -> None:
+        raise error("the card has fallen off the bus")
+
+    monkeypatch.setattr(device_run.DeviceRun, "_run_stages", fail)
+    with pytest.warns(RuntimeWarning, match="cuda:0 fails, the CPU runs instead: the card"):
+        got = batt.run(samples, SMALL, n_threads=2)
+    check_equal(got, wanted)
+    assert dict(got.ran_on) == {"cpu": wanted.reasons.size}
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_an_interrupted_run_leaves_no_gpu_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt, samples = Batt([parse_program("def f(I):\n    return rot90(I)\n")]), training_samples(12)
+    expecting(monkeypatch, gpu_sample_s=0.5)
+    monkeypatch.setattr(sys.modules["cupy"].cuda.Event, "done", False)
+
+    def interrupted(*_arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(batt_module._Run, "on_cpu", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        batt.run(samples, SMALL, n_threads=2)
+    assert not [thread for thread in threading.enumerate() if "ThreadPool" in thread.name]
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_two_workers_share_the_samples_on_one_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([solver.program for solver in library_programs()][::4])
+    samples = training_samples(13)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    monkeypatch.setattr(batt_module, "_devices", lambda _device: [0, 0])
+    got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, wanted)
+    assert got.ran_on["cuda:0"] == 13 * batt.plan.programs.size
+
+
+def test_a_queue_gives_each_sample_to_one_device() -> None:
+    queue = _engine.SampleQueue(n_samples=10, has_left_out=False, runs_spare=False)
+    assert queue.lend(4) == (0, 6, 10)
+    assert queue.lend(9) == (1, 0, 6)
+    assert queue.lend(1) is None
+    assert queue.finish(0)
+    assert not queue.finish(0)
+    queue.give_back(1)
+    assert not queue.finish(1)
+    assert not queue.is_overtaken(1)
+    queue.close()
+    assert queue.is_overtaken(1)
+    with pytest.raises(ValueError, match="no such chunk"):
+        queue.finish(2)
+
+
+def test_a_gpu_that_has_nothing_takes_what_the_cpu_is_too_slow_for() -> None:
+    queue = _engine.SampleQueue(n_samples=1000, has_left_out=False, runs_spare=False)
+    pace = Pace(queue, 1, replace(EXPECTED, gpu_fixed_s=0.01, cpu_sample_s=1e-6))
+    assert pace.share(1) == 0  # 1 ms on the CPU, 10 on the GPU
+    time.sleep(0.02)
+    assert 500 < pace.wait_for_share() <= 1000
+    pace.note(500, 10_000.0)  # the GPU is even slower
+    assert pace.share(1) == 0
+    queue.close()
+    assert pace.wait_for_share() == 0
+
+
+EXPECTED = Prediction(
+    n_threads=1,
+    thread_s=0.0,
+    cpu_sample_s=1e-6,
+    left_out_sample_s=0.0,
+    gpu_fixed_s=0.0,
+    gpu_sample_s=1e-9,
+)
+
+
+@given(
+    st.integers(1, 10**5),
+    st.integers(1, 4),
+    *[st.floats(1e-9, 1e-2)] * 2,
+    st.floats(0, 1),
+    st.floats(0, 0.1),
+)
+def test_a_split_is_never_expected_to_take_longer_than_the_cpu(
+    n_samples: int, n_devices: int, cpu_s: float, gpu_s: float, left_out: float, fixed_s: float
+) -> None:
+    expected = Prediction(8, 0.0, cpu_s, left_out * cpu_s, fixed_s, gpu_s)
+    n, both_s = expected.split(n_samples, n_devices)
+    assert 0 <= n <= -(-n_samples // n_devices)
+    assert both_s <= n_samples * cpu_s * (1 + 1e-9)
+
+
+# --- kernels ---
 
 
 def test_every_primitive_that_a_plan_runs_has_a_kernel() -> None:
@@ -227,29 +534,119 @@ def test_every_primitive_that_a_plan_runs_has_a_kernel() -> None:
     assert {f"site_{name}" for name in flatten.SITES} <= made
 
 
+def has_compiler() -> bool:
+    try:
+        return bool(nvrtc.version())
+    except nvrtc.NvrtcError:
+        return False
+
+
 # All of them take minutes; what they share is in each.
-@pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs CUDA's compiler")
-@pytest.mark.parametrize("module", ["common", "functions"])
+@pytest.mark.skipif(not has_compiler(), reason="needs NVIDIA's run-time compiler")
+@pytest.mark.parametrize("module", ["common", "functions", list(kernels.modules())[-1]])
 def test_the_headers_compile_for_the_gpu(module: str, tmp_path: Path) -> None:
-    source, target = tmp_path / f"{module}.cu", tmp_path / f"{module}.fatbin"
+    assert kernels.compile_modules(tmp_path, [module], ["sm_90"], 1) == []
+    (path,) = tmp_path.rglob("*.xz")
+    assert path == tmp_path / kernels.source_digest() / "sm_90" / f"{module}.xz"
+    assert kernel_files.read(path).startswith(b"\x7fELF")
+
+
+# Another compiler, which warns of more.
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs the compiler of CUDA's toolkit")
+@pytest.mark.parametrize("module", ["common", "functions", list(kernels.modules())[-1]])
+def test_the_headers_compile_without_warnings(module: str, tmp_path: Path) -> None:
+    source, target = tmp_path / f"{module}.cu", tmp_path / f"{module}.cubin"
     source.write_text(kernels.source(module), "utf-8")
-    command = kernels.nvcc_command(source, target, [90])
+    options = [each for each in kernels.source_options(module) if each != "-default-device"]
+    options += ["-arch=sm_90", "-cubin", "-Werror", "all-warnings"]
+    command = ["nvcc", *options, "-o", target, source]
     compiled = subprocess.run(command, capture_output=True, text=True)
     assert compiled.returncode == 0, compiled.stderr
     assert target.stat().st_size > 0
 
 
-def test_kernels_compiled_of_other_sources_are_not_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("capability", "wanted"),
+    [(86, ["sm_86", "sm_80", "compute_75"]), (90, ["sm_90", "compute_75"]), (61, ["sm_60"])],
+)
+def test_code_is_taken_that_a_gpu_can_run(
+    cache: Path, capability: int, wanted: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kernels, "COMPILED", tmp_path)
-    (tmp_path / "common.fatbin").write_bytes(b"code")
-    assert kernels.compiled_file("common") is None
-    (tmp_path / "sources").write_text("0123456789abcdef\n")
-    assert kernels.compiled_file("common") is None
-    (tmp_path / "sources").write_text(kernels.source_digest() + "\n")
-    assert kernels.compiled_file("common") == tmp_path / "common.fatbin"
-    assert kernels.compiled_file("functions") is None
+    # The best comes first, in whichever place it is; what was made of other sources is not taken.
+    packaged = cache / "package"
+    monkeypatch.setattr(kernel_files, "folders", lambda: [packaged, cache / "kernels"])
+    targets = ["sm_60", "sm_75", "sm_80", "sm_86", "sm_90", "compute_75"]
+    for k, target in enumerate(targets):
+        folder = packaged if k % 2 else cache / "kernels"
+        kernel_files.write(folder, "digest", target, "grids", target.encode())
+    for target in wanted:
+        found = kernel_files.find("digest", "grids", capability)
+        assert found is not None
+        assert kernel_files.read(found) == target.encode()
+        found.unlink()
+    assert kernel_files.find("digest", "grids", capability) is None
+    assert kernel_files.find("other", "grids", 75) is None
+
+
+def test_a_wheel_of_kernels_is_found_where_it_is_installed(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).parent.parent / "release")
+    wheel = importlib.import_module("kernels").write_wheel
+    folder = cache / "made"
+    kernel_files.write(folder, "digest", "sm_90", "grids", b"code")
+    path = wheel(folder, "1.2", cache)
+    assert path.name == "arcbatt_kernels-1.2-py3-none-any.whl"
+    assert kernel_files.find("digest", "grids", 90) is None
+    with zipfile.ZipFile(path) as archive:
+        rows = archive.read("arcbatt_kernels-1.2.dist-info/RECORD").decode().splitlines()
+        assert [row.split(",")[0] for row in rows] == archive.namelist()
+        archive.extractall(cache / "site")
+    monkeypatch.syspath_prepend(cache / "site")
+    found = kernel_files.find("digest", "grids", 90)
+    assert found is not None
+    assert kernel_files.read(found) == b"code"
+
+
+def test_only_the_latest_versions_are_kept(tmp_path: Path) -> None:
+    for k in range(kernel_files.N_VERSIONS + 2):
+        (tmp_path / str(k) / "sm_90").mkdir(parents=True)
+        os.utime(tmp_path / str(k), (k, k))
+    kernel_files.drop_old(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["2", "3", "4", "5"]
+
+
+def test_modules_are_compiled_meanwhile_each_once(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compilers = kernel_files.Compilers()
+    monkeypatch.setattr(kernel_files, "compilers", compilers)
+    monkeypatch.setattr(kernels, "_capability", lambda _device: 90)
+    loaded: list[set[str]] = []
+    monkeypatch.setattr(kernels, "_load_modules", lambda names, _device: loaded.append(set(names)))
+    started = cache / "started"
+
+    def command(module: str, capability: int) -> list[str]:
+        code = f"open({str(started)!r}, 'a').write('{module} '); " + (
+            "raise SystemExit('no such thing as a site')"
+            if module.startswith("site")
+            else "from arcbatt.engine import kernel_files, kernels; kernel_files.write("
+            f"kernel_files.folders()[-1], kernels.source_digest(), 'sm_{capability}', "
+            f"'{module}', b'code')"
+        )
+        return [sys.executable, "-c", code]
+
+    monkeypatch.setattr(kernel_files, "compile_command", command)
+    names = {"run_hmirror", "run_objects"}
+    assert not kernels.are_ready(names, 0)
+    kernels.load(names, 0)  # which waits
+    assert kernels.are_ready(names, 0)
+    assert loaded == [names, names]
+    assert sorted(started.read_text().split()) == sorted(map(kernels.module_of, names))
+    with pytest.raises(kernels.KernelError, match="no such thing as a site"):
+        kernels.load({"site_apply"}, 0)
+    assert not kernels.are_ready({"site_apply"}, 0)
+    assert "no such thing" in kernels.trouble_with({"site_apply", "run_objects"}, 0)
 
 
 @pytest.mark.skipif(n_gpus() > 0, reason="needs a machine without a GPU")
@@ -269,7 +666,7 @@ def test_without_a_gpu_auto_is_the_cpu_and_needs_no_warning() -> None:
     assert dict(got.ran_on) == {"cpu": 3}
 
 
-# A GPU that does nothing, for the way in which what it leaves is done by the CPU.
+# A GPU that does a part, for the way in which what it leaves is done by the CPU.
 def test_what_a_gpu_leaves_the_cpu_finishes(monkeypatch: pytest.MonkeyPatch) -> None:
     programs = [random_program(seed, 10) for seed in range(30)]
     samples = training_samples(20)
@@ -279,15 +676,14 @@ def test_what_a_gpu_leaves_the_cpu_finishes(monkeypatch: pytest.MonkeyPatch) -> 
     left = rng.random(wanted.reasons.shape) < 0.2
     left[np.setdiff1d(np.arange(len(programs)), batt.plan.programs)] = True
 
-    def run_some(*arguments: object) -> tuple[dict[str, int], list[object]]:
-        arrays = next(a for a in arguments if isinstance(a, BattArrays))
+    def run_some(work: gpu.GpuRun, *_arguments: object) -> gpu.GpuPart:
         for name in ARRAYS:
-            getattr(arrays, name)[~left] = getattr(wanted, name)[~left]
-        return {"cuda:0": int((~left).sum())}, list(wanted._kept or ())
+            getattr(work.arrays, name)[~left] = getattr(wanted, name)[~left]
+        return gpu.GpuPart(int((~left).sum()), list(wanted._kept or ()))
 
     monkeypatch.setattr("arcbatt.engine.batt._devices", lambda _device: [0])
-    monkeypatch.setattr(gpu, "new_array", np.empty)
-    monkeypatch.setattr(gpu, "run_batt", run_some)
+    monkeypatch.setattr(device_memory, "new_array", np.empty)
+    monkeypatch.setattr(gpu.GpuRun, "work", run_some)
     got = batt.run(samples, SMALL, device="cuda", keep_values=True)
     check_equal(got, wanted)
     assert dict(got.ran_on) == {"cuda:0": int((~left).sum()), "cpu": int(left.sum())}
@@ -304,6 +700,7 @@ CALIBRATION = Calibration(
     thread_s=2e-5,
     plain_call_s=2e-7,
     function_call_s=2e-6,
+    plan_node_s=0.0,
     gpu_run_s=5e-4,
     gpu_step_s=2e-5,
     gpu_plain_ratio=0.01,
@@ -314,7 +711,7 @@ CALIBRATION = Calibration(
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ARCBATT_CACHE", str(tmp_path))
-    calibration.of_this_machine.cache_clear()
+    monkeypatch.setattr(calibration, "_known", [])
     return tmp_path
 
 
@@ -335,9 +732,15 @@ def test_a_calibration_holds_for_its_machine_alone(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measured = replace(CALIBRATION, machine=calibration.machine())
-    monkeypatch.setattr(calibration, "measure", lambda _batt, _here: measured)
+    monkeypatch.setattr(calibration, "measure", lambda _batts, _here: measured)
+    monkeypatch.setattr(kernels, "are_ready", lambda *_: False)
     calibration.store(CALIBRATION)
+    assert calibration.known() is None
+    assert calibration.of_this_machine(Batt) is None
+    assert calibration.load() == CALIBRATION
+    monkeypatch.setattr(kernels, "are_ready", lambda *_: True)
     assert calibration.of_this_machine(Batt) == measured
+    assert calibration.known() == measured
     assert json.loads((cache / "calibration.json").read_text())["machine"] == measured.machine
 
 
@@ -346,11 +749,17 @@ def test_predictions_grow_with_the_work() -> None:
     with_functions = Batt(
         [parse_program("def f(I):\n    return apply(size, objects(I, T, F, T))\n")]
     ).plan
-    one, many = (CALIBRATION.predict(plain, n, 4) for n in (1, 10**6))
-    assert one.cpu_s < one.gpu_s
-    assert many.gpu_s < many.cpu_s
-    assert one.gpu_fixed_s == many.gpu_fixed_s
-    assert CALIBRATION.predict(with_functions, 1, 4).gpu_ratio > one.gpu_ratio
+    few = CALIBRATION.predict(plain, 0, 4)
+    assert few.split(1)[0] == 0
+    n_on_gpu, both_s = few.split(10**6)
+    assert 10**5 < n_on_gpu < 10**6
+    assert both_s < few.cpu_s(10**6)
+    assert few.cpu_s(1) < few.cpu_s(2) * 2 < few.cpu_s(10**3)
+    more = CALIBRATION.predict(with_functions, 0, 4)
+    assert more.cpu_sample_s > few.cpu_sample_s
+    assert more.gpu_sample_s > few.gpu_sample_s
+    assert more.left_out_sample_s == 0
+    assert CALIBRATION.predict(plain, 1, 4).left_out_sample_s > 0
 
 
 @pytest.mark.parametrize("expects_gpu", [True, False])
@@ -360,45 +769,27 @@ def test_auto_goes_by_the_calibration(
     slow = replace(CALIBRATION, machine=calibration.machine(), gpu_run_s=100.0)
     fast = replace(slow, gpu_run_s=0.0, gpu_step_s=0.0, gpu_plain_ratio=0.0)
     calibration.store(fast if expects_gpu else slow)
-    asked: list[int] = []
+    asked: list[bool] = []
 
-    def run_nothing(*_arguments: object) -> tuple[dict[str, int], list[object]]:
-        asked.append(1)
-        return {}, []
+    def run_nothing(_work: gpu.GpuRun, _device: int, lent: tuple[int, int, int] | None) -> Any:
+        asked.append(lent is not None)
+        return gpu.GpuPart(0, [])
 
     batt, samples = Batt([random_program(seed, 10) for seed in range(20)]), training_samples(30)
     wanted = batt.run(samples, SMALL, device="cpu")
     monkeypatch.setattr("arcbatt.engine.batt._devices", lambda _device: [0])
-    monkeypatch.setattr(gpu, "new_array", np.empty)
-    monkeypatch.setattr(gpu, "run_batt", run_nothing)
+    monkeypatch.setattr(device_memory, "new_array", np.empty)
+    monkeypatch.setattr(gpu.GpuRun, "work", run_nothing)
+    monkeypatch.setattr(kernels, "are_ready", lambda *_: True)
     check_equal(batt.run(samples, SMALL), wanted)
-    assert bool(asked) == expects_gpu
-
-
-def test_the_cpu_hands_over_what_takes_longer_than_the_rival() -> None:
-    text = "def f(I):\n    return upscale(upscale(I, 9), 9)\n"
-    batt, samples = Batt([parse_program(text)]), Samples([((1,) * 10,) * 10] * 3000)
-    shape = (1, 3000)
-    types = (np.uint8, np.uint8, np.uint64, np.int64, np.int32)
-    arrays = BattArrays(*(np.zeros(shape, dtype) for dtype in types))
-    arrays.reasons.fill(_engine.NOT_RUN)
-    _engine.run_batt(
-        batt.fused,
-        samples.packed,
-        samples.spread,
-        max_steps=10**9,
-        max_bytes=2**33,
-        max_arena_bytes=2**30,
-        n_threads=1,
-        **arrays._asdict(),
-        keep_values=False,
-        rival_fixed_s=0.0,
-        rival_per_thread_s=0.0,
-        profile=NO_PROFILE,
-    )
-    n_run = int((arrays.reasons == 0).sum())
-    assert 0 < n_run < 3000
-    assert (arrays.reasons[arrays.reasons != 0] == _engine.NOT_RUN).all()
+    assert any(asked) == expects_gpu
+    # What is done before it could be planned is not planned.
+    monkeypatch.setattr(calibration, "_known", [replace(fast, plan_node_s=1.0)])
+    asked.clear()
+    unplanned = Batt(batt.programs)
+    check_equal(unplanned.run(samples, SMALL), wanted)
+    assert not asked
+    assert "plan" not in vars(unplanned)
 
 
 # --- with a GPU ---
@@ -419,19 +810,14 @@ def test_random_programs_agree(well_typed: bool) -> None:
 
 
 @needs_gpu
-def test_two_workers_share_the_samples_on_one_card() -> None:
+def test_two_workers_on_one_card_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     batt = Batt([solver.program for solver in library_programs()])
     samples = training_samples(101)
     wanted = batt.run(samples, SMALL, device="cpu")
-    arrays = BattArrays(*(np.zeros_like(getattr(wanted, name)) for name in ARRAYS))
-    arrays.reasons.fill(_engine.NOT_RUN)
-    matches = arrays._replace(matches=arrays.matches.view(np.uint8))
-    ran_on, _ = gpu.run_batt(batt._on_gpu, samples, samples.order, SMALL, [0, 0], matches, False)
-    run = matches.reasons != _engine.NOT_RUN
-    assert ran_on == {"cuda:0": int(run.sum())}
-    assert run.mean() > 0.9
-    for name in ARRAYS:
-        assert (getattr(matches, name)[run] == getattr(wanted, name)[run]).all()
+    monkeypatch.setattr(batt_module, "_devices", lambda _device: [0, 0])
+    got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, wanted)
+    assert got.ran_on["cuda:0"] > 0.9 * 101 * batt.plan.programs.size
 
 
 @needs_gpu
@@ -453,6 +839,6 @@ def test_chunks_and_a_small_memory_change_nothing(monkeypatch: pytest.MonkeyPatc
     batt = Batt([solver.program for solver in library_programs()])
     samples = training_samples(150)
     wanted = batt.run(samples, SMALL, device="cpu")
-    monkeypatch.setattr(gpu, "POOL_SHARE", 1e-9)
-    monkeypatch.setattr(gpu, "MIN_POOL_BYTES", 64 * 2**20)
+    monkeypatch.setattr(device_memory, "POOL_SHARE", 1e-9)
+    monkeypatch.setattr(device_memory, "MIN_POOL_BYTES", 64 * 2**20)
     check_equal(batt.run(samples, SMALL, device="cuda"), wanted)

@@ -185,6 +185,14 @@ def test_long_lists_keep_their_order() -> None:
             check_on_items(number, many, (30, 30))
 
 
+@pytest.mark.parametrize("n", range(2, 20))
+def test_a_list_of_one_picture_is_not_taken_for_the_empty_picture(n: int) -> None:
+    single = [((i, 0), ((1,),)) for i in range(n)]
+    value = frozenset([EMPTY, *single, ((n, 0), ((1, 1),))])
+    for number in numbers_of("best_of"):
+        check(number, value, (20, 20))
+
+
 def test_every_row_of_the_vocabulary_is_tried_once() -> None:
     """The properties draw rows; here every one is run on one picture that has something for it."""
     grid = (

@@ -406,6 +406,7 @@ def test_a_terminal_sees_the_counts_change(monkeypatch: pytest.MonkeyPatch) -> N
 
     def offer(tasks: Sequence[Task], context: Context) -> None:
         context.say("looking around")
+        context.board.ran_on.update({"cpu": 1, "cuda:0": 2, "cuda:1": 1})
         display._live.refresh()
         context.keep(*found_for(tasks[0]))
 
@@ -418,6 +419,7 @@ def test_a_terminal_sees_the_counts_change(monkeypatch: pytest.MonkeyPatch) -> N
     shown = screen.getvalue()
     assert "programs fit 1 of 2 tasks" in shown
     assert "told: looking around" in shown and "left" in shown
+    assert "75% of results from GPUs" in shown
 
 
 # --- score ---

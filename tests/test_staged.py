@@ -95,7 +95,7 @@ def test_a_gpu_goes_in_the_same_stages(
         for staged in (True, False)
     }
     # The way through single runs, which are those of the CPU where there is no GPU.
-    monkeypatch.setattr("arcbatt.engine.staged.prefers_gpu", lambda _b, device, *_: device != "cpu")
+    monkeypatch.setattr(Batt, "prefers_gpu", lambda _batt, device, *_: device != "cpu")
     for staged, cpu in wanted.items():
         got = run_on_tasks(batt, tasks, SMALL, only=only, staged=staged)
         for name in ARRAYS:

@@ -15,7 +15,15 @@ import arcbatt
 
 from .conformance import ENGINES, Engine, RecordedCall, fused, replay
 from .engine import calibration
-from .engine.health import Build, GpuSearch, count_cores, look_for_gpus, read_build
+from .engine.health import (
+    Build,
+    CompiledKernels,
+    GpuSearch,
+    count_cores,
+    look_for_gpus,
+    read_build,
+    read_kernels,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +37,7 @@ class Facts:
     n_usable_cores: int
     build: Build
     gpu_search: GpuSearch
+    kernels: CompiledKernels
     calibration: dict[str, Any] | None
     calibration_path: str
 
@@ -57,6 +66,7 @@ def gather_facts() -> Facts:
     """Look around; nothing that is missing is an error."""
     n_cores, n_usable = count_cores()
     stored, path = read_calibration()
+    search = look_for_gpus()
     return Facts(
         arcbatt=arcbatt.__version__,
         python=f"{platform.python_implementation()} {platform.python_version()}",
@@ -64,7 +74,8 @@ def gather_facts() -> Facts:
         n_cores=n_cores,
         n_usable_cores=n_usable,
         build=read_build(),
-        gpu_search=look_for_gpus(),
+        gpu_search=search,
+        kernels=read_kernels(search),
         calibration=stored,
         calibration_path=path,
     )

@@ -38,3 +38,12 @@ def _replace(place: Path, data: bytes) -> None:
     except BaseException:
         new.unlink(missing_ok=True)
         raise
+
+
+def cache_folder() -> Path:
+    """Return where what can be made again is kept: ARCBATT_CACHE, or the user's for caches."""
+    folder = os.environ.get("ARCBATT_CACHE")
+    if folder:
+        return Path(folder)
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "arcbatt"

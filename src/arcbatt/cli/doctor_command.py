@@ -11,7 +11,8 @@ from rich.text import Text
 
 from arcbatt.conformance import SHIPPED, RecordedCall, read_recorded
 from arcbatt.doctor import Facts, SelfTest, all_ok, backends, gather_facts, try_backend
-from arcbatt.engine.health import GpuSearch
+from arcbatt.engine.health import CompiledKernels, GpuSearch
+from arcbatt.plurals import count
 
 from .console import can_overwrite, print_blocks, print_json, stdout
 from .options import AsJson
@@ -27,7 +28,7 @@ GIB = 2**30
 def doctor(
     as_json: AsJson = False,
 ) -> None:
-    """Show versions, compiler, cores, GPUs and calibration, and test every backend.
+    """Show versions, compiler, cores, GPUs, kernels and calibration, and test every backend.
 
     The test replays the recorded calls that come with arcbatt on the reference interpreter, on the
     CPU one by one and fused, and fused on each GPU.
@@ -107,9 +108,27 @@ def _rows(facts: Facts) -> Iterator[tuple[str, str | Text]]:
         yield f"cuda:{gpu.number}", f"{gpu.name}, {memory}, compute {gpu.compute_capability}"
     if not search.gpus:
         yield "GPU", Text(f"none: {search.trouble}", style="yellow")
+    yield from _rows_of_kernels(facts.kernels)
     yield "calibration", facts.calibration_path if facts.calibration else _no_calibration(facts)
     for name, value in (facts.calibration or {}).items():
         yield f"  {name}", _figure(value)
+
+
+def _rows_of_kernels(kernels: CompiledKernels) -> Iterator[tuple[str, str | Text]]:
+    """What is compiled, for which kinds of GPUs, and what would have to be."""
+    of_all = f"of {count(kernels.n_modules, 'module')}"
+    told = [f"{n} {of_all} for {target}" for target, n in kernels.targets.items()]
+    yield "kernels", ", ".join(told) or f"none {of_all} compiled in {kernels.folders[-1]}"
+    for gpu, n in kernels.on_gpus.items():
+        n_lacking = kernels.n_modules - n
+        if not n_lacking:
+            yield f"  {gpu}", "all are compiled"
+        elif kernels.compiler:
+            told_of = f"{n_lacking} {of_all} are compiled by {kernels.compiler} when needed"
+            yield f"  {gpu}", told_of
+        else:
+            lacking = f"{n_lacking} {of_all} cannot be compiled: {kernels.trouble}"
+            yield f"  {gpu}", Text(lacking, style="yellow")
 
 
 def _no_calibration(facts: Facts) -> Text:

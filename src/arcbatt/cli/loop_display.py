@@ -111,6 +111,7 @@ class LoopDisplay(Watcher):
                 f"programs fit {self._n_fitted} of {count(len(loop.tasks), 'task')}",
                 style="bold green",
             ),
+            Text(share_of_gpus(loop)),
         )
         parts = [bar, proposer_table(self._counts, loop.current), *worker_tables(loop)]
         if self._mutations:
@@ -119,10 +120,19 @@ class LoopDisplay(Watcher):
 
 
 def _line(loop: Loop, n_fitted: int) -> str:
+    share = share_of_gpus(loop)
     return (
         f"{format_duration(loop.elapsed_s)}, {loop.current or 'between rounds'}: programs fit "
         f"{n_fitted} of {count(len(loop.tasks), 'task')}, {format_duration(loop.left_s)} left"
+        f"{', ' * bool(share)}{share}"
     )
+
+
+def share_of_gpus(loop: Loop) -> str:
+    """What part of the results of screening came from GPUs, where some did."""
+    ran_on = dict(loop.board.ran_on)
+    n_on_gpus = sum(n for device, n in ran_on.items() if device.startswith("cuda"))
+    return f"{n_on_gpus / sum(ran_on.values()):.0%} of results from GPUs" if n_on_gpus else ""
 
 
 def _headed(first: str, *headings: str) -> Table:

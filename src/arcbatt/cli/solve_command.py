@@ -34,6 +34,7 @@ from .loop_display import (
     draw_attempts,
     part_tables,
     proposer_table,
+    share_of_gpus,
     summary_to_json,
     task_table,
 )
@@ -355,6 +356,8 @@ def _summary(run: Run) -> Text:
         f"after {format_duration(loop.elapsed_s)}",
         style="bold green" if loop.n_fitted else "bold",
     )
+    if share := share_of_gpus(loop):
+        text.append(f"\n{share}", style="not bold")
     text.append(f"\nwhether they are right: arcbatt score {path}", style="not bold")
     text.append(f"\nreport: {path / REPORT}", style="not bold green")
     if run.bad:

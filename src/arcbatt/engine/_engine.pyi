@@ -39,6 +39,18 @@ class FusedBatt:
     def image_bytes(self) -> int: ...
     def write_image(self, to: Any, base: int) -> None: ...
 
+class SampleQueue:
+    def __init__(self, *, n_samples: int, has_left_out: bool, runs_spare: bool) -> None: ...
+    def lend(self, n: int) -> tuple[int, int, int] | None: ...
+    def finish(self, chunk: int) -> bool: ...
+    def give_back(self, chunk: int) -> None: ...
+    def is_overtaken(self, chunk: int) -> bool: ...
+    def close(self) -> None: ...
+    @property
+    def n_left(self) -> int: ...
+    @property
+    def n_done(self) -> int: ...
+
 def run_batt(
     batt: FusedBatt,
     samples: Samples,
@@ -54,8 +66,8 @@ def run_batt(
     steps: Any,
     numbers: Any,
     keep_values: bool,
-    rival_fixed_s: float,
-    rival_per_thread_s: float,
+    queue: SampleQueue | None,
+    programs_on_gpu: Any,
     profile: Any,
 ) -> tuple[list[bytes], list[bytes]] | None: ...
 def run_tasks(
@@ -76,3 +88,21 @@ def run_tasks(
     numbers: Any,
     profile: Any,
 ) -> None: ...
+
+class Kernels:
+    def __init__(
+        self,
+        *,
+        functions: Any,
+        wide_functions: Any,
+        grids: Any,
+        wide_grids: Any,
+        block: int,
+        wide_block: int,
+        steps: Any,
+        levels: Any,
+    ) -> None: ...
+
+def start_kernels(
+    driver_functions: Any, streams: Any, events: Any, launches: Any, kernels: Kernels
+) -> int: ...

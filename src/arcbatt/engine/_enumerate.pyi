@@ -22,6 +22,7 @@ class SearchOptions:
     size_depth: int
     size_guess: int
     output_sources: bool
+    by_open: bool
     enabled: list[int]
     max_pieces: int
     subsets: bool
@@ -33,13 +34,23 @@ class SearchOptions:
 
     def __init__(self) -> None: ...
 
-def search(
-    inputs: Sequence[_Grid],
-    outputs: Sequence[_Grid],
-    sources: Sequence[tuple[Sequence[_Grid], int]],
-    options: SearchOptions,
-    stop: StopFlag,
-) -> tuple[Any, list[Any], dict[str, Any]]: ...
+class Walk:
+    """A task's grids, and what its last search has kept to go on from."""
+
+    def __init__(
+        self,
+        inputs: Sequence[_Grid],
+        outputs: Sequence[_Grid],
+        sources: Sequence[tuple[Sequence[_Grid], int]],
+    ) -> None: ...
+    def search(
+        self, options: SearchOptions, stop: StopFlag
+    ) -> tuple[Any, list[Any], dict[str, Any]]: ...
+    @property
+    def can_resume(self) -> bool: ...
+    @property
+    def n_bytes(self) -> int: ...
+
 def moves() -> list[tuple[str, str, tuple[int, ...], str]]: ...
 def apply(
     move: int, value: _Picture | list[_Picture], size: tuple[int, int]

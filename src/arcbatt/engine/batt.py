@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextvars import copy_context
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,10 +16,10 @@ from numpy.typing import NDArray
 
 from arcbatt.language import Budget, Failure, Node, Program, Value, to_value
 from arcbatt.language.ir import walk_new
-from arcbatt.measure import usable_cores
+from arcbatt.measure import phase, usable_cores
 from arcbatt.plurals import count
 
-from . import _engine, calibration, flatten, gpu, profiling
+from . import _engine, calibration, device_memory, flatten, gpu, kernels, profiling, sharing
 from .defined import DEFINITIONS, find_defined, run_defined
 from .results import ARRAY_TYPES, BattArrays, BattResult, KeptWords
 from .samples import Samples
@@ -26,8 +28,11 @@ from .table import primitive_numbers
 # As in include/arcbatt/batt.hpp.
 _INPUT_OPS = {"I": 0, "S": 1, "target": 2}
 _OPS = {"constant": 3, "primitive": 4, "call": 5, "invoke": 6}
-# If one device is expected to need less than this part of what another needs, expectations suffice.
-CERTAINLY_LESS = 1 / 3
+_NOBODY = np.zeros(0, np.uint32)
+# Calls of all samples; for less than that no kernels are compiled, which takes minutes of a core.
+WORTH_COMPILING = 1_000_000
+# Work is planned for GPUs that takes the CPU as long as so many plans.
+PLANS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +128,21 @@ class Batt:
     @cached_property
     def plan(self) -> flatten.Plan:
         """What a GPU is to do for it."""
+        return self.make_plan()
+
+    @phase("plan")
+    def make_plan(self) -> flatten.Plan:
+        """Work out what a GPU is to do."""
         return flatten.plan(self._nodes, self._results)
 
+    @property
+    def kernels(self) -> frozenset[str]:
+        """The kernels that a GPU needs for it."""
+        return self._on_gpu.kernels
+
     @cached_property
-    def _on_gpu(self) -> gpu.GpuBatt:
-        return gpu.GpuBatt(self.fused, self.plan, len(self.programs))
+    def _on_gpu(self) -> device_memory.GpuBatt:
+        return device_memory.GpuBatt(self.fused, self.plan, len(self.programs))
 
     def run(
         self,
@@ -140,12 +155,12 @@ class Batt:
     ) -> BattResult:
         """Every program on every sample; the arrays of the result are [program, sample].
 
-        `device` is "cpu", "cuda" (all GPUs, each a share), "cuda:1", or "auto": whichever is
-        expected to be done first; if the CPU turns out to take longer than expected, it hands what
-        is left to the GPUs. What a GPU cannot do (all of it where there is none, or values that do
-        not fit its memory), the CPU does, and `ran_on` of the result says how many results came
-        from where. Programs that call own primitives are run by the definitions, which takes far
-        longer; `ran_on` counts them under "definitions".
+        `device` is "cpu", "cuda" (all GPUs, each a share), "cuda:1", or "auto": the CPU, and GPUs
+        beside it where they are expected to save time; what both take is measured meanwhile, and
+        the rest shared out by that. What a GPU cannot do (all of it where there is none, or values
+        that do not fit its memory), the CPU does, and `ran_on` of the result says how many results
+        came from where. Programs that call own primitives are run by the definitions, which takes
+        far longer; `ran_on` counts them under "definitions".
         """
         if not isinstance(samples, Samples):
             raise TypeError(
@@ -159,41 +174,76 @@ class Batt:
             return self._add_defined(part, samples, budget or Budget(), keep_values)
         run = _Run(samples, budget or Budget(), n_threads or usable_cores(), keep_values)
         devices = _devices(device) if self._nodes and len(samples) else []
-        rival = None
+        expected = None
         if devices and device == "auto":
-            expected = _expect(self, len(samples), run.n_threads)
-            if expected.cpu_s < expected.gpu_s:
-                rival = (expected.gpu_fixed_s, expected.gpu_ratio)
-            if expected.cpu_s < CERTAINLY_LESS * expected.gpu_s:
-                devices, rival = [], None
-        at_once_on_gpu = bool(devices) and rival is None
-        arrays = run.new_arrays(len(self.programs), gpu.new_array if at_once_on_gpu else np.empty)
+            expected = self._expect(len(samples), run.n_threads)
+            # Little work is done before a GPU has begun, even if it takes twice what is expected.
+            if expected is None or 2 * expected.cpu_s(len(samples)) < expected.gpu_fixed_s:
+                devices = []
+        if devices and self.plan.programs.size:
+            return self._share_out(run, devices, expected)
+        arrays = run.new_arrays(len(self.programs))
+        kept = run.on_cpu(self.fused, samples.by_demos, arrays)
+        return arrays.to_result({"cpu": arrays.reasons.size}, tuple(kept) if keep_values else None)
+
+    def _share_out(
+        self, run: _Run, devices: list[int], expected: calibration.Prediction | None
+    ) -> BattResult:
+        """Run on GPUs, and on the CPU what they leave out, or where there are expectations a share.
+
+        Samples stay in their order, so that a GPU's are a range of columns.
+        """
+        has_left_out = self.plan.programs.size < len(self.programs)
+        n_samples = len(run.samples)
+        queue = _engine.SampleQueue(
+            n_samples=n_samples, has_left_out=has_left_out, runs_spare=expected is not None
+        )
+        pace = sharing.Pace(queue, len(devices), expected)
+        # A GPU whose kernels are still being compiled begins later, if at all.
+        begins = [expected is None or kernels.are_ready(self.kernels, each) for each in devices]
+        lent = [
+            queue.lend(pace.share(sum(begins[k:]))) if begins[k] else None
+            for k in range(len(devices))
+        ]
+        alone = expected is None and not has_left_out
+        arrays = run.new_arrays(len(self.programs), device_memory.new_array if alone else np.empty)
+        work = gpu.GpuRun(
+            self._on_gpu, run.samples, run.budget, arrays, run.keep_values, queue, pace
+        )
         kept: list[KeptWords] = []
-        left = samples.order
-        if not at_once_on_gpu:
-            chosen = samples.spread if rival else samples.by_demos
-            kept += run.on_cpu(self.fused, chosen, arrays, rival)
-            # Samples are run whole: one program tells.
-            left = left[arrays.reasons[0, left] == _engine.NOT_RUN] if rival else left[:0]
-        on_cpu = arrays.reasons.size - len(self.programs) * len(left)
-        ran_on: dict[str, int] = {}
-        if len(left):
-            # What the GPU leaves out is known before: the CPU runs it meanwhile.
-            left_out = np.zeros(arrays.reasons.shape, np.bool_)
-            left_out[:, left] = True
-            left_out[self.plan.programs] = False
-            with ThreadPoolExecutor(1) as beside:
-                others = beside.submit(self._finish, run, left_out)
-                ran_on, words = gpu.run_batt(
-                    self._on_gpu, samples, left, run.budget, devices, arrays, keep_values
-                )
-                kept += words + others.result().put_into(arrays)
-            unfinished = arrays.reasons == _engine.NOT_RUN
-            kept += self._finish(run, unfinished).put_into(arrays)
-            on_cpu += int(left_out.sum() + unfinished.sum())
-        if on_cpu or not ran_on:
-            ran_on["cpu"] = on_cpu
-        return arrays.to_result(ran_on, tuple(kept) if keep_values else None)
+        if alone and len(devices) == 1:
+            parts = [work.work(devices[0], lent[0])]
+        else:
+            with ThreadPoolExecutor(len(devices)) as pool:
+                try:
+                    busy = [
+                        pool.submit(copy_context().run, work.work, each, chunk)
+                        for each, chunk in zip(devices, lent, strict=True)
+                    ]
+                    if not alone:
+                        # A GPU that is at work wants a core for the thread that starts its kernels.
+                        n_busy = sum(chunk is not None for chunk in lent)
+                        beside = replace(run, n_threads=max(1, run.n_threads - n_busy))
+                        order = np.arange(n_samples, dtype=np.uint32)
+                        kept += beside.on_cpu(self.fused, order, arrays, queue, self.plan.programs)
+                    pace.ended.set()
+                    parts = [part.result() for part in busy]
+                except BaseException:
+                    queue.close()
+                    pace.ended.set()
+                    raise
+        for device, part in zip(devices, parts, strict=True):
+            if part.trouble:
+                why = f"cuda:{device} fails, the CPU runs instead: {part.trouble}"
+                warnings.warn(why, RuntimeWarning, stacklevel=4)
+        kept += [words for part in parts for words in part.kept]
+        kept += self._finish(run, arrays)
+        ran_on: Counter[str] = Counter()
+        for device, part in zip(devices, parts, strict=True):
+            ran_on[f"cuda:{device}"] += part.n_results
+        ran_on["cpu"] = arrays.reasons.size - ran_on.total()
+        found = {name: n for name, n in ran_on.items() if n}
+        return arrays.to_result(found, tuple(kept) if run.keep_values else None)
 
     def _add_defined(
         self, part: BattResult, samples: Samples, budget: Budget, keep_values: bool
@@ -221,42 +271,64 @@ class Batt:
         ran_on = {**part.ran_on, DEFINITIONS: len(defined) * len(samples)}
         return arrays.to_result(ran_on, () if keep_values else None, values)
 
-    def _finish(self, run: _Run, left: NDArray[np.bool_]) -> _Rest:
-        """Runs on the CPU what is left: those programs alone, on those samples."""
+    def _finish(self, run: _Run, arrays: BattArrays) -> list[KeptWords]:
+        """Run on the CPU what has not been run: those programs alone, on those samples."""
+        left = arrays.reasons == _engine.NOT_RUN
         programs: NDArray[np.int64] = np.flatnonzero(left.any(axis=1))
+        if not len(programs):
+            return []
         samples = np.flatnonzero(left.any(axis=0)).astype(np.uint32)
-        if not len(samples):
-            return _Rest(left, programs, run.new_arrays(0), [])
         some = len(programs) < len(self.programs)
         batt = Batt([self.programs[k] for k in programs]) if some else self
         found = run.new_arrays(len(programs))
         kept = run.on_cpu(batt.fused, samples, found)
-        return _Rest(left, programs, found, kept)
-
-
-@dataclass(frozen=True, slots=True)
-class _Rest:
-    """What some programs gave, of which some results were asked for."""
-
-    wanted: NDArray[np.bool_]  # [program, sample] of all
-    programs: NDArray[np.int64]
-    found: BattArrays
-    kept: list[KeptWords]
-
-    def put_into(self, arrays: BattArrays) -> list[KeptWords]:
-        """Write them where they belong, and return the values that were kept."""
-        rows, columns = np.nonzero(self.wanted[self.programs])
+        rows, columns = np.nonzero(left[programs])
         for name in BattArrays._fields:
             into = getattr(arrays, name)
-            into[self.programs[rows], columns] = getattr(self.found, name)[rows, columns]
-        n_samples = self.wanted.shape[1]
+            into[programs[rows], columns] = getattr(found, name)[rows, columns]
+        n_samples = left.shape[1]
 
         def cells_here(cells: NDArray[np.int64]) -> NDArray[np.int64]:
             program, sample = cells // n_samples, cells % n_samples
-            here: NDArray[np.int64] = self.programs[program] * n_samples + sample
+            here: NDArray[np.int64] = programs[program] * n_samples + sample
             return here
 
-        return [words._replace(cells=cells_here(words.cells)) for words in self.kept]
+        return [words._replace(cells=cells_here(words.cells)) for words in kept]
+
+    @cached_property
+    def _n_left_out(self) -> int:
+        """How many calls programs make that GPUs leave to the CPU."""
+        others = np.delete(np.arange(len(self.programs)), self.plan.programs)
+        nodes = {node for k in others.tolist() for node in self.programs[k].nodes()}
+        return sum(bool(node.args) for node in nodes)
+
+    def _expect(self, n_samples: int, n_threads: int) -> calibration.Prediction | None:
+        """What a run is expected to take on this machine; None where that is not known yet."""
+        measured = calibration.known()
+        if measured is None and n_samples * self.n_nodes >= WORTH_COMPILING:
+            measured = calibration.of_this_machine(Batt)
+        if measured is None:
+            return None
+        if "plan" not in vars(self):
+            # A plan takes longer than little work does.
+            calls = [node.head for node in self._nodes if node.kind == "call"]
+            n_functions = sum(head in flatten.SITES for head in calls)
+            cpu_s = measured.core_s(self.n_nodes, n_functions) * n_samples / n_threads
+            if cpu_s < PLANS * measured.plan_node_s * self.n_nodes:
+                return None
+        return measured.predict(self.plan, self._n_left_out, n_threads)
+
+    def prefers_gpu(self, device: str, n_samples: int, n_threads: int) -> bool:
+        """Return whether GPUs would have a part in a run on so many samples from the beginning."""
+        devices = _devices(device) if n_samples and self.programs else []
+        if not devices or device != "auto":
+            return bool(devices)
+        expected = self._expect(n_samples, n_threads)
+        if expected is None:
+            return False
+        _, both_s = expected.split(n_samples, len(devices))
+        gains = both_s <= (1 - sharing.LEAST_GAIN) * expected.cpu_s(n_samples)
+        return gains and any(kernels.are_ready(self.kernels, each) for each in devices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,10 +352,10 @@ class _Run:
         batt: _engine.FusedBatt,
         chosen: NDArray[np.uint32],
         arrays: BattArrays,
-        rival: tuple[float, float] | None = None,
+        queue: _engine.SampleQueue | None = None,
+        programs_on_gpu: NDArray[np.uint32] = _NOBODY,
     ) -> list[KeptWords]:
-        """On the chosen samples, or those that are not left to a rival (see calibration.py)."""
-        rival_fixed_s, rival_per_thread_s = rival or (-1.0, 0.0)
+        """On the chosen samples, or what threads get of them where GPUs take from a queue, too."""
         kept = _engine.run_batt(
             batt,
             self.samples.packed,
@@ -294,8 +366,8 @@ class _Run:
             n_threads=self.n_threads,
             **arrays._asdict(),
             keep_values=self.keep_values,
-            rival_fixed_s=rival_fixed_s,
-            rival_per_thread_s=rival_per_thread_s,
+            queue=queue,
+            programs_on_gpu=programs_on_gpu,
             profile=profiling.counts(),
         )
         found = []
@@ -315,20 +387,6 @@ def _check_programs(programs: Sequence[Program]) -> tuple[Program, ...]:
             hint = "; parse_program(text) gives the program" if isinstance(program, str) else ""
             raise TypeError(f"program {k} of the batt is a {type(program).__name__}{hint}")
     return given
-
-
-def _expect(batt: Batt, n_samples: int, n_threads: int) -> calibration.Prediction:
-    return calibration.of_this_machine(Batt).predict(batt.plan, n_samples, n_threads)
-
-
-def prefers_gpu(batt: Batt, device: str, n_samples: int, n_threads: int) -> bool:
-    """Whether a run on so many samples would begin on a GPU."""
-    if not n_samples or not batt.programs or not _devices(device):
-        return False
-    if device != "auto":
-        return True
-    expected = _expect(batt, n_samples, n_threads)
-    return expected.gpu_s < expected.cpu_s
 
 
 def _devices(device: str) -> list[int]:

@@ -330,23 +330,22 @@ void write_image(const T& packed, Vector<u8> to, u64 base) {
 // --- runs ---
 
 // Runs on threads, without the lock of the interpreter; Ctrl-C is taken meanwhile.
-std::vector<std::unique_ptr<Worker>> run_on_threads(Run& run, u64 n_lanes, int n_threads,
-                                                    const Rival& rival) {
+std::vector<std::unique_ptr<Worker>> run_on_threads(Run& run, u64 n_lanes, u64 n_threads, bool is_alone) {
   // Little work is done here and now: starting a thread would take longer. But nothing that may take
   // a second, at a step a nanosecond, since it could not be interrupted.
   const u64 n_results = max_of<u64>(1, run.batt.n_programs * n_lanes);
   const bool at_once =
-      run.batt.n_nodes * n_lanes < 256 && run.budget.steps <= 1'000'000'000 / n_results;
-  n_threads = at_once ? 1 : (int)min_of<u64>((u64)max_of(1, n_threads), run.n_units);
+      is_alone && run.batt.n_nodes * n_lanes < 256 && run.budget.steps <= 1'000'000'000 / n_results;
+  n_threads = at_once ? 1 : max_of<u64>(1, min_of(n_threads, n_lanes));
   std::vector<std::unique_ptr<Worker>> workers;
-  for (int k = 0; k < n_threads; k++) workers.push_back(take_worker());
+  for (u64 k = 0; k < n_threads; k++) workers.push_back(take_worker());
   bool interrupted = false;
   if (at_once) {
     run.work(*workers[0]);
   } else {
     nb::gil_scoped_release release;
     Threads threads(run, workers);
-    threads.wait(rival, [&] {
+    threads.wait([&] {
       nb::gil_scoped_acquire acquire;
       interrupted = interrupted || PyErr_CheckSignals() != 0;
       return interrupted;
@@ -373,12 +372,12 @@ void check_size(const A& array, u64 n) {
   if (array.size() != n) throw std::invalid_argument("an array of the wrong size");
 }
 
-// Runs a batt; returns the words of kept values and their starts, or None. What was handed over to a
-// rival (if its fixed seconds are not negative) is not run.
+// Runs a batt; returns the words of kept values and their starts, or None. The samples are all that are
+// chosen, or what threads get of a queue that GPUs take from, too, to run the programs of theirs.
 nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> chosen, u64 max_steps,
                     u64 max_bytes, u64 max_arena_bytes, int n_threads, Out<u8> reasons, Out<u8> matches,
-                    Out<u64> hashes, Out<i64> steps, Out<i32> numbers, bool keep_values, double rival_fixed_s,
-                    double rival_per_thread_s, Vector<i64> profile) {
+                    Out<u64> hashes, Out<i64> steps, Out<i32> numbers, bool keep_values,
+                    SampleQueue* queue, Array<u32> programs_on_gpu, Vector<i64> profile) {
   const u64 n_cells = (u64)batt.results.size() * samples.samples.size();
   check_size(reasons, n_cells);
   check_size(matches, n_cells);
@@ -401,8 +400,13 @@ nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> ch
   run.steps = steps.data();
   run.numbers = numbers.data();
   run.keep_values = keep_values;
-  run.prepare(chosen.size(), (u64)max_of(1, n_threads));
-  auto workers = run_on_threads(run, chosen.size(), n_threads, {rival_fixed_s, rival_per_thread_s});
+  run.n_threads = (u64)max_of(1, n_threads);
+  SampleQueue all(chosen.size(), false, false);
+  run.queue = queue ? queue : &all;
+  std::vector<bool> on_gpu(queue ? batt.results.size() : 0, false);
+  for (size_t k = 0; k < programs_on_gpu.size(); k++) on_gpu.at(programs_on_gpu(k)) = true;
+  run.prepare(chosen.size(), on_gpu);
+  auto workers = run_on_threads(run, chosen.size(), run.n_threads, !queue);
   add_profile(workers, profile);
   nb::object kept = nb::none();
   if (keep_values) {
@@ -437,7 +441,7 @@ void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts,
   run.batt = batt.view();
   run.is_own = batt.is_own.data();
   run.samples = &samples.samples;
-  run.n_units = n_tasks;
+  run.n_tasks = n_tasks;
   run.budget = {max_steps, max_bytes};
   run.max_arena_bytes = max_arena_bytes;
   run.profiled = profile.size() > 0;
@@ -449,13 +453,80 @@ void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts,
   run.steps = steps.data();
   run.numbers = numbers.data();
   run.assign_programs(tasks_of_programs.data());
-  auto workers = run_on_threads(run, n_tasks, n_threads, {-1.0, 0.0});
+  auto workers = run_on_threads(run, n_tasks, (u64)max_of(1, n_threads), true);
   add_profile(workers, profile);
   for (auto& worker : workers) give_back(std::move(worker));
 }
 
 // An array is taken as it is: one that had to be converted would be written to in vain.
 auto array(const char* name) { return nb::arg(name).noconvert(); }
+
+// --- kernels of a GPU ---
+
+// The functions of the CUDA driver that are needed, as it declares cuLaunchKernel, cuEventRecord and
+// cuStreamWaitEvent; all return 0 or a status.
+struct Driver {
+  int (*launch)(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream, void** parameters,
+                void** extra);
+  int (*record)(void* event, void* stream);
+  int (*wait)(void* stream, void* event, unsigned flags);
+};
+
+// What is to be started: by kernel, the function and that for wide lanes (0 where there is none), their
+// blocks (0 where there is nothing to do), what each is given beside the launch, and its level.
+struct Kernels {
+  Array<u64> functions, wide_functions;
+  Array<u32> grids, wide_grids;
+  u32 block, wide_block;
+  Array<u64> steps;
+  Array<u32> levels;
+};
+
+// Starts kernels level by level, those of a level side by side on several streams, of which each has an
+// event and a launch of its own; the first stream goes on when all are done. Returns the driver's status.
+int start_kernels(Array<u64> driver_functions, Array<u64> streams, Array<u64> events, Array<u64> launches,
+                  const Kernels& kernels) {
+  const u64 n = kernels.functions.size(), n_streams = streams.size();
+  if (driver_functions.size() != 3 || !n_streams || events.size() != n_streams || launches.size() != n_streams)
+    throw std::invalid_argument("every stream needs an event and a launch");
+  if (kernels.grids.size() != n || kernels.wide_functions.size() != n || kernels.wide_grids.size() != n ||
+      kernels.steps.size() != n || kernels.levels.size() != n)
+    throw std::invalid_argument("kernels and what they are given must be equally many");
+  const Driver driver = {(decltype(Driver::launch))driver_functions(0),
+                         (decltype(Driver::record))driver_functions(1),
+                         (decltype(Driver::wait))driver_functions(2)};
+  nb::gil_scoped_release release;
+  std::vector<u64> order;
+  for (u64 k = 0; k < n; k++)
+    if (kernels.grids(k)) order.push_back(k);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](u64 a, u64 b) { return kernels.levels(a) < kernels.levels(b); });
+  int status = 0;
+  for (u64 first = 0, end; first < order.size() && !status; first = end) {
+    for (end = first; end < order.size() && kernels.levels(order[end]) == kernels.levels(order[first]);) end++;
+    const u64 n_used = min_of(end - first, n_streams);
+    void* main = (void*)streams(0);
+    if (n_used > 1) status = driver.record((void*)events(0), main);
+    for (u64 s = 1; s < n_used && !status; s++)
+      status = driver.wait((void*)streams(s), (void*)events(0), 0);
+    for (u64 at = first; at < end && !status; at++) {
+      const u64 k = order[at], s = (at - first) % n_streams;
+      u64 launch = launches(s), step = kernels.steps(k);
+      void *parameters[] = {&launch, &step}, *stream = (void*)streams(s);
+      status = driver.launch((void*)kernels.functions(k), kernels.grids(k), 1, 1, kernels.block, 1, 1, 0,
+                             stream, parameters, nullptr);
+      if (!status && kernels.wide_functions(k))
+        status = driver.launch((void*)kernels.wide_functions(k), kernels.wide_grids(k), 1, 1,
+                               kernels.wide_block, 1, 1, 0, stream, parameters, nullptr);
+    }
+    for (u64 s = 1; s < n_used && !status; s++) {
+      status = driver.record((void*)events(s), (void*)streams(s));
+      if (!status) status = driver.wait(main, (void*)events(s), 0);
+    }
+  }
+  return status;
+}
 
 }  // namespace
 
@@ -481,12 +552,37 @@ NB_MODULE(_engine, module) {
            array("results"), nb::arg("constants"))
       .def("image_bytes", &image_bytes<FusedBatt>)
       .def("write_image", &write_image<FusedBatt>, array("to"), nb::arg("base"));
+  nb::class_<SampleQueue>(module, "SampleQueue")
+      .def(nb::init<u64, bool, bool>(), nb::kw_only(), nb::arg("n_samples"), nb::arg("has_left_out"),
+           nb::arg("runs_spare"))
+      .def("lend", [](SampleQueue& queue, u64 n) -> nb::object {
+             const u64 chunk = queue.lend(n);
+             if (chunk == NO_CHUNK) return nb::none();
+             const auto [first, end] = queue.range_of(chunk);
+             return nb::make_tuple(chunk, first, end);
+           })
+      .def("finish", &SampleQueue::finish)
+      .def("give_back", &SampleQueue::give_back)
+      .def("is_overtaken", &SampleQueue::is_overtaken)
+      .def("close", &SampleQueue::close)
+      .def_prop_ro("n_left", &SampleQueue::n_left)
+      .def_prop_ro("n_done", &SampleQueue::n_done);
   module.def("run_batt", &run_batt, nb::arg("batt"), nb::arg("samples"), array("chosen"), nb::kw_only(),
              nb::arg("max_steps"), nb::arg("max_bytes"), nb::arg("max_arena_bytes"), nb::arg("n_threads"),
              array("reasons"), array("matches"), array("hashes"), array("steps"), array("numbers"),
-             nb::arg("keep_values"), nb::arg("rival_fixed_s"), nb::arg("rival_per_thread_s"), array("profile"));
+             nb::arg("keep_values"), nb::arg("queue").none(), array("programs_on_gpu"), array("profile"));
   module.def("run_tasks", &run_tasks, nb::arg("batt"), nb::arg("samples"), array("starts"),
              array("tasks_of_programs"), nb::kw_only(), nb::arg("max_steps"), nb::arg("max_bytes"),
              nb::arg("max_arena_bytes"), nb::arg("n_threads"), nb::arg("staged"), array("reasons"),
              array("n_matches"), array("hashes"), array("steps"), array("numbers"), array("profile"));
+  nb::class_<Kernels>(module, "Kernels")
+      .def("__init__",
+           [](Kernels* made, Array<u64> functions, Array<u64> wide_functions, Array<u32> grids,
+              Array<u32> wide_grids, u32 block, u32 wide_block, Array<u64> steps, Array<u32> levels) {
+             new (made) Kernels{functions, wide_functions, grids, wide_grids, block, wide_block, steps, levels};
+           },
+           nb::kw_only(), array("functions"), array("wide_functions"), array("grids"), array("wide_grids"),
+           nb::arg("block"), nb::arg("wide_block"), array("steps"), array("levels"));
+  module.def("start_kernels", &start_kernels, array("driver_functions"), array("streams"), array("events"),
+             array("launches"), nb::arg("kernels"));
 }

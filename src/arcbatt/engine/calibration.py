@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from arcbatt.files import cache_folder
 from arcbatt.language import parse_program
 from arcbatt.measure import usable_cores
 
@@ -68,50 +69,74 @@ class Calibration:
     thread_s: float  # to start a thread
     plain_call_s: float  # a plain call, on one core
     function_call_s: float  # a call that calls functions, on one core
+    plan_node_s: float  # to plan a node of a batt for GPUs
     gpu_run_s: float  # a run with hardly anything to do
     gpu_step_s: float  # one more step of the schedule
     gpu_plain_ratio: float  # seconds for a second of a core
     gpu_function_ratio: float
 
-    def predict(self, plan: Plan, n_samples: int, n_threads: int) -> Prediction:
-        """What a batt is expected to take on samples of middling size."""
+    def core_s(self, n_nodes: int, n_functions: int) -> float:
+        """What a sample takes on one core, so many of the nodes calling functions."""
+        plain_s = self.plain_call_s * (n_nodes - n_functions)
+        return max(plain_s + self.function_call_s * n_functions, 1e-9)
+
+    def predict(self, plan: Plan, n_left_out: int, n_threads: int) -> Prediction:
+        """What a batt is expected to take on samples of middling size.
+
+        `n_left_out` of its calls are made by programs that GPUs leave to the CPU.
+        """
         n_functions = plan.n_function_calls
         plain_s = self.plain_call_s * (plan.n_nodes - n_functions)
         function_s = self.function_call_s * n_functions
-        core_s = max(plain_s + function_s, 1e-9)
-        on_gpu_s = plain_s * self.gpu_plain_ratio + function_s * self.gpu_function_ratio
-        fixed_s = self.gpu_run_s + self.gpu_step_s * plan.n_steps
-        n_threads = min(n_threads, n_samples)
+        core_s = self.core_s(plan.n_nodes, n_functions)
         return Prediction(
-            cpu_s=self.thread_s * n_threads + core_s * n_samples / n_threads,
-            gpu_s=fixed_s + on_gpu_s * n_samples,
-            gpu_fixed_s=fixed_s,
-            gpu_ratio=on_gpu_s / core_s,
+            n_threads=n_threads,
+            thread_s=self.thread_s,
+            cpu_sample_s=core_s / n_threads,
+            left_out_sample_s=core_s / n_threads * n_left_out / plan.n_nodes,
+            gpu_fixed_s=self.gpu_run_s + self.gpu_step_s * plan.n_steps,
+            gpu_sample_s=plain_s * self.gpu_plain_ratio + function_s * self.gpu_function_ratio,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """Seconds of a run on all threads of the CPU and on the GPU.
+    """Seconds of a run: on all threads of the CPU by sample, on a GPU some fixed ones beside."""
 
-    The GPU's are some fixed ones and some for each second that the work takes a core.
-    """
-
-    cpu_s: float
-    gpu_s: float
+    n_threads: int
+    thread_s: float  # to start one
+    cpu_sample_s: float
+    left_out_sample_s: float  # what the CPU has to do of a sample that a GPU runs
     gpu_fixed_s: float
-    gpu_ratio: float
+    gpu_sample_s: float
+
+    def cpu_s(self, n_samples: int) -> float:
+        """Return what the CPU takes alone."""
+        n_used = max(1, min(self.n_threads, n_samples))
+        return self.thread_s * n_used + self.cpu_sample_s * n_samples * self.n_threads / n_used
+
+    def split(self, n_samples: int, n_devices: int = 1) -> tuple[int, float]:
+        """Return how many samples each GPU should take to be done with the CPU, and when they are.
+
+        With `n` samples on each of `d` GPUs: `fixed + n * gpu = (samples - d * n) * cpu
+        + d * n * left_out`.
+        """
+        a_gpu_s = self.gpu_sample_s + n_devices * (self.cpu_sample_s - self.left_out_sample_s)
+        n = int((n_samples * self.cpu_sample_s - self.gpu_fixed_s) / max(a_gpu_s, 1e-12))
+        n = max(0, min(n, -(-n_samples // n_devices)))
+        if not n:
+            return 0, n_samples * self.cpu_sample_s
+        on_gpus = min(n * n_devices, n_samples)
+        on_cpu_s = (n_samples - on_gpus) * self.cpu_sample_s + on_gpus * self.left_out_sample_s
+        return n, max(self.gpu_fixed_s + n * self.gpu_sample_s, on_cpu_s)
 
 
 def path() -> Path:
-    """Where the calibration is stored: ARCBATT_CACHE, or the user's folder for caches."""
-    folder = os.environ.get("ARCBATT_CACHE")
-    if folder:
-        return Path(folder) / "calibration.json"
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "arcbatt" / "calibration.json"
+    """Where the calibration is stored."""
+    return cache_folder() / "calibration.json"
 
 
+@cache
 def machine() -> str:
     """What a calibration holds for: the first GPU, the cores, the engine's source."""
     gpus = health.look_for_gpus().gpus
@@ -136,20 +161,47 @@ def store(calibration: Calibration) -> None:
     new.replace(target)
 
 
-@cache
-def of_this_machine(new_batt: Callable[..., Batt]) -> Calibration:
-    """The stored calibration if it holds here, otherwise one that is measured now and stored."""
-    here = machine()
+def known() -> Calibration | None:
+    """The calibration of this machine, if it was measured before."""
+    if _known and _known[-1].machine == machine():
+        return _known[-1]
     stored = load()
-    if stored is not None and stored.machine == here:
-        return stored
-    measured = measure(new_batt, here)
-    with suppress(OSError):  # a folder that cannot be written to: measured again next time
-        store(measured)
-    return measured
+    if stored is None or stored.machine != machine():
+        return None
+    _known.append(stored)
+    return stored
 
 
-def measure(new_batt: Callable[..., Batt], here: str) -> Calibration:
+_known: list[Calibration] = []
+
+
+def of_this_machine(new_batt: Callable[..., Batt]) -> Calibration | None:
+    """The calibration that is known, otherwise one that is measured now and stored.
+
+    None while the kernels are being compiled that it is measured with.
+    """
+    found = known()
+    if found is None:
+        batts = _batts(new_batt)
+        if not kernels.are_ready({name for batt in batts for name in batt.kernels}, 0):
+            return None
+        found = measure(batts, machine())
+        _known.append(found)
+        with suppress(OSError):  # a folder that cannot be written to: measured again next time
+            store(found)
+    return found
+
+
+def _batts(new_batt: Callable[..., Batt]) -> tuple[Batt, Batt, Batt]:
+    """A small one, one of plain calls and one of calls that call functions."""
+
+    def batt_of(text: str, n: int) -> Batt:
+        return new_batt([parse_program(text.format(k=k, turn=TURNS[k % 5])) for k in range(n)])
+
+    return batt_of(SMALL, 1), batt_of(PLAIN, 10), batt_of(OF_FUNCTIONS, 10)
+
+
+def measure(batts: tuple[Batt, Batt, Batt], here: str) -> Calibration:
     """A few runs on both devices, about a second once the kernels are compiled."""
     rng = np.random.default_rng(0)
     sizes = rng.integers(3, 20, (N_SAMPLES, 2)).tolist()
@@ -159,9 +211,6 @@ def measure(new_batt: Callable[..., Batt], here: str) -> Calibration:
     ]
     many, few, one = Samples(grids), Samples(grids[:N_FEW]), Samples(grids[:1])
 
-    def batt_of(text: str, n: int) -> Batt:
-        return new_batt([parse_program(text.format(k=k, turn=TURNS[k % 5])) for k in range(n)])
-
     def least_s(batt: Batt, samples: Samples, device: str, n_threads: int = 1) -> float:
         times = []
         for _ in range(5):
@@ -170,7 +219,10 @@ def measure(new_batt: Callable[..., Batt], here: str) -> Calibration:
             times.append(time.perf_counter() - start)
         return min(times)
 
-    small, plain, of_functions = batt_of(SMALL, 1), batt_of(PLAIN, 10), batt_of(OF_FUNCTIONS, 10)
+    small, plain, of_functions = batts
+    start = time.perf_counter()
+    plain.make_plan()
+    plan_node_s = (time.perf_counter() - start) / plain.n_nodes
     n_cores = usable_cores()
     plain_s, function_s = (least_s(batt, few, "cpu") for batt in (plain, of_functions))
     threaded_s = least_s(plain, few, "cpu", n_cores)
@@ -197,6 +249,7 @@ def measure(new_batt: Callable[..., Batt], here: str) -> Calibration:
         thread_s=max(0.0, threaded_s - plain_s / n_cores) / n_cores,
         plain_call_s=plain_call_s,
         function_call_s=max(plain_call_s, function_call_s),
+        plan_node_s=plan_node_s,
         gpu_run_s=max(0.0, small_s - step_s * small.plan.n_steps),
         gpu_step_s=step_s,
         gpu_plain_ratio=plain_ratio,

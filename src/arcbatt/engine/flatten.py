@@ -50,16 +50,16 @@ SITES: dict[str, tuple[tuple[int, ...], int]] = {
 # than a core does. And what takes its functions out of a container.
 ON_CPU = frozenset(
     "learned object_actions object_bars cell_trees rewriting symmetry"
-    " panels classes templates".split()
+    " panels classes templates patterns".split()
 )
 NEVER = frozenset(
     {"rapply"} | {p.name for p in bundled_primitives().values() if p.family in ON_CPU}
 )
-# Primitives that run_on_columns of include/arcbatt/columns.hpp knows.
-ON_COLUMNS = frozenset(
+# Primitives that a thread does alone, as include/arcbatt/alone.hpp has them.
+ALONE = frozenset(
     "identity add subtract multiply invert double halve increment decrement crement sign even"
     " positive flip toivec tojvec greater both either equality contained index first last second"
-    " astuple size color".split()
+    " astuple size color connect shoot".split()
 )
 # Functions may share parts and so grow large when they are written out.
 MAX_OPS = 400
@@ -113,9 +113,9 @@ class Op:
     args: tuple[Symbol, ...]
 
     @property
-    def on_columns(self) -> bool:
-        """Whether it is run on all elements of a frame at once."""
-        return self.head in ON_COLUMNS or self.head in (MATCH, GUARD)
+    def is_alone(self) -> bool:
+        """Whether it is run by a thread for each element, not by a warp."""
+        return self.head in ALONE or self.head in (MATCH, GUARD)
 
 
 @dataclass(slots=True)
@@ -132,18 +132,19 @@ class Site:
 class Domain:
     outer: int
     site: int
+    n_args: int  # columns of arguments, before those of ops and sites
     n_columns: int
-    filled: list[int] = field(default_factory=list)  # columns filled element by element
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """What is run together: nodes, and ops or phases of sites, of one head."""
 
-    kind: str  # "run", "column", "site"
+    kind: str  # "run", "alone", "site"
     head: str
     n_nodes: int
     n_others: int
+    level: int  # in its stage: it needs nothing of steps of its own level or a higher one
 
     @property
     def kernel(self) -> str:
@@ -159,6 +160,8 @@ class Stage:
     """
 
     steps: tuple[Step, ...]
+    levels: NDArray[np.uint32]
+    are_alone: NDArray[np.bool_]  # whether threads run its members alone
     first_nodes: NDArray[np.int64]  # where a step's nodes start among the plan's
     n_nodes: NDArray[np.int64]
     first_other: int  # where the members start among the plan's
@@ -180,7 +183,7 @@ class Plan:
     ops: NDArray[np.uint32]
     sites: NDArray[np.uint32]
     n_columns: NDArray[np.int64]  # of domains
-    filled: tuple[tuple[int, ...], ...]  # of domains
+    n_args: NDArray[np.int64]  # of domains: columns of arguments
     programs: NDArray[np.uint32]  # those that are run
     n_nodes: int  # of the batt
     n_function_calls: int  # nodes that are sites
@@ -188,6 +191,12 @@ class Plan:
     @property
     def n_steps(self) -> int:
         return sum(len(stage.steps) for stage in self.stages)
+
+    @property
+    def most_at_once(self) -> int:
+        """The most calls on a sample that one step makes, elements of containers not counted."""
+        steps = (step for stage in self.stages for step in stage.steps)
+        return max((step.n_nodes + step.n_others for step in steps), default=0)
 
 
 class _Flattening:
@@ -236,7 +245,7 @@ class _Flattening:
         self.sites.append(site)
         for place in asked:
             domain = len(self.domains)
-            self.domains.append(Domain(home, number, n_columns))
+            self.domains.append(Domain(home, number, n_columns, n_columns))
             members = tuple(Symbol(domain, k) for k in range(n_columns))
             site.domains.append(domain)
             site.results.append(self._apply(_known(args[place]), members, domain))
@@ -277,23 +286,20 @@ class _Flattening:
             raise Dynamic
         if head not in SITES:
             return self._new_op(head, args, domain)
-        made = self._new_column(domain, filled=True)
+        made = self._new_column(domain)
         self._site(head, args, domain, made)
         return Symbol(domain, made)
 
     def _new_op(self, head: str, args: tuple[Symbol, ...], domain: int) -> Symbol:
         if len(self.ops) >= self._limit:
             raise Dynamic
-        op = Op(head, domain, 0, args)
-        op.column = self._new_column(domain, filled=not op.on_columns)
+        op = Op(head, domain, self._new_column(domain), args)
         self.ops.append(op)
         return Symbol(domain, op.column, _function_of(head, args))
 
-    def _new_column(self, domain: int, *, filled: bool) -> int:
+    def _new_column(self, domain: int) -> int:
         found = self.domains[domain]
         found.n_columns += 1
-        if filled:
-            found.filled.append(found.n_columns - 1)
         return found.n_columns - 1
 
     def ref(self, symbol: Symbol, domain: int) -> int:
@@ -336,92 +342,104 @@ def plan(nodes: Sequence[Node], results: Sequence[int]) -> Plan:
     return _Scheduling(flat, needed).plan(runs)
 
 
-# What is to be done: a node, an op, or a phase of a site (the last one, without a function, too).
-_Item = tuple[str, int, int]
 _COUNTS = ("n_nodes", "n_others")
+_Head = tuple[str, str]
 
 
 class _Scheduling:
-    """Puts what is to be done into steps: always the head next of whose rest most is ready."""
+    """Puts what is to be done into steps: always the head next of whose rest most is ready.
+
+    What is to be done are items, by number: the nodes; then the ops; then the phases of sites (the
+    last one, without a function, too), MAX_PHASES + 1 numbers for each.
+    """
 
     def __init__(self, flat: _Flattening, needed: list[bool]) -> None:
         self.flat = flat
-        self.users: dict[_Item, list[_Item]] = defaultdict(list)
-        self.n_missing: dict[_Item, int] = {}
-        self._fillers: dict[tuple[int, int], _Item] = {}
+        self.first_op = len(flat.nodes)
+        self.first_site = self.first_op + len(flat.ops)
+        n_items = self.first_site + (MAX_PHASES + 1) * len(flat.sites)
+        self.users: list[list[int]] = [[] for _ in range(n_items)]
+        self.needs: dict[int, set[int]] = {}  # of what is to be done
+        self._fillers: dict[tuple[int, int], int] = {}
         wanted = [needed[_root(flat, k)] for k in range(len(flat.sites))]
-        self.wanted = wanted
         for k, site in enumerate(flat.sites):
             if site.home >= 0:
-                self._fillers[site.home, site.column] = ("site", k, len(site.domains))
+                self._fillers[site.home, site.column] = self._last_phase(k)
         for k, op in enumerate(flat.ops):
-            self._fillers[op.domain, op.column] = ("op", k, 0)
+            self._fillers[op.domain, op.column] = self.first_op + k
+        of_nodes = list(range(self.first_op))
+        for node, k in flat.site_of.items():
+            of_nodes[node] = self._last_phase(k)
+        self._of_nodes = of_nodes
         for k, is_needed in enumerate(needed):
-            if is_needed and k not in flat.site_of:
-                self._want(("node", k, 0), {self._of_node(arg) for arg in flat.args[k]})
+            if is_needed and of_nodes[k] == k:
+                self._want(k, {of_nodes[arg] for arg in flat.args[k]})
         for k, site in enumerate(flat.sites):
             if not wanted[k]:
                 continue
             before = {self._maker(arg) for arg in site.args}
             if site.home >= 0:
                 before.add(self._domain_maker(site.home))
+            first = self._phase(k, 0)
             for phase in range(len(site.domains) + 1):
-                self._want(("site", k, phase), before)
+                self._want(first + phase, before)
                 if phase < len(site.domains):
-                    before = {("site", k, phase), self._maker(site.results[phase])}
+                    before = {first + phase, self._maker(site.results[phase])}
         for k, op in enumerate(flat.ops):
             if wanted[flat.domains[op.domain].site]:
                 before = {self._maker(arg) for arg in op.args}
-                self._want(("op", k, 0), before | {self._domain_maker(op.domain)})
+                self._want(self.first_op + k, before | {self._domain_maker(op.domain)})
 
-    def _of_node(self, node: int) -> _Item:
-        site = self.flat.site_of.get(node)
-        if site is None:
-            return ("node", node, 0)
-        return ("site", site, len(self.flat.sites[site].domains))
+    def _phase(self, site: int, phase: int) -> int:
+        return self.first_site + (MAX_PHASES + 1) * site + phase
 
-    def _maker(self, symbol: Symbol) -> _Item:
+    def _last_phase(self, site: int) -> int:
+        return self._phase(site, len(self.flat.sites[site].domains))
+
+    def _maker(self, symbol: Symbol) -> int:
         if symbol.domain < 0:
-            return self._of_node(symbol.place)
+            return self._of_nodes[symbol.place]
         filler = self._fillers.get((symbol.domain, symbol.place))
-        return filler or self._domain_maker(symbol.domain)
+        return self._domain_maker(symbol.domain) if filler is None else filler
 
-    def _domain_maker(self, domain: int) -> _Item:
+    def _domain_maker(self, domain: int) -> int:
         site = self.flat.domains[domain].site
-        return ("site", site, self.flat.sites[site].domains.index(domain))
+        return self._phase(site, self.flat.sites[site].domains.index(domain))
 
-    def _want(self, item: _Item, before: set[_Item]) -> None:
-        self.n_missing[item] = len(before)
+    def _want(self, item: int, before: set[int]) -> None:
+        self.needs[item] = before
         for one in before:
             self.users[one].append(item)
 
-    def _head(self, item: _Item) -> tuple[str, str]:
-        kind, k, _ = item
-        if kind == "site":
-            return "site", self.flat.sites[k].head
-        if kind == "op":
-            op = self.flat.ops[k]
-            return "column" if op.on_columns else "run", op.head
-        node = self.flat.nodes[k]
+    def _head(self, item: int) -> _Head:
+        if item >= self.first_site:
+            return "site", self.flat.sites[(item - self.first_site) // (MAX_PHASES + 1)].head
+        if item >= self.first_op:
+            op = self.flat.ops[item - self.first_op]
+            return "alone" if op.is_alone else "run", op.head
+        node = self.flat.nodes[item]
         return "run", node.head if node.kind == "call" else LOAD
 
     def plan(self, runs: list[int]) -> Plan:
         """Return the plan for these programs."""
-        heads = {item: self._head(item) for item in self.n_missing}
+        heads = {item: self._head(item) for item in self.needs}
         n_left = Counter(heads.values())
-        ready: dict[tuple[str, str], list[_Item]] = defaultdict(list)
-        for item, n in self.n_missing.items():
+        n_missing = {item: len(needs) for item, needs in self.needs.items()}
+        ready: dict[_Head, list[int]] = defaultdict(list)
+        for item, n in n_missing.items():
             if not n:
                 ready[heads[item]].append(item)
         nodes: list[int] = []
-        others: list[_Item] = []
+        others: list[int] = []
         stages: list[Stage] = []
         steps: list[Step] = []
+        levels: dict[int, int] = {}  # of what the stage has done so far
 
         def end_stage() -> None:
             n_nodes, n_others = (sum(getattr(step, n) for step in steps) for n in _COUNTS)
             stages.append(self._stage(steps, len(nodes) - n_nodes, others, len(others) - n_others))
             steps.clear()
+            levels.clear()
 
         while ready:
             calls = [head for head in ready if head[0] != "site"]
@@ -430,50 +448,57 @@ class _Scheduling:
                 chosen = [best]
             else:
                 chosen = sorted(ready)  # all sites at once: after them sizes must be waited for
-            done = []
+            done: list[int] = []
             for head in chosen:
                 items = sorted(ready.pop(head))
                 n_left[head] -= len(items)
-                of_nodes = [k for kind, k, _ in items if kind == "node"]
-                of_others = [item for item in items if item[0] != "node"]
-                steps.append(Step(*head, len(of_nodes), len(of_others)))
+                of_nodes = [item for item in items if item < self.first_op]
+                level = -1
+                for item in items:
+                    for need in self.needs[item]:
+                        level = max(level, levels.get(need, -1))
+                n_others = len(items) - len(of_nodes)
+                steps.append(Step(*head, len(of_nodes), n_others, level + 1))
+                levels.update(dict.fromkeys(items, level + 1))
                 nodes += of_nodes
-                others += of_others
+                others += items[len(of_nodes) :]
                 done += items
             if not calls:
                 end_stage()
             for item in done:
                 for user in self.users[item]:
-                    self.n_missing[user] -= 1
-                    if not self.n_missing[user]:
+                    n_missing[user] -= 1
+                    if not n_missing[user]:
                         ready[heads[user]].append(user)
         if steps:
             end_stage()
         flat = self.flat
+        numbers = primitive_numbers()
+        firsts = [self.first_op if item < self.first_site else self.first_site for item in others]
         return Plan(
             stages=tuple(stages),
             nodes=np.array(nodes, np.uint32),
-            others=np.array(
-                [k if kind == "op" else k << 2 | p for kind, k, p in others], np.uint32
-            ),
-            ops=np.array([self._op_words(op) for op in flat.ops], np.uint32),
-            sites=np.array([self._site_words(site) for site in flat.sites], np.uint32),
+            others=(np.array(others, np.int64) - np.array(firsts, np.int64)).astype(np.uint32),
+            ops=np.array([self._op_words(op, numbers) for op in flat.ops], np.uint32),
+            sites=np.array([self._site_words(site, numbers) for site in flat.sites], np.uint32),
             n_columns=np.array([domain.n_columns for domain in flat.domains], np.int64),
-            filled=tuple(tuple(domain.filled) for domain in flat.domains),
+            n_args=np.array([domain.n_args for domain in flat.domains], np.int64),
             programs=np.array(runs, np.uint32),
             n_nodes=len(flat.nodes),
             n_function_calls=len(flat.site_of),
         )
 
     def _stage(
-        self, steps: list[Step], first_node: int, others: list[_Item], first_other: int
+        self, steps: list[Step], first_node: int, others: list[int], first_other: int
     ) -> Stage:
         n_nodes, n_others = (np.array([getattr(s, n) for s in steps], np.int64) for n in _COUNTS)
         ends = np.cumsum(n_others)
         members = others[first_other:]
-        of_sites = [item for item in members if item[0] == "site"]
+        of_sites = [item for item in members if item >= self.first_site]
         return Stage(
             steps=tuple(steps),
+            levels=np.array([step.level for step in steps], np.uint32),
+            are_alone=np.array([step.kind == "alone" for step in steps]),
             first_nodes=first_node + np.cumsum(n_nodes) - n_nodes,
             n_nodes=n_nodes,
             first_other=first_other,
@@ -482,30 +507,33 @@ class _Scheduling:
             firsts_of_others=np.repeat(ends - n_others, n_others),
             sizes=np.array([self._size_of(item) for item in members], np.int64),
             first_site=len(members) - len(of_sites),
-            domains=np.array([self._made_by(k, phase) for _, k, phase in of_sites], np.int64),
+            domains=np.array([self._made_by(item) for item in of_sites], np.int64),
         )
 
-    def _size_of(self, item: _Item) -> int:
-        """Which size tells how many items it has: elements by domain, rows by domain, samples."""
-        kind, k, _ = item
-        flat = self.flat
-        if kind == "op":
-            op = flat.ops[k]
-            return op.domain + len(flat.domains) * op.on_columns
-        home = flat.sites[k].home
-        return home if home >= 0 else 2 * len(flat.domains)
+    def _size_of(self, item: int) -> int:
+        """Which size tells how many items it has: the elements of a domain, or the samples."""
+        if item < self.first_site:
+            return self.flat.ops[item - self.first_op].domain
+        home = self.flat.sites[(item - self.first_site) // (MAX_PHASES + 1)].home
+        return home if home >= 0 else len(self.flat.domains)
 
-    def _made_by(self, site: int, phase: int) -> int:
+    def _made_by(self, item: int) -> int:
+        site, phase = divmod(item - self.first_site, MAX_PHASES + 1)
         domains = self.flat.sites[site].domains
         return domains[phase] if phase < len(domains) else -1
 
-    def _op_words(self, op: Op) -> list[int]:
+    def _op_words(self, op: Op, numbers: dict[str, int]) -> list[int]:
         args = [self.flat.ref(arg, op.domain) for arg in op.args]
-        number = primitive_numbers().get(op.head, 0)
-        words = [number, op.domain, op.column, len(args), *_padded(args, MAX_ARITY + 1)]
+        words = [
+            numbers.get(op.head, 0),
+            op.domain,
+            op.column,
+            len(args),
+            *_padded(args, MAX_ARITY + 1),
+        ]
         return _padded(words, OP_WORDS)
 
-    def _site_words(self, site: Site) -> list[int]:
+    def _site_words(self, site: Site, numbers: dict[str, int]) -> list[int]:
         flat = self.flat
         args = [flat.ref(arg, site.home) for arg in site.args]
         results = [
@@ -514,7 +542,7 @@ class _Scheduling:
         ]
         home = NO_DOMAIN if site.home < 0 else site.home
         return [
-            *(primitive_numbers().get(site.head, 0), home, site.column, len(args)),
+            *(numbers.get(site.head, 0), home, site.column, len(args)),
             *_padded(args, MAX_ARITY + 1),
             len(site.domains),
             *_padded(site.domains, MAX_PHASES),

@@ -8,7 +8,7 @@ from typing import Any
 
 from arcbatt.measure import usable_cores
 
-from . import _engine
+from . import _engine, kernel_files, kernels, nvrtc
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,44 @@ class GpuSearch:
     cupy: str = ""
     driver_cuda: str = ""
     runtime_cuda: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledKernels:
+    """How many of the kernels' modules are there, compiled of the sources that are here.
+
+    `targets` are kinds of GPUs (sm_90) and PTX (compute_75), with the modules compiled for each;
+    `on_gpus` the modules that each GPU finds. The rest is compiled when something needs it, by the
+    compiler that is named, or not at all, for want of one.
+    """
+
+    n_modules: int
+    targets: dict[str, int]
+    on_gpus: dict[str, int]
+    folders: tuple[str, ...]
+    compiler: str
+    trouble: str = ""
+
+
+def read_kernels(search: GpuSearch) -> CompiledKernels:
+    """Look for compiled kernels; nothing is compiled or loaded."""
+    digest, names = kernels.source_digest(), list(kernels.modules())
+    targets: dict[str, set[str]] = {}
+    for folder in kernel_files.folders():
+        for path in sorted((folder / digest).glob(f"*/*{kernel_files.SUFFIX}")):
+            targets.setdefault(path.parent.name, set()).add(path.stem)
+    on_gpus = {}
+    for gpu in search.gpus:
+        capability = int(gpu.compute_capability.replace(".", ""))
+        found = [kernel_files.find(digest, name, capability) for name in names]
+        on_gpus[f"cuda:{gpu.number}"] = sum(path is not None for path in found)
+    try:
+        compiler, trouble = f"NVRTC {nvrtc.version()}", ""
+    except nvrtc.NvrtcError as error:
+        compiler, trouble = "", str(error)
+    counts = {target: len(found & set(names)) for target, found in targets.items()}
+    folders = tuple(map(str, kernel_files.folders()))
+    return CompiledKernels(len(names), counts, on_gpus, folders, compiler, trouble)
 
 
 def read_build() -> Build:

@@ -1,44 +1,59 @@
-"""The kernels of the GPU: which there are, and how they come to be loaded.
+"""The kernels of the GPU: which there are, and how they come to be compiled and loaded.
 
-    python -m arcbatt.engine.kernels [--arch 75,80,86,89,90,100,120] [--to FOLDER] [--jobs N]
+    python -m arcbatt.engine.kernels [--arch 75,80,90] [--to FOLDER] [--jobs N]
 
-compiles them all with CUDA's nvcc, for so many kinds of GPUs, into the package: a wheel that is
-built then carries them, and no user waits for a compiler. Where they are not there, or were made of
-other sources, CuPy compiles what a run needs, module by module, in processes side by side, and
-keeps it in its own cache.
+compiles them all, for so many kinds of GPUs; otherwise what a run needs is compiled when it is
+first needed, modules side by side. Either way NVIDIA's run-time compiler does it (nvrtc.py), and
+the code is kept in files (kernel_files.py).
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import os
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import cache
 from hashlib import blake2b
+from itertools import starmap
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from arcbatt.language.registry import bundled_primitives
 from arcbatt.measure import usable_cores
 
-from . import flatten
+from . import flatten, kernel_files, nvrtc
 
 INCLUDE = Path(__file__).parent / "include" / "arcbatt"
-COMPILED = Path(__file__).parent / "compiled"
 # Threads of a block, and blocks that share a multiprocessor: they bound the registers of a thread.
 BLOCK_THREADS = 128
 BLOCKS_A_SM = 8
-ARCHITECTURES = (75, 80, 86, 89, 90, 100, 120)
-COMMON, COLUMNS, SITES = "common", "columns", "sites"
+# Lanes for large values, a block each; what is large; and how many calls a step may leave to them.
+WIDE_THREADS = 512
+WIDE_BLOCKS_A_SM = 2
+# Elements that threads run alone, one after the other or at once.
+ELEMENTS_AN_ITEM = 32
+LARGE = 8192  # elements of a call's arguments
+MAX_LARGE = 2048
+# Those of 8.0 serve 8.6 and 8.9, too; 6.0 and 7.5 are the older cards that Kaggle lends.
+ARCHITECTURES = (60, 75, 80, 90, 100, 120)
+COMMON, ALONE, SITES = "common", "alone", "sites"
 # So many kernels are compiled together: more share what is common, fewer are done sooner. NVIDIA's
 # assembler (CUDA 13.0) crashes on some sites that are compiled together.
 KERNELS_A_MODULE = 16
 SITES_A_MODULE = 3
-_MACROS = {"run": "ARC_RUN", "column": "ARC_COLUMN", "site": "ARC_SITE"}
+_MACROS = {"run": "ARC_RUN", "alone": "ARC_ALONE", "site": "ARC_SITE"}
+# What takes long on large values is compiled for wide lanes, too.
+WIDE = "wide_"
+WIDE_KERNELS = tuple(
+    "site_apply site_mapply site_papply site_mpapply site_prapply site_mfilter site_sfilter"
+    " site_order run_merge run_product run_combine run_difference run_dedupe run_toindices"
+    " run_recolor run_paint run_fill run_ofcolor run_upscale run_dmirror".split()
+)
 
 
 @cache
@@ -48,22 +63,23 @@ def source_digest() -> str:
     for path in sorted(INCLUDE.rglob("*")):
         if path.is_file():
             digest.update(path.read_bytes())
-    digest.update(repr((modules(), definitions())).encode())
+    digest.update(repr([(name, modules()[name], definitions(name)) for name in modules()]).encode())
     return digest.hexdigest()
 
 
 @cache
 def modules() -> dict[str, tuple[str, ...]]:
-    """The kernels of each module: primitives by family, those on columns, sites, and the rest."""
+    """The kernels of each module: primitives by family, those done alone, sites, and the rest."""
     groups: dict[str, list[str]] = {COMMON: []}
     for primitive in bundled_primitives().values():
         if primitive.name not in flatten.SITES and primitive.name not in flatten.NEVER:
             groups.setdefault(primitive.family, []).append(f"run_{primitive.name}")
-    groups[COLUMNS] = [f"column_{name}" for name in sorted(flatten.ON_COLUMNS)]
+    groups[ALONE] = [f"alone_{name}" for name in sorted(flatten.ALONE)]
     groups[SITES] = [f"site_{name}" for name in sorted(flatten.SITES)]
+    groups[WIDE + SITES] = [WIDE + name for name in WIDE_KERNELS]
     found: dict[str, tuple[str, ...]] = {}
     for name, kernels in groups.items():
-        at_most = SITES_A_MODULE if name == SITES else KERNELS_A_MODULE
+        at_most = SITES_A_MODULE if name.endswith(SITES) else KERNELS_A_MODULE
         n_parts = max(1, -(-len(kernels) // at_most))
         for k in range(n_parts):
             found[f"{name}_{k + 1}" if n_parts > 1 else name] = tuple(kernels[k::n_parts])
@@ -89,46 +105,109 @@ def source(module: str) -> str:
 
 def lines(kernels: Iterable[str]) -> list[str]:
     """The lines that make kernels of kernel.cu's macros."""
-    parts = [kernel.partition("_") for kernel in kernels]
-    return [f"{_MACROS[kind]}({primitive})" for kind, _, primitive in parts]
+    found = []
+    for kernel in kernels:
+        kind, _, primitive = kernel.removeprefix(WIDE).partition("_")
+        wide = kernel.startswith(WIDE)
+        lanes = "WIDE" if wide else "LEAVES" if wide_kernel(kernel) else "ALL"
+        found.append(f"{_MACROS[kind]}({kernel}, {primitive}, {lanes})")
+    return found
 
 
-def definitions() -> list[str]:
+def wide_kernel(kernel: str) -> str | None:
+    """The kernel that runs for wide lanes what this one leaves to them, if it does."""
+    return WIDE + kernel if WIDE + kernel in _places() else None
+
+
+def definitions(module: str) -> list[str]:
     """What the headers want to be told."""
-    return [f"-DARC_BLOCK_THREADS={BLOCK_THREADS}", f"-DARC_BLOCKS_A_SM={BLOCKS_A_SM}"]
+    wide = module.startswith(WIDE)
+    macros = {
+        "BLOCK_THREADS": WIDE_THREADS if wide else BLOCK_THREADS,
+        "BLOCKS_A_SM": WIDE_BLOCKS_A_SM if wide else BLOCKS_A_SM,
+        "LARGE": LARGE,
+        "MAX_LARGE": MAX_LARGE,
+        "ELEMENTS_AN_ITEM": ELEMENTS_AN_ITEM,
+        **({"LANE_THREADS": WIDE_THREADS} if wide else {}),
+    }
+    return [f"-DARC_{name}={value}" for name, value in macros.items()]
+
+
+def source_options(module: str) -> list[str]:
+    """How a module is compiled, whatever for."""
+    # Functions are those of a GPU, lambdas in them, too.
+    return ["-std=c++17", "-default-device", f"-I{INCLUDE}", *definitions(module)]
 
 
 # --- loading ---
 
 
-def compiled_file(module: str) -> Path | None:
-    """The file with a module compiled beforehand, if it was made of the sources that are here."""
-    stamp = COMPILED / "sources"
-    try:
-        if stamp.read_text("utf-8").strip() != source_digest():
-            return None
-    except OSError:
-        return None
-    path = COMPILED / f"{module}.fatbin"
-    return path if path.is_file() else None
+class KernelError(RuntimeError):
+    """Kernels cannot be had; the message says why."""
 
 
 def load(kernels: Iterable[str], device: int) -> None:
-    """Make kernels ready for a device: from the package, or compiled, modules side by side."""
+    """Make kernels ready for a device; those that are not compiled yet are waited for."""
+    lacking = _start(kernels, device)
+    kernel_files.compilers.wait(lacking, _capability(device))
+    trouble = trouble_with(kernels, device) if lacking else ""
+    if trouble:
+        raise KernelError(trouble)
+    _load_modules(kernels, device)
+
+
+def are_ready(kernels: Iterable[str], device: int) -> bool:
+    """Return whether kernels can be run on a device at once; otherwise they are compiled meanwhile.
+
+    What cannot be compiled is never ready.
+    """
+    if _start(kernels, device):
+        return False
+    _load_modules(kernels, device)
+    return True
+
+
+def trouble_with(kernels: Iterable[str], device: int) -> str:
+    """Return why kernels cannot be had, or nothing."""
+    capability, troubles = _capability(device), kernel_files.compilers.troubles
+    for module in sorted({module_of(kernel) for kernel in kernels}):
+        if (module, capability) in troubles:
+            return f"{module}: {troubles[module, capability]}"
+    return ""
+
+
+def _start(kernels: Iterable[str], device: int) -> list[str]:
+    """Begin to compile what kernels lack; returns the modules."""
+    wanted = {module_of(kernel) for kernel in kernels} - _loaded.get(device, set())
+    if not wanted:
+        return []
+    capability, digest = _capability(device), source_digest()
+    # In the order of the list, in which those come first that most programs need.
+    lacking = [
+        module
+        for module in modules()
+        if module in wanted
+        and (
+            kernel_files.compilers.is_busy(module, capability)
+            or kernel_files.find(digest, module, capability) is None
+        )
+    ]
+    kernel_files.compilers.start(lacking, capability)
+    return lacking
+
+
+def _load_modules(kernels: Iterable[str], device: int) -> None:
     import cupy
 
     wanted = sorted({module_of(kernel) for kernel in kernels} - _loaded.get(device, set()))
     if not wanted:
         return
-    lacking = [module for module in wanted if compiled_file(module) is None]
-    if len(lacking) > 1:
-        _compile_beside(lacking, device)
 
     def load_module(module: str) -> None:
         with cupy.cuda.Device(device):
             _module(device, module)
 
-    with ThreadPoolExecutor(len(wanted)) as pool:
+    with ThreadPoolExecutor(min(len(wanted), 16)) as pool:
         list(pool.map(load_module, wanted))
     _loaded.setdefault(device, set()).update(wanted)
 
@@ -137,21 +216,23 @@ _loaded: dict[int, set[str]] = {}
 
 
 @cache
+def _capability(device: int) -> int:
+    import cupy
+
+    return int(cupy.cuda.Device(device).compute_capability)
+
+
+@cache
 def _module(device: int, module: str) -> Any:
     import cupy
 
-    path = compiled_file(module)
-    if path is not None:
-        loaded = cupy.RawModule(path=str(path))
-    else:
-        options = (
-            "-std=c++17",
-            f"-I{INCLUDE}",
-            *definitions(),
-            f"-DARC_SOURCE_0x{source_digest()}",
+    path = kernel_files.find(source_digest(), module, _capability(device))
+    if path is None:
+        raise KernelError(
+            f"{module}: the compiler has left nothing in {kernel_files.folders()[-1]}"
         )
-        loaded = cupy.RawModule(code=source(module), options=options, backend="nvrtc")
-        loaded.compile()
+    loaded = cupy.cuda.Module()
+    loaded.load(kernel_files.read(path))
     return loaded
 
 
@@ -161,73 +242,84 @@ def kernel(device: int, name: str) -> Any:
     return _module(device, module_of(name)).get_function(name)
 
 
-def _compile_beside(lacking: list[str], device: int) -> None:
-    """Compile modules into CuPy's cache, each in a process of its own.
+@cache
+def address(device: int, name: str) -> int:
+    """Where the driver has a kernel."""
+    found: int = kernel(device, name).ptr
+    return found
 
-    In one process they would be compiled one after the other. What fails is tried again, and
-    reported, by whoever loads it.
+
+@cache
+def wide_address(device: int, name: str) -> int:
+    """The same of the kernel that runs what this one leaves to wide lanes; 0 if there is none."""
+    wide = wide_kernel(name)
+    return address(device, wide) if wide else 0
+
+
+@cache
+def driver_functions() -> NDArray[np.uint64]:
+    """Where the driver's functions are that `start_kernels` of the engine calls."""
+    driver = ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
+    functions = (driver.cuLaunchKernel, driver.cuEventRecord, driver.cuStreamWaitEvent)
+    return np.array([ctypes.cast(f, ctypes.c_void_p).value for f in functions], np.uint64)
+
+
+# --- compiling ---
+
+
+def compile_modules(
+    folder: Path, chosen: Iterable[str], targets: Iterable[str], n_jobs: int
+) -> list[str]:
+    """Compile modules into a folder; returns what went wrong.
+
+    Jobs are processes: the compiler does one thing at a time in each.
     """
-    code = "import sys; from arcbatt.engine import kernels; kernels.compile_one(*sys.argv[1:])"
-
-    def compile_module(module: str) -> None:
-        command = [sys.executable, "-c", code, module, str(device)]
-        subprocess.run(command, capture_output=True, check=False)
-
-    with ThreadPoolExecutor(usable_cores()) as pool:
-        list(pool.map(compile_module, lacking))
-
-
-def compile_one(module: str, device: str) -> None:
-    """Compile a module into CuPy's cache."""
-    import cupy
-
-    with cupy.cuda.Device(int(device)):
-        _module(int(device), module)
+    work = [(folder, module, target) for module in chosen for target in targets]
+    if n_jobs == 1:
+        troubles = list(starmap(_compile, work))
+    else:
+        with ProcessPoolExecutor(n_jobs) as pool:
+            troubles = list(pool.map(_compile, *zip(*work, strict=True)))
+    return [trouble for trouble in troubles if trouble]
 
 
-# --- compiling beforehand ---
-
-
-def nvcc_command(module_source: Path, target: Path, architectures: Iterable[int]) -> list[str]:
-    """How nvcc compiles a module for some kinds of GPUs; PTX of the oldest serves those between."""
-    kinds = sorted(architectures)
-    options = ["-std=c++17", "-fatbin", "-Werror", "all-warnings", *definitions()]
-    options += [f"-gencode=arch=compute_{kinds[0]},code=compute_{kinds[0]}"]
-    options += [f"-gencode=arch=compute_{k},code=sm_{k}" for k in kinds]
-    return ["nvcc", *options, "-I", str(INCLUDE), "-o", str(target), str(module_source)]
-
-
-def compile_all(folder: Path, architectures: Iterable[int], n_jobs: int) -> None:
-    """Compile all modules with nvcc into a folder, whose stamp is written last."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "sources").unlink(missing_ok=True)
-
-    def compile_module(module: str) -> str:
-        path = folder / f"{module}.cu"
-        path.write_text(source(module), "utf-8")
-        command = nvcc_command(path, folder / f"{module}.fatbin", architectures)
-        done = subprocess.run(command, capture_output=True, text=True)
-        path.unlink()
-        return f"{module}: {done.stderr}" if done.returncode else ""
-
-    with ThreadPoolExecutor(n_jobs) as pool:
-        troubles = [trouble for trouble in pool.map(compile_module, modules()) if trouble]
-    if troubles:
-        raise SystemExit("\n".join(troubles))
-    (folder / "sources").write_text(source_digest() + "\n", "utf-8")
+def _compile(folder: Path, module: str, target: str) -> str:
+    try:
+        code = nvrtc.compile_source(f"{module}.cu", source(module), source_options(module), target)
+    except nvrtc.NvrtcError as error:
+        return f"{module} for {target}: {error}"
+    kernel_files.write(folder, source_digest(), target, module, code)
+    return ""
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Compile all kernels with nvcc.")
-    parser.add_argument("--arch", default=",".join(map(str, ARCHITECTURES)), help="kinds of GPUs")
-    parser.add_argument("--to", type=Path, default=COMPILED, help="where they are kept")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers side by side")
+    parser = argparse.ArgumentParser(description="Compile kernels for kinds of GPUs.")
+    parser.add_argument(
+        "--arch",
+        default=",".join(map(str, ARCHITECTURES)),
+        help="compute capabilities: 90 is 9.0; one serves later ones of the same major number",
+    )
+    parser.add_argument(
+        "--ptx", default=str(min(ARCHITECTURES)), help="PTX for it and all later ones; '' for none"
+    )
+    parser.add_argument("--only", default="", help="modules; all, if none are given")
+    parser.add_argument("--to", type=Path, help="a folder; otherwise the user's for caches")
+    parser.add_argument("--jobs", type=int, default=usable_cores(), help="compilers side by side")
     given = parser.parse_args()
-    if shutil.which("nvcc") is None:
-        raise SystemExit("nvcc is not there: it comes with NVIDIA's CUDA toolkit")
-    compile_all(given.to, [int(kind) for kind in given.arch.split(",")], given.jobs)
-    size = sum(path.stat().st_size for path in given.to.glob("*.fatbin"))
-    print(f"{len(modules())} modules, {size / 1e6:.1f} MB, in {given.to}")
+    chosen = given.only.split(",") if given.only else list(modules())
+    unknown = sorted(set(chosen) - set(modules()))
+    if unknown:
+        raise SystemExit(f"no modules: {', '.join(unknown)}; there are {', '.join(modules())}")
+    targets = [f"sm_{kind}" for kind in given.arch.split(",") if kind]
+    targets += [f"compute_{kind}" for kind in given.ptx.split(",") if kind]
+    folder = given.to or kernel_files.folders()[-1]
+    troubles = compile_modules(folder, chosen, targets, given.jobs)
+    kernel_files.drop_old(folder)
+    if troubles:
+        raise SystemExit("\n".join(troubles))
+    size = sum(path.stat().st_size for path in folder.rglob("*" + kernel_files.SUFFIX))
+    done = f"{len(chosen)} modules for {', '.join(targets)}"
+    print(f"{done}, with NVRTC {nvrtc.version()}: {size / 1e6:.1f} MB in {folder}")
 
 
 if __name__ == "__main__":

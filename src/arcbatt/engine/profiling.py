@@ -2,10 +2,12 @@
 
     with profiling.profile() as profile:
         batt.run(samples)
-    profile.rows()
+    profile.rows()  # on the CPU
+    profile.launches  # on GPUs
 
-A call inside a function value counts with the call that it is part of. What samples with the same
-demos share counts once for those that a thread runs one after the other. Only the CPU is profiled.
+On the CPU a call inside a function value counts with the call that it is part of, and what samples
+with the same demos share counts once for those that a thread runs one after the other. On a GPU
+each launch of a kernel is timed by events around it, which lets kernels wait for one another.
 """
 
 from __future__ import annotations
@@ -39,10 +41,22 @@ class PrimitiveTime:
 
 
 @dataclass(frozen=True, slots=True)
+class Launch:
+    """What one kernel did: so many items, calls on a sample or an element each."""
+
+    device: str
+    stage: int  # of the plan; -1 after the last
+    kernel: str
+    n_items: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """Nanoseconds by primitive, then calls by primitive; the engine adds to them."""
 
     counts: NDArray[np.int64] = field(default_factory=_new_counts)
+    launches: list[Launch] = field(default_factory=list)
 
     def rows(self) -> list[PrimitiveTime]:
         """The primitives that were called, those first that took most."""
@@ -74,3 +88,9 @@ def counts() -> NDArray[np.int64]:
     """Where the engine is to count: nowhere, where nobody asks for it."""
     asked = _current.get()
     return _NOTHING if asked is None else asked.counts
+
+
+def launches() -> list[Launch] | None:
+    """Where GPUs are to add what they did: None, where nobody asks for it."""
+    asked = _current.get()
+    return None if asked is None else asked.launches

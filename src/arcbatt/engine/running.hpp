@@ -13,6 +13,7 @@
 
 #include "arcbatt/words.hpp"
 #include "arena.hpp"
+#include "sharing.hpp"
 
 namespace arc {
 
@@ -45,26 +46,30 @@ struct Worker {
   bool has_shared = false;
   const Block* demos = nullptr;  // what they were made of: samples with the same demos point to one
   Arena::Mark shared_end;
+  Unit unit;  // what it is at, where samples are shared out
 
   Slots view() { return {slots.data(), costs.data(), 1}; }
 };
 
-// A run: units of work that threads take one after the other.
+// A run: work that threads take piece by piece.
 struct Run {
   Batt batt;
   const u8* is_own = nullptr;  // whether a node needs the input or the target
   const std::vector<Sample>* samples = nullptr;
-  u64 n_units = 0;
   Budget budget;
   u64 max_arena_bytes = 0;
   bool profiled = false;
-  std::atomic<u64> next{0};
-  std::atomic<u64> n_done{0};
   std::atomic<bool> stopped{false};
   std::atomic<bool> out_of_memory{false};
 
   virtual ~Run() = default;
-  virtual void run_unit(Worker& worker, u64 unit) = 0;
+  // Takes the next piece and runs it; false when there is none.
+  virtual bool run_next(Worker& worker) = 0;
+
+  bool is_over(const Worker& worker) const {
+    const std::atomic<bool>* over = worker.unit.is_over;
+    return stopped.load(std::memory_order_relaxed) || (over && over->load(std::memory_order_relaxed));
+  }
 
   bool run_one(Worker& worker, u32 node, const Sample& sample) {
     if (!profiled) return run_node(worker.lane, batt, node, sample, worker.view());
@@ -82,7 +87,7 @@ struct Run {
   // False when memory was not enough, or the run was stopped.
   bool run_nodes(Worker& worker, const std::vector<u32>& nodes, const Sample& sample) {
     for (u32 node : nodes)
-      if (!run_one(worker, node, sample) || stopped.load(std::memory_order_relaxed)) return false;
+      if (!run_one(worker, node, sample) || is_over(worker)) return false;
     return true;
   }
 
@@ -111,13 +116,13 @@ struct Run {
       for (u32 p : programs) record(p);
       return;
     }
-    if (stopped.load(std::memory_order_relaxed)) return;
+    if (is_over(worker)) return;
     worker.has_shared = false;
     worker.arena.max_bytes = max_arena_bytes + 16 * budget.bytes + (256ULL << 20);
     for (u32 p : programs) {
       worker.arena.reset(worker.lane);
       for (u64 k = batt.starts[p]; k < batt.starts[p + 1]; k++) {
-        if (stopped.load(std::memory_order_relaxed)) return;
+        if (is_over(worker)) return;
         if (!run_one(worker, batt.program_nodes[k], sample)) {
           out_of_memory = stopped = true;
           return;
@@ -137,11 +142,9 @@ struct Run {
     worker.has_shared = false;
     if (profiled) worker.profile.assign(2 * N_PROFILED, 0);
     set_budget(worker.lane, budget);
-    for (u64 k = next++; k < n_units && !stopped; k = next++) {
-      run_unit(worker, k);
-      n_done++;
+    worker.unit = {};
+    while (!stopped && run_next(worker))
       if (!goes_on()) stopped = true;
-    }
   }
   void work(Worker& worker) {
     work(worker, [] { return true; });
@@ -171,42 +174,56 @@ struct SampleRun final : Run {
   i64* steps = nullptr;
   i32* numbers = nullptr;
   bool keep_values = false;
-  Nodes all_nodes;
-  std::vector<u32> all_programs;
-  std::vector<u64> starts;  // unit u is the samples chosen[starts[u]] .. chosen[starts[u + 1] - 1]
+  SampleQueue* queue = nullptr;
+  u64 n_threads = 1;
 
-  void prepare(u64 n_chosen, u64 n_threads) {
+  // Programs to run, with their nodes, by `Which`.
+  struct Part {
+    Nodes nodes;
+    std::vector<u32> programs;
+  };
+  Part parts[3];
+  std::vector<u64> ends;  // how far a thread should go that starts at a sample; empty: no further
+
+  // on_gpu: by program, whether GPUs run it; empty where there are none.
+  void prepare(u64 n_chosen, const std::vector<bool>& on_gpu) {
     bool has_shared_calls = false;
+    Part& all = parts[ALL_PROGRAMS];
     for (u32 node = 0; node < batt.n_nodes; node++) {
-      (is_own[node] ? all_nodes.own : all_nodes.shared).push_back(node);
+      (is_own[node] ? all.nodes.own : all.nodes.shared).push_back(node);
       has_shared_calls |= !is_own[node] && batt.code[node].op >= CALL;
     }
-    all_programs.resize(batt.n_programs);
-    std::iota(all_programs.begin(), all_programs.end(), 0);
-    starts.resize(n_chosen + 1);
-    std::iota(starts.begin(), starts.end(), 0);
-    if (has_shared_calls && n_threads > 1) join_units(2 * n_threads);
-    n_units = starts.size() - 1;
+    all.programs.resize(batt.n_programs);
+    std::iota(all.programs.begin(), all.programs.end(), 0);
+    for (u32 p = 0; p < on_gpu.size(); p++) parts[on_gpu[p] ? SPARE : LEFT_OUT].programs.push_back(p);
+    for (Which which : {LEFT_OUT, SPARE}) collect_nodes(parts[which].programs, parts[which].nodes);
+    if (has_shared_calls && n_threads > 1) join_samples(n_chosen);
   }
 
   // Lets one thread take all samples with the same demos, where they are chosen one after the other.
-  // The last ones stay single, so that threads end together.
-  void join_units(u64 n_single) {
+  void join_samples(u64 n_chosen) {
     const auto demos_of = [&](u64 k) { return (*samples)[chosen[k]].demos.block; };
-    const auto begins = [&](u64 k) { return k == 0 || demos_of(k) != demos_of(k - 1); };
-    const u64 n_chosen = starts.back();
-    u64 n_joined = n_chosen;  // those from here on stay single
-    for (u64 n = 0; n < n_single && n_joined > 0; n += begins(n_joined)) n_joined--;
-    const auto inner = [&](u64 k) { return k < n_joined && !begins(k); };
-    starts.erase(std::remove_if(starts.begin(), starts.end(), inner), starts.end());
+    ends.resize(n_chosen);
+    for (u64 k = n_chosen; k-- > 0;) {
+      const bool joined = k + 1 < n_chosen && demos_of(k) == demos_of(k + 1);
+      ends[k] = joined ? ends[k + 1] : k + 1;
+    }
   }
 
-  void run_unit(Worker& worker, u64 unit) override {
-    for (u64 k = starts[unit]; k < starts[unit + 1] && !stopped; k++) {
+  bool run_next(Worker& worker) override {
+    const Which before = worker.unit.which;
+    const auto end_of = [&](u64 k) { return ends.empty() ? k + 1 : ends[k]; };
+    if (!queue->take(n_threads, worker.unit, end_of)) return false;
+    const Unit& unit = worker.unit;
+    if (unit.which != before) worker.has_shared = false;  // other programs, other nodes
+    const Part& part = parts[unit.which];
+    for (u64 k = unit.first; k < unit.end && !is_over(worker); k++) {
       const u64 sample = chosen[k];
-      run_programs(worker, (*samples)[sample], all_nodes, all_programs,
+      run_programs(worker, (*samples)[sample], part.nodes, part.programs,
                    [&](u32 p) { record(worker, p, sample); });
     }
+    if (!is_over(worker)) queue->note_done(unit);
+    return true;
   }
 
   void record(Worker& worker, u32 program, u64 sample) {
@@ -231,7 +248,9 @@ struct SampleRun final : Run {
 // In stages: a program that fails or misses on a task's first demo is not run on the others.
 struct TaskRun final : Run {
   const u32* starts = nullptr;  // the demos of task t are the samples starts[t] .. starts[t + 1]
+  u64 n_tasks = 0;
   bool staged = true;
+  std::atomic<u64> next{0};
   u8* reasons = nullptr;    // of the first demo
   u8* n_matches = nullptr;  // demos matched
   u64* hashes = nullptr;    // of the value on the first demo
@@ -244,24 +263,31 @@ struct TaskRun final : Run {
 
   // tasks_of_programs[p] is the only task of program p, or -1.
   void assign_programs(const i32* tasks_of_programs) {
-    only_here.resize(n_units);
+    only_here.resize(n_tasks);
     for (u32 p = 0; p < batt.n_programs; p++) {
       const i32 task = tasks_of_programs[p];
       if (task < 0) {
         everywhere.push_back(p);
-      } else if ((u64)task < n_units) {
+      } else if ((u64)task < n_tasks) {
         only_here[task].push_back(p);
       }
     }
     collect_nodes(everywhere, base_nodes);
   }
 
-  void run_unit(Worker& worker, u64 task) override {
+  bool run_next(Worker& worker) override {
+    const u64 task = next++;
+    if (task >= n_tasks) return false;
+    run_task(worker, task);
+    return true;
+  }
+
+  void run_task(Worker& worker, u64 task) {
     const std::vector<u32>& here = only_here[task];
     worker.programs = everywhere;
     worker.programs.insert(worker.programs.end(), here.begin(), here.end());
     for (u32 p : worker.programs) {
-      const u64 cell = p * n_units + task;
+      const u64 cell = p * n_tasks + task;
       n_matches[cell] = 0;
       steps[cell] = 0;
       numbers[cell] = 0;
@@ -280,7 +306,7 @@ struct TaskRun final : Run {
       const Sample& s = (*samples)[sample];
       run_programs(worker, s, worker.nodes, worker.programs, [&](u32 p) {
         const Outcome out = outcome_of(batt, p, budget, s, worker.view());
-        const u64 cell = p * n_units + task;
+        const u64 cell = p * n_tasks + task;
         if (sample == first) {
           reasons[cell] = out.reason;
           hashes[cell] = out.hash;
@@ -303,7 +329,7 @@ struct TaskRun final : Run {
   void keep_those_that_matched(Worker& worker, u64 task, const std::vector<u32>& here) const {
     worker.programs.clear();
     for (u32 p : everywhere)
-      if (n_matches[p * n_units + task]) worker.programs.push_back(p);
+      if (n_matches[p * n_tasks + task]) worker.programs.push_back(p);
     worker.programs.insert(worker.programs.end(), here.begin(), here.end());
     collect_nodes(worker.programs, worker.nodes);
   }
@@ -328,22 +354,6 @@ inline void give_back(std::unique_ptr<Worker> worker) {
   if (idle_workers.size() < 64) idle_workers.push_back(std::move(worker));
 }
 
-// What another device is expected to take: so many seconds (negative: there is none), and some for
-// each second of a thread here.
-struct Rival {
-  double fixed_s;
-  double per_thread_s;
-};
-
-// Whether the rest is better left to the rival, going by what has been done so far.
-inline bool should_hand_over(const Run& run, const Rival& rival, double elapsed_s, size_t n_threads) {
-  const u64 done = run.n_done, taken = min_of<u64>(run.next, run.n_units);
-  if (done == 0 || taken >= run.n_units) return false;
-  const double a_unit_s = elapsed_s * (double)n_threads / (double)done;
-  const double rest_s = a_unit_s * (double)(run.n_units - taken);
-  return 1.1 * (rival.fixed_s + rival.per_thread_s * rest_s) < rest_s / (double)n_threads;
-}
-
 // A thread for each worker, all on one run. Where the system gives fewer, those do the work, and
 // workers without a thread are taken out; where it gives none, the first one works in this thread.
 class Threads {
@@ -361,10 +371,9 @@ class Threads {
 
   // Until all are done; is_interrupted() is asked every 50 ms.
   template <class IsInterrupted>
-  void wait(const Rival& rival, IsInterrupted is_interrupted) {
-    const auto start = Clock::now();
-    auto asked = start;
+  void wait(IsInterrupted is_interrupted) {
     if (here_) {
+      auto asked = Clock::now();
       work_here(*here_, [&] {
         if (seconds_since(asked) <= 0.05) return true;
         asked = Clock::now();
@@ -373,19 +382,10 @@ class Threads {
       return;
     }
     std::unique_lock<std::mutex> lock(mutex_);
-    bool has_rival = rival.fixed_s >= 0;
     while (n_running_) {
-      const auto pause = std::chrono::milliseconds(has_rival ? 1 : 50);
-      if (done_.wait_for(lock, pause) != std::cv_status::timeout) continue;
+      if (done_.wait_for(lock, std::chrono::milliseconds(50)) != std::cv_status::timeout) continue;
       lock.unlock();
-      if (has_rival && should_hand_over(run_, rival, seconds_since(start), threads_.size())) {
-        run_.next = run_.n_units;
-        has_rival = false;
-      }
-      if (seconds_since(asked) > 0.05) {
-        asked = Clock::now();
-        if (is_interrupted()) run_.stopped = true;
-      }
+      if (is_interrupted()) run_.stopped = true;
       lock.lock();
     }
   }

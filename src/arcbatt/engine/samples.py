@@ -5,6 +5,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Sequence
 from functools import cached_property
+from hashlib import blake2b
 from itertools import chain
 from typing import Any
 
@@ -65,20 +66,13 @@ class Samples:
             places = [-1] * len(inputs)
         self._n_samples = len(inputs)
         self._groups = places
-        self.images: dict[int, Any] = {}  # by device; see gpu.py
         cells, shapes = packer.cells(), np.array(packer.shapes, np.int32)
         # Places of the samples, the largest inputs first: what is run together should be alike.
         self._sizes = shapes.reshape(-1, 2).prod(axis=1, dtype=np.int64)[input_places]
         self.order = np.argsort(-self._sizes, kind="stable").astype(np.uint32)
-        self.packed = _engine.Samples(
-            cells,
-            shapes,
-            np.array(input_places, np.int32),
-            np.array(target_places, np.int32),
-            np.array(places, np.int32),
-            np.array(starts, np.int32),
-            np.array(members, np.int32),
-        )
+        lists = (input_places, target_places, places, starts, members)
+        self._arrays = (cells, shapes, *(np.array(numbers, np.int32) for numbers in lists))
+        self.packed = _engine.Samples(*self._arrays)
 
     @classmethod
     def of(cls, *tasks: Task) -> Samples:
@@ -98,6 +92,14 @@ class Samples:
         )
 
     @cached_property
+    def digest(self) -> bytes:
+        """Tells samples apart; what is equal is so though it was made twice."""
+        digest = blake2b(digest_size=16)
+        for array in self._arrays:
+            digest.update(len(array).to_bytes(8, "little") + array.tobytes())
+        return digest.digest()
+
+    @cached_property
     def by_demos(self) -> NDArray[np.uint32]:
         """Places of the samples, those with the same demos together, the largest inputs first."""
         groups = np.array(self._groups, np.int64)
@@ -106,11 +108,6 @@ class Samples:
         largest = np.zeros(groups.max() + 1, np.int64)
         np.maximum.at(largest, groups, self._sizes)
         return np.lexsort((-self._sizes, groups, -largest[groups])).astype(np.uint32)
-
-    @cached_property
-    def spread(self) -> NDArray[np.uint32]:
-        """Places of the samples, in an order of which every part is like the whole."""
-        return np.random.default_rng(0).permutation(self._n_samples).astype(np.uint32)
 
     def inputs_of(self, sample: int) -> dict[str, Value]:
         """Return what the programs of a sample are given, by the names of inputs.

@@ -19,7 +19,7 @@ from arcbatt.measure import usable_cores
 from arcbatt.tasks import Task
 
 from . import _engine, profiling
-from .batt import MAX_ARENA_BYTES, Batt, prefers_gpu
+from .batt import MAX_ARENA_BYTES, Batt
 from .defined import DEFINITIONS, run_defined
 from .samples import Grid, Samples
 
@@ -125,7 +125,7 @@ def run_on_tasks(
     tasks_of = np.full(n_programs, -1, np.int32) if only is None else np.asarray(only, np.int32)
     arrays = _new_arrays(n_programs, len(samples))
     everywhere = np.flatnonzero(tasks_of < 0)
-    if prefers_gpu(batt, device, len(samples), n_threads) and len(everywhere):
+    if batt.prefers_gpu(device, len(samples), n_threads) and len(everywhere):
         ran_on = _on_gpu(batt, samples, budget, everywhere, staged, device, n_threads, arrays)
         rest = np.flatnonzero(tasks_of >= 0)
         if len(rest):

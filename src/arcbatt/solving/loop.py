@@ -306,7 +306,8 @@ class Loop:
         finally:
             self.count_rounds(proposer.name, n_rounds)
             self.current = None
-        self.watcher.on_log(self, proposer.name, {"item": offer.item, "ended": asdict(count)})
+        ended = {"item": offer.item, "ended": asdict(count), "ran_on": dict(self.board.ran_on)}
+        self.watcher.on_log(self, proposer.name, ended)
         self.watcher.on_progress(self)
 
     def _work_here(

@@ -2,11 +2,8 @@
 // once, and what every move gave on it.
 #pragma once
 #include <algorithm>
-#include <cstring>
-#include <memory>
-#include <vector>
 
-#include "../arena.hpp"
+#include "hash_table.hpp"
 #include "moves.hpp"
 
 namespace arc {
@@ -14,90 +11,10 @@ namespace arc {
 // Where a move was not tried yet on a value, and where it gave none.
 constexpr u32 UNTRIED = ~0u, REFUSED = ~0u - 1;
 
-inline u64 fold_product(u64 a, u64 b) {
-  const unsigned __int128 product = (unsigned __int128)a * b;
-  return (u64)product ^ (u64)(product >> 64);
-}
-constexpr u64 HASH_K1 = 0x9e3779b97f4a7c15ULL, HASH_K2 = 0xd1b54a32d192ed03ULL;
-
-inline u64 read_word(const char* at, u64 n = 8) {
-  u64 word = 0;
-  std::memcpy(&word, at, n);
-  return word;
-}
-inline u64 hash_bytes(const void* bytes, u64 n, u64 start) {
-  const char* at = (const char*)bytes;
-  u64 h = start;
-  if (n >= 64) {
-    // Four at a time, so that none waits for the last.
-    u64 lanes[4] = {h, h ^ HASH_K1, h ^ HASH_K2, ~h};
-    for (; n >= 32; n -= 32, at += 32)
-      for (u32 k = 0; k < 4; k++) lanes[k] = fold_product(lanes[k] ^ read_word(at + 8 * k), HASH_K1);
-    h = fold_product(lanes[0] ^ HASH_K2, lanes[1]) ^ fold_product(lanes[2] ^ HASH_K1, lanes[3]);
-  }
-  for (; n >= 8; n -= 8, at += 8) h = fold_product(h ^ read_word(at), HASH_K1);
-  if (n) h = fold_product(h ^ read_word(at, n), HASH_K1);
-  return fold_product(h, HASH_K2);
-}
 inline u64 hash_of_picture(const Pic& p) {
   const u64 place = (u64)(u32)p.row << 32 | (u32)p.column, size = (u64)(u32)p.n_rows << 32 | (u32)p.width;
   return hash_bytes(p.cells, (u64)p.area(), fold_product(place ^ HASH_K2, size ^ HASH_K1));
 }
-
-// A table from 64-bit hashes to numbers; hashes are taken for what they are hashes of.
-class HashTable {
- public:
-  HashTable() : keys_(1024, 0), numbers_(1024, 0) {}
-  // The number of a hash; `otherwise` becomes it where it had none.
-  u32 find_or_add(u64 hash, u32 otherwise) {
-    if (2 * (n_ + 1) > keys_.size()) widen();
-    if (!hash) hash = 1;
-    u64 at = hash & (keys_.size() - 1);
-    while (keys_[at] && keys_[at] != hash) at = (at + 1) & (keys_.size() - 1);
-    if (keys_[at]) return numbers_[at];
-    keys_[at] = hash;
-    numbers_[at] = otherwise;
-    n_++;
-    return otherwise;
-  }
-  // The number of a hash, to be read or changed; null where it has none.
-  u32* find(u64 hash) {
-    if (!hash) hash = 1;
-    u64 at = hash & (keys_.size() - 1);
-    while (keys_[at] && keys_[at] != hash) at = (at + 1) & (keys_.size() - 1);
-    return keys_[at] ? &numbers_[at] : nullptr;
-  }
-  u64 size() const { return n_; }
-  u64 bytes() const { return keys_.size() * 12; }
-
- private:
-  std::vector<u64> keys_;
-  std::vector<u32> numbers_;
-  u64 n_ = 0;
-
-  void widen() {
-    std::vector<u64> keys(2 * keys_.size(), 0);
-    std::vector<u32> numbers(2 * keys_.size(), 0);
-    for (u64 k = 0; k < keys_.size(); k++) {
-      if (!keys_[k]) continue;
-      u64 at = keys_[k] & (keys.size() - 1);
-      while (keys[at]) at = (at + 1) & (keys.size() - 1);
-      keys[at] = keys_[k];
-      numbers[at] = numbers_[k];
-    }
-    keys_.swap(keys);
-    numbers_.swap(numbers);
-  }
-};
-
-struct Entry {
-  Pic picture;
-  const u32* items = nullptr;  // of a list: its pictures, in their order
-  u32 n_items = 0;
-  u8 depth = 0;  // the least number of moves that gave it
-  bool is_list = false;
-  u32* children = nullptr;  // by move, what it gave; null where none was tried
-};
 
 struct Limits {
   i64 area = 900;       // of a picture
@@ -107,167 +24,202 @@ struct Limits {
 
 class Bank {
  public:
-  u64 n_applications = 0;  // of moves to pictures and lists, each once a distinct value
+  Bank(Size input_size, const Limits& limits, Workspace& workspace)
+      : workspace_(&workspace), input_size_(input_size), limits_(limits), headers_(workspace), depths_(workspace),
+        rows_of_(workspace), cells_(workspace), items_(workspace), results_(workspace), ids_(workspace) {}
 
-  Bank(Size input_size, const Limits& limits) : input_size_(input_size), limits_(limits) {
-    arena_.max_bytes = 64ULL << 20;
-    arena_.reset(lane_);
-    set_budget(lane_, NO_BUDGET);
-    lane_.max_elements = (u64)limits.area * 2;
+  u32 n_entries() const { return (u32)headers_.size(); }
+  bool is_list(u32 id) const { return headers_[id].n_rows == LIST; }
+  u8 depth(u32 id) const { return depths_[id]; }  // the least number of moves that gave it
+  Pic picture(u32 id) const {
+    const Header& header = headers_[id];
+    Pic p;
+    p.row = header.row;
+    p.column = header.column;
+    p.n_rows = header.n_rows;
+    p.width = header.width;
+    if (p.n_rows) p.cells = &cells_[header.at];
+    return p;
   }
+  void prefetch(u32 id) const {
+    const Header& header = headers_[id];
+    if (header.n_rows == LIST) {
+      if (header.row) __builtin_prefetch(&items_[header.at]);
+    } else if (header.n_rows) {
+      __builtin_prefetch(&cells_[header.at]);
+      __builtin_prefetch(&cells_[header.at] + 64);
+    }
+  }
+  // The pictures of a list, in their order.
+  const u32* items(u32 id) const { return n_items(id) ? &items_[headers_[id].at] : nullptr; }
+  u32 n_items(u32 id) const { return is_list(id) ? (u32)headers_[id].row : 0; }
 
-  const Entry& operator[](u32 id) const { return entries_[id]; }
-  u32 n_entries() const { return (u32)entries_.size(); }
   void set_output_size(Size size) { output_size_ = size; }
   Size input_size() const { return input_size_; }
   Size output_size() const { return output_size_; }
-  u64 bytes() const {
-    return kept_bytes_ + entries_.capacity() * sizeof(Entry) + ids_.bytes() + arena_.n_bytes;
-  }
 
   // The number of a picture, which is copied if it is new.
   u32 add(const Pic& picture, u8 depth) {
     const u32 id = ids_.find_or_add(hash_of_picture(picture), n_entries());
     if (id < n_entries()) return lower_depth(id, depth);
-    Entry entry;
-    entry.picture = picture;
-    if (picture.area()) {
-      u8* cells = (u8*)keep((u64)picture.area());
-      std::memcpy(cells, picture.cells, (u64)picture.area());
-      entry.picture.cells = cells;
+    Header header = {0, picture.row, picture.column, (u16)picture.n_rows, (u16)picture.width};
+    if (const u64 area = (u64)picture.area()) {
+      u8* cells = cells_.add(area);
+      header.at = (u32)(cells_.size() - area);
+      std::memcpy(cells, picture.cells, area);
     }
-    entry.depth = depth;
-    entries_.push_back(entry);
-    return id;
+    return add_header(header, depth);
   }
 
   // The number of a list of pictures, in any order; REFUSED where it is beyond the limits.
   u32 add_list(std::vector<Pic>& pictures, u8 depth) {
-    arena_.reset(lane_);
-    return add_list(list_of(lane_, pictures.data(), (i64)pictures.size()), depth);
+    workspace_->reset_scratch();
+    return add_list(list_of(workspace_->scratch, pictures.data(), (i64)pictures.size()), depth);
   }
 
   // What a move gives on a value: its number, or REFUSED.
   u32 apply(u32 id, u32 move, u8 depth) {
-    if (!entries_[id].children) {
-      u32* children = (u32*)keep(N_MOVES * sizeof(u32));
-      std::memset(children, 0xff, N_MOVES * sizeof(u32));
-      entries_[id].children = children;
-    }
-    const u32 known = entries_[id].children[move];
+    const u32 known = result(id, move);
     if (known != UNTRIED) {
       if (known != REFUSED) lower_depth(known, depth);
       return known;
     }
     const u32 given = run(id, ALL_MOVES[move], move, depth);
-    entries_[id].children[move] = given;
+    result(id, move) = given;
     return given;
   }
 
-  // What a move that gives no list of a picture gives on a value, as it is until the next call and no
-  // entry of the bank. A list is put together by `heap`; `list_hash` is then its hash, and 0 for a picture. Failed where it is refused.
-  Pic give(u32 id, u32 number, u8 depth, const Move* heap, u64& list_hash) {
-    const Move& move = ALL_MOVES[number];
-    const bool is_list = entries_[id].is_list;
-    list_hash = 0;
-    if (is_list && move.shape == Shape::P_TO_P && move.takes == Takes::NOTHING) {
-      if (!heap || !apply_to_items(id, number, depth)) return failed_picture<u8>(EMPTY);
-      list_hash = hash_of_items();
-      n_applications++;
-      arena_.reset(lane_);
-      return checked(heap->pick(lane_, pictures_of(given_.data(), (u32)given_.size()), heap->args));
-    }
-    if (is_list != (move.shape == Shape::L_TO_P || move.shape == Shape::L_TO_L)) return failed_picture<u8>(EMPTY);
-    n_applications++;
-    arena_.reset(lane_);
-    if (move.shape == Shape::P_TO_P) {
-      if (move.takes == Takes::OUTPUT_SIZE && !output_size_.n_rows) return failed_picture<u8>(EMPTY);
-      const Size size = move.takes == Takes::OUTPUT_SIZE ? output_size_ : input_size_;
-      return checked(move.to_picture(lane_, entries_[id].picture, move.args, size));
-    }
-    if (move.shape == Shape::L_TO_P) return checked(move.pick(lane_, pictures_of(id), move.args));
-    const PicList list = move.sift(lane_, pictures_of(id), move.args);
-    if (!heap || is_refused(list)) return failed_picture<u8>(EMPTY);
-    list_hash = HASH_K1;
-    for (i32 k = 0; k < list.n; k++) list_hash = fold_product(list_hash ^ hash_of_picture(list.items[k]), HASH_K2);
-    n_applications++;
-    return checked(heap->pick(lane_, list, heap->args));
+  // What a move that gives a picture gives on a value, as it is until the workspace is reset, and no
+  // entry of the bank. Failed where it is refused.
+  Pic give(u32 id, const Move& move) {
+    if (is_list(id) != (move.shape == Shape::L_TO_P)) return failed_picture<u8>(EMPTY);
+    workspace_->n_applications++;
+    if (move.shape == Shape::L_TO_P) return checked(move.pick(workspace_->given, pictures_of(id), move.args));
+    if (move.takes == Takes::OUTPUT_SIZE && !output_size_.n_rows) return failed_picture<u8>(EMPTY);
+    return checked(move.to_picture(workspace_->given, picture(id), move.args, size_for(move)));
   }
+
+  // Finds what a move that gives a list gives on one, in order and none twice, as numbers of its pictures;
+  // false where it is refused.
+  bool give_list(u32 id, u32 number, u8 depth, std::vector<u32>& given) {
+    const Move& move = ALL_MOVES[number];
+    if (!is_list(id)) return false;
+    if (move.shape == Shape::P_TO_P && move.takes == Takes::NOTHING) return apply_to_items(id, number, depth, given);
+    if (move.shape != Shape::L_TO_L) return false;
+    workspace_->n_applications++;
+    workspace_->reset_scratch();
+    const PicList list = move.sift(workspace_->scratch, pictures_of(id), move.args);
+    if (is_refused(list)) return false;
+    given.clear();
+    // What it gives are some of the pictures that it took, mostly in their order.
+    const u32 *item = items(id), *end = item + n_items(id);
+    for (i32 k = 0; k < list.n; k++) {
+      while (item != end && !is_at(*item, list.items[k])) item++;
+      given.push_back(item != end ? *item++ : add(list.items[k], depth));
+    }
+    return true;
+  }
+  // What a move makes of pictures.
+  Pic put_together(const std::vector<u32>& of, const Move& move) {
+    workspace_->n_applications++;
+    return checked(move.pick(workspace_->given, pictures_of(of.data(), (u32)of.size()), move.args));
+  }
+
   // The least number of moves that gave a picture; 255 where it is no entry.
   u8 depth_of(const Pic& picture) {
     const u32* id = ids_.find(hash_of_picture(picture));
-    return id ? entries_[*id].depth : 255;
+    return id ? depths_[*id] : 255;
   }
 
   // Moves that take the output's size are to be tried anew.
   void forget_output_moves() {
-    for (Entry& entry : entries_)
-      if (entry.children)
-        for (u32 s = 0; s < N_MOVES; s++)
-          if (ALL_MOVES[s].takes == Takes::OUTPUT_SIZE) entry.children[s] = UNTRIED;
+    for (u64 row = 0; row < results_.size(); row++)
+      for (u32 s = 0; s < N_MOVES; s++)
+        if (ALL_MOVES[s].takes == Takes::OUTPUT_SIZE) results_[row].of[s] = UNTRIED;
   }
 
  private:
+  // A picture, or a list: then n_rows is LIST, and `row` the number of its pictures.
+  struct Header {
+    u32 at;  // in the cells, or in the items
+    i32 row, column;
+    u16 n_rows, width;
+  };
+  static_assert(sizeof(Header) == 16);
+  static constexpr u16 LIST = 0xffff;
+  static constexpr u64 LIST_HASH = 0x8ebc6af09c88c6e3ULL;
+  // By move, what it gave on one value.
+  struct Results {
+    u32 of[N_MOVES];
+  };
+
+  Workspace* workspace_;
   Size input_size_, output_size_ = {0, 0};
   Limits limits_;
-  std::vector<Entry> entries_;
+  Chunked<Header> headers_;
+  Chunked<u8> depths_;
+  Chunked<u32> rows_of_;  // of results; UNTRIED where no move was tried
+  Chunked<u8> cells_;
+  Chunked<u32> items_;
+  Chunked<Results> results_;
   HashTable ids_;
-  Arena arena_;  // scratch, for one application
-  Lane lane_;
-  std::vector<std::unique_ptr<char[]>> blocks_;  // what is kept
-  char* free_ = nullptr;
-  u64 n_free_ = 0;
-  u64 kept_bytes_ = 0;
   std::vector<Pic> pictures_;
   std::vector<u32> given_;
 
-  void* keep(u64 n_bytes) {
-    n_bytes = (n_bytes + 15) & ~15ULL;
-    if (n_bytes > n_free_) {
-      const u64 size = n_bytes > 65536 ? n_bytes : 65536;
-      blocks_.emplace_back(new char[size]);
-      free_ = blocks_.back().get();
-      n_free_ = size;
-      kept_bytes_ += size;
+  u32 add_header(const Header& header, u8 depth) {
+    headers_.push_back(header);
+    depths_.push_back(depth);
+    rows_of_.push_back(UNTRIED);
+    return n_entries() - 1;
+  }
+  u32& result(u32 id, u32 move) {
+    u32& row = rows_of_[id];
+    if (row == UNTRIED) {
+      row = (u32)results_.size();
+      std::memset(results_.add(1), 0xff, sizeof(Results));
     }
-    char* result = free_;
-    free_ += n_bytes;
-    n_free_ -= n_bytes;
-    return result;
+    return results_[row].of[move];
   }
   u32 lower_depth(u32 id, u8 depth) {
-    if (depth < entries_[id].depth) entries_[id].depth = depth;
+    if (depth < depths_[id]) depths_[id] = depth;
     return id;
   }
+  Size size_for(const Move& move) const { return move.takes == Takes::OUTPUT_SIZE ? output_size_ : input_size_; }
 
   u32 run(u32 id, const Move& move, u32 number, u8 depth) {
-    const bool is_list = entries_[id].is_list;
+    const bool is_of_list = is_list(id);
     const bool takes_list = move.shape == Shape::L_TO_P || move.shape == Shape::L_TO_L;
-    if (is_list && move.shape == Shape::P_TO_P && move.takes == Takes::NOTHING)
-      return apply_to_items(id, number, depth) ? add_items(depth) : REFUSED;
-    if (is_list != takes_list) return REFUSED;
-    n_applications++;
-    arena_.reset(lane_);
-    const Pic& picture = entries_[id].picture;
+    if (is_of_list && move.shape == Shape::P_TO_P && move.takes == Takes::NOTHING) {
+      std::vector<u32> given;
+      return apply_to_items(id, number, depth, given) ? add_items(given, depth) : REFUSED;
+    }
+    if (is_of_list != takes_list) return REFUSED;
+    workspace_->n_applications++;
+    workspace_->reset_scratch();
+    Lane& lane = workspace_->scratch;
     switch (move.shape) {
       case Shape::P_TO_P: {
         if (move.takes == Takes::OUTPUT_SIZE && !output_size_.n_rows) return REFUSED;
-        const Size size = move.takes == Takes::OUTPUT_SIZE ? output_size_ : input_size_;
-        return add_picture(move.to_picture(lane_, picture, move.args, size), depth);
+        return add_picture(move.to_picture(lane, picture(id), move.args, size_for(move)), depth);
       }
-      case Shape::P_TO_L: return add_list(move.to_list(lane_, picture, move.args), depth);
-      case Shape::L_TO_P: return add_picture(move.pick(lane_, pictures_of(id), move.args), depth);
-      default: return add_list(move.sift(lane_, pictures_of(id), move.args), depth);
+      case Shape::P_TO_L: return add_list(move.to_list(lane, picture(id), move.args), depth);
+      case Shape::L_TO_P: return add_picture(move.pick(lane, pictures_of(id), move.args), depth);
+      default: return add_list(move.sift(lane, pictures_of(id), move.args), depth);
     }
   }
-  PicList pictures_of(u32 id) { return pictures_of(entries_[id].items, entries_[id].n_items); }
+  PicList pictures_of(u32 id) { return pictures_of(items(id), n_items(id)); }
   PicList pictures_of(const u32* items, u32 n) {
-    pictures_.clear();
-    for (u32 k = 0; k < n; k++) pictures_.push_back(entries_[items[k]].picture);
+    pictures_.resize(n);
+    for (u32 k = 0; k < n; k++) pictures_[k] = picture(items[k]);
     PicList list;
     list.items = pictures_.data();
     list.n = (i32)n;
     return list;
+  }
+  // Whether a picture is the copy of an entry that lies where that lies; there is one empty picture.
+  bool is_at(u32 id, const Pic& p) const {
+    const Header& header = headers_[id];
+    return header.n_rows ? p.n_rows && p.cells == &cells_[header.at] : !p.n_rows;
   }
   Pic checked(const Pic& picture) const {
     return picture.area() > limits_.area ? failed_picture<u8>(OVER_BUDGET) : picture;
@@ -285,47 +237,39 @@ class Bank {
     if (is_refused(list)) return REFUSED;
     given_.clear();
     for (i32 k = 0; k < list.n; k++) given_.push_back(add(list.items[k], depth));
-    return add_items(depth);
+    return add_items(given_, depth);
   }
-  u64 hash_of_items() const {
-    return hash_bytes(given_.data(), given_.size() * sizeof(u32), HASH_K2 + given_.size());
-  }
-  // The list of the pictures in `given_`, which are in order and none twice.
-  u32 add_items(u8 depth) {
-    const u32 id = ids_.find_or_add(hash_of_items(), n_entries());
+  // The list of some pictures, which are in order and none twice.
+  u32 add_items(const std::vector<u32>& given, u8 depth) {
+    // Of other beginnings than the hashes of pictures: those of few cells would be hashes of lists.
+    const u64 hash = hash_bytes(given.data(), given.size() * sizeof(u32), LIST_HASH + given.size());
+    const u32 id = ids_.find_or_add(hash, n_entries());
     if (id < n_entries()) return lower_depth(id, depth);
-    Entry entry;
-    entry.is_list = true;
-    entry.n_items = (u32)given_.size();
-    u32* items = (u32*)keep(given_.size() * sizeof(u32));
-    if (!given_.empty()) std::memcpy(items, given_.data(), given_.size() * sizeof(u32));
-    entry.items = items;
-    entry.depth = depth;
-    entries_.push_back(entry);
-    return id;
+    Header header = {0, (i32)given.size(), 0, LIST, 0};
+    if (!given.empty()) {
+      u32* to = items_.add(given.size());
+      header.at = (u32)(items_.size() - given.size());
+      std::copy(given.begin(), given.end(), to);
+    }
+    return add_header(header, depth);
   }
-  // Makes `given_` of a move on every picture of a list; false where that is refused.
-  bool apply_to_items(u32 id, u32 move, u8 depth) {
-    std::vector<u32> given;
+  // Makes a list of a move on every picture of one; false where that is refused.
+  bool apply_to_items(u32 id, u32 move, u8 depth, std::vector<u32>& given) {
+    given.clear();
     i64 area = 0;
-    for (u32 k = 0; k < entries_[id].n_items; k++) {
-      const u32 item = apply(entries_[id].items[k], move, depth);
+    const u32 n = n_items(id), *of = items(id);
+    for (u32 k = 0; k < n; k++) {
+      const u32 item = apply(of[k], move, depth);
       if (item == REFUSED) return false;
-      area += entries_[item].picture.area();
+      area += (i64)headers_[item].n_rows * headers_[item].width;
       given.push_back(item);
     }
     if (area > limits_.list_area) return false;
-    const auto before = [&](u32 a, u32 b) {
-      return compare_pictures(entries_[a].picture, entries_[b].picture) < 0;
-    };
+    const auto before = [&](u32 a, u32 b) { return compare_pictures(picture(a), picture(b)) < 0; };
     // Mostly in order already.
     if (!std::is_sorted(given.begin(), given.end(), before))
       std::stable_sort(given.begin(), given.end(), before);
-    size_t kept = 0;
-    for (size_t k = 0; k < given.size(); k++)
-      if (!kept || given[kept - 1] != given[k]) given[kept++] = given[k];
-    given.resize(kept);
-    given_.swap(given);
+    given.erase(std::unique(given.begin(), given.end()), given.end());
     return true;
   }
 };

@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -49,6 +50,7 @@ nb::object axis_object(const FoundAxis& axis) {
 nb::dict counts_object(const SearchCounts& c) {
   nb::dict d;
   d["n_applications"] = c.n_applications;
+  d["n_applied_before"] = c.n_applied_before;
   d["n_values"] = c.n_values;
   d["n_tuples"] = c.n_tuples;
   d["n_merged"] = c.n_merged;
@@ -84,9 +86,7 @@ void check_options(const SearchOptions& options) {
     throw std::invalid_argument("modes: a bit for each mode that is on");
 }
 
-nb::object search(nb::handle inputs, nb::handle outputs, nb::handle sources, const SearchOptions& options,
-                  const StopFlag& stop) {
-  check_options(options);
+TaskToSearch task_of(nb::handle inputs, nb::handle outputs, nb::handle sources) {
   TaskToSearch task;
   task.inputs = grids_of(inputs);
   task.outputs = grids_of(outputs);
@@ -102,11 +102,44 @@ nb::object search(nb::handle inputs, nb::handle outputs, nb::handle sources, con
   }
   if (task.outputs.empty() || task.outputs.size() >= task.inputs.size())
     throw std::invalid_argument("a search needs demos and tests");
+  return task;
+}
+
+// A task, and what its last search has kept to go on from.
+struct TaskWalk {
+  TaskToSearch task;
+  std::unique_ptr<Search> kept;
+  std::atomic<bool> is_busy{false};
+
+  TaskWalk(nb::handle inputs, nb::handle outputs, nb::handle sources) : task(task_of(inputs, outputs, sources)) {}
+  bool can_resume() const { return kept && kept->can_resume(); }
+  u64 n_bytes() const { return kept ? kept->bytes() : 0; }
+
+  SearchResult search(const SearchOptions& options, const StopFlag& stop) {
+    if (!can_resume() || !kept->options().agrees(options)) {
+      kept.reset();  // before there is another: a walk has the memory of one search
+      kept = std::make_unique<Search>(task, options);
+    }
+    return kept->run(options, stop.flag);
+  }
+};
+
+nb::object search(TaskWalk& walk, const SearchOptions& options, const StopFlag& stop) {
+  check_options(options);
+  if (walk.is_busy.exchange(true)) throw std::runtime_error("this walk is searching already, in another thread");
   SearchResult result;
   {
     nb::gil_scoped_release released;
-    result = Search(task, options, stop.flag).run();
+    try {
+      result = walk.search(options, stop);
+    } catch (...) {
+      walk.kept.reset();
+      walk.is_busy = false;
+      throw;
+    }
   }
+  walk.is_busy = false;
+  const TaskToSearch& task = walk.task;
   nb::list stacks;
   const u32 n_demos = (u32)task.outputs.size();
   for (const FoundStack& found : result.stacks) {
@@ -191,7 +224,8 @@ nb::object apply(u32 move, nb::handle value, std::tuple<i32, i32> size) {
   if (sides.n_rows < 1 || sides.width < 1 || sides.n_rows > MAX_SIDE || sides.width > MAX_SIDE)
     throw std::invalid_argument("a size whose sides are not 1 to " + std::to_string(MAX_SIDE));
   const Limits limits = largest_limits();
-  Bank bank(sides, limits);
+  Workspace workspace(2 * (u64)limits.area);
+  Bank bank(sides, limits, workspace);
   bank.set_output_size(sides);
   u32 id;
   if (nb::isinstance<nb::list>(value)) {
@@ -206,10 +240,9 @@ nb::object apply(u32 move, nb::handle value, std::tuple<i32, i32> size) {
   }
   const u32 given = bank.apply(id, move, 1);
   if (given == REFUSED) return nb::none();
-  const Entry& entry = bank[given];
-  if (!entry.is_list) return picture_object(entry.picture);
+  if (!bank.is_list(given)) return picture_object(bank.picture(given));
   nb::list items;
-  for (u32 k = 0; k < entry.n_items; k++) items.append(picture_object(bank[entry.items[k]].picture));
+  for (u32 k = 0; k < bank.n_items(given); k++) items.append(picture_object(bank.picture(bank.items(given)[k])));
   return items;
 }
 
@@ -224,6 +257,7 @@ NB_MODULE(_enumerate, module) {
       .def_rw("size_depth", &SearchOptions::size_depth)
       .def_rw("size_guess", &SearchOptions::size_guess)
       .def_rw("output_sources", &SearchOptions::output_sources)
+      .def_rw("by_open", &SearchOptions::by_open)
       .def_rw("enabled", &SearchOptions::enabled)
       .def_rw("max_pieces", &SearchOptions::max_pieces)
       .def_rw("subsets", &SearchOptions::subsets)
@@ -234,8 +268,11 @@ NB_MODULE(_enumerate, module) {
       .def_rw("max_stacks", &SearchOptions::max_stacks);
   module.attr("MAX_DEPTH") = MAX_WALK_DEPTH;
   module.attr("MAX_SIDE") = MAX_SIDE;
-  module.def("search", &search, nb::arg("inputs"), nb::arg("outputs"), nb::arg("sources"), nb::arg("options"),
-             nb::arg("stop"));
+  nb::class_<TaskWalk>(module, "Walk")
+      .def(nb::init<nb::handle, nb::handle, nb::handle>(), nb::arg("inputs"), nb::arg("outputs"), nb::arg("sources"))
+      .def("search", &search, nb::arg("options"), nb::arg("stop"))
+      .def_prop_ro("can_resume", &TaskWalk::can_resume)
+      .def_prop_ro("n_bytes", &TaskWalk::n_bytes);
   module.def("moves", &moves);
   module.def("apply", &apply, nb::arg("move"), nb::arg("value"), nb::arg("size"));
 }

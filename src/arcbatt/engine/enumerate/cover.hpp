@@ -75,18 +75,23 @@ class Cover {
 
   // `cells_of(piece)` gives its cells in all tests.
   template <class CellsOf>
-  Cover(const Pieces& pieces, const CoverLimits& limits, CellsOf cells_of)
-      : p_(pieces), limits_(limits), cells_of_(cells_of) {
-    n_chosen_ = std::min(p_.n_demos(), MAX_CHOSEN);
+  Cover(const Pieces& pieces, const CoverLimits& limits, Workspace& workspace, CellsOf cells_of)
+      : p_(pieces), limits_(limits), workspace_(workspace), cells_of_(cells_of),
+        n_chosen_(std::min(p_.n_demos(), MAX_CHOSEN)), brushes_(workspace), by_place_(workspace), rows_(workspace),
+        clean_(workspace) {
     add_brushes();
     rank_cells();
-    planes_ = std::make_unique<Planes>(p_, ranked_, n_chosen_);
-    witnesses_.assign(p_.pieces.size(), {NO_BIT, NO_BIT});
+    planes_ = std::make_unique<Planes>(p_, order_, ranked_, n_chosen_, workspace);
   }
   u64 bytes() const {
-    return brushes_.capacity() * sizeof(Brush) + rows_.capacity() * sizeof(Row) + clean_.capacity() +
-           brush_of_.capacity() * (sizeof(brush_of_[0]) + 6) + heap_.capacity() * sizeof(u64) +
-           2 * first_clean_.capacity() * sizeof(u64) + planes_->bytes();
+    return workspace_.bytes() + heap_.capacity() * sizeof(u64) + 2 * first_clean_.capacity() * sizeof(u64);
+  }
+
+  // Bits of the cells that those stacks leave open which are wrong in none of the chosen demos, of the
+  // stack that leaves fewest; none where one leaves none.
+  const std::vector<u64>& least_open() const {
+    static const std::vector<u64> none;
+    return n_least_open_ ? least_open_ : none;
   }
 
   // All stacks, the best of each output; the best output first.
@@ -125,16 +130,22 @@ class Cover {
  private:
   struct Brush {
     u32 piece;
-    Mode mode;
     u8 depth;
-    u8 clean;  // bit d: it paints nothing wrong in demo d
+    Mode mode : 2;
+    u8 clean : MAX_CHOSEN;  // bit d: it paints nothing wrong in demo d
     u16 counts[MAX_CHOSEN];   // by demo, cells that it paints right
   };
+  static_assert(sizeof(Brush) == 16);
   // A brush, and the most that it can add to a demo.
   struct Row {
     u32 brush;
     u16 count;
     u8 depth;
+  };
+  // What there is of a piece by mode.
+  struct OfPiece {
+    u32 brushes[N_MODES];  // NONE where there is none
+    u16 witnesses[2];      // a bit that it paints wrong, if it is one: the last that was found
   };
   // A stack that was made: the same comes of any ceiling from its depth to this one, and of any
   // larger subset of the demos in which it painted nothing wrong.
@@ -145,28 +156,30 @@ class Cover {
   static constexpr u32 NONE = ~0u;
   static constexpr u16 NO_BIT = 0xffff;
   static constexpr u32 N_RANKED = 1024;
+  static constexpr u32 AHEAD = 16;
 
   const Pieces& p_;
   CoverLimits limits_;
+  Workspace& workspace_;
   std::function<const u8*(u32)> cells_of_;
-  u32 n_chosen_;                // demos that subsets are taken of
-  std::vector<Brush> brushes_;  // shallow ones first
-  std::vector<std::array<u32, N_MODES>> brush_of_;  // by piece and mode; NONE where there is none
-  std::vector<std::array<u8, 2>> clean_modes_;      // by piece and mode, as `Brush::clean`
+  u32 n_chosen_;            // demos that subsets are taken of
+  Chunked<Brush> brushes_;  // shallow ones first
+  std::vector<u32> order_;  // the pieces, shallow ones first, then those that came first; a place is one in it
+  u32 n_within_[256];       // by depth, how many pieces are no deeper
+  Chunked<OfPiece> by_place_;
+  std::vector<std::array<u8, 2>> clean_modes_;  // by place and mode, as `Brush::clean`
   std::vector<u32> ranked_;  // bits of cells, those where most pieces are wrong first
   std::unique_ptr<Planes> planes_;
-  std::vector<Row> rows_;       // of one demo
-  std::vector<u8> clean_;       // of each row, as its brush has it
+  Chunked<Row> rows_;   // of one demo
+  Chunked<u8> clean_;   // of each row, as its brush has it
   std::vector<Made> made_;
   std::unordered_map<u64, std::vector<Stack>> found_;
-
-  // By piece and mode, a bit that it paints wrong, if it is one: the last that was found.
-  std::vector<std::array<u16, 2>> witnesses_;
 
   // Of the stack that is being made.
   u32 subset_ = 0, demo_ = 0;
   u8 ceiling_ = 0;
   u64 at_ = 0;  // rows before it are in the heap, or done with
+  u32 n_blocks_ = 0;  // that have pieces within the ceiling
   std::vector<u64> open_;
   // By block of pieces, those whose cells that are not 0, and then that are, are nowhere wrong: at the
   // start in a subset, and by now.
@@ -176,17 +189,40 @@ class Cover {
   std::vector<u64> heap_;  // clean brushes by what they can add at most
   std::vector<u8> painted_;
 
+  // Of the stack of all chosen demos that leaves fewest cells open.
+  std::vector<u64> least_open_;
+  u32 n_least_open_ = ~0u;
+
+  void order_pieces() {
+    struct Key {
+      u64 key;
+      u32 piece;
+      bool operator<(const Key& other) const { return key < other.key; }
+    };
+    std::vector<Key> keys(p_.pieces.size());
+    for (u32 k = 0; k < keys.size(); k++) keys[k] = {(u64)p_.pieces[k].depth << 32 | p_.pieces[k].number, k};
+    std::sort(keys.begin(), keys.end());
+    for (const Key& key : keys) order_.push_back(key.piece);
+    u32 place = 0;
+    for (u32 depth = 0; depth < 256; depth++) {
+      while (place < keys.size() && keys[place].key >> 32 <= depth) place++;
+      n_within_[depth] = place;
+    }
+  }
   void add_brushes() {
-    std::vector<u32> order(p_.pieces.size());
-    for (u32 k = 0; k < order.size(); k++) order[k] = k;
-    std::sort(order.begin(), order.end(), [&](u32 a, u32 b) {
-      const Piece &x = p_.pieces[a], &y = p_.pieces[b];
-      return x.depth != y.depth ? x.depth < y.depth : x.number < y.number;
-    });
-    HashTable holes, wholes;
-    brush_of_.assign(order.size(), {NONE, NONE, NONE});
-    clean_modes_.assign(order.size(), {});
-    for (u32 piece : order) {
+    order_pieces();
+    HashTable holes(workspace_), wholes(workspace_);
+    by_place_.resize(order_.size());
+    clean_modes_.assign(order_.size(), {});
+    for (u32 place = 0; place < order_.size(); place++) {
+      const u32 piece = order_[place];
+      if (place + AHEAD < order_.size()) {
+        const u32 later = order_[place + AHEAD];
+        __builtin_prefetch(p_.bits(later, 0));
+        holes.prefetch(p_.shown_hash(later));
+        wholes.prefetch(p_.right_hash(later));
+      }
+      by_place_[place] = {{NONE, NONE, NONE}, {NO_BIT, NO_BIT}};
       BitCounts counts[MAX_CHOSEN];
       bool is_blank = true, is_full = true;
       for (u32 d = 0; d < n_chosen_; d++) {
@@ -194,8 +230,8 @@ class Cover {
         is_blank &= counts[d].shown == 0;
         is_full &= counts[d].shown == p_.area(d);
         const u32 n_holes = p_.area(d) - counts[d].shown, n_holes_right = counts[d].right - counts[d].both;
-        clean_modes_[piece][SHOWN] |= (u8)((counts[d].shown == counts[d].both) << d);
-        clean_modes_[piece][HOLES] |= (u8)((n_holes == n_holes_right) << d);
+        clean_modes_[place][SHOWN] |= (u8)((counts[d].shown == counts[d].both) << d);
+        clean_modes_[place][HOLES] |= (u8)((n_holes == n_holes_right) << d);
       }
       for (u32 d = n_chosen_; d < p_.n_demos(); d++)
         for (u32 w = 0; w < p_.n_words(d); w++) {
@@ -203,29 +239,30 @@ class Cover {
           is_blank &= !shown;
           is_full &= shown == p_.full()[p_.first_word(d) + w];
         }
-      if (limits_.modes[SHOWN]) add_brush(piece, SHOWN, counts);
+      if (limits_.modes[SHOWN]) add_brush(place, SHOWN, counts);
       // Where a piece is right among its zeros follows from where these are.
       const bool is_first = holes.find_or_add(p_.shown_hash(piece), piece) == piece;
-      if (limits_.modes[HOLES] && is_first) add_brush(piece, HOLES, counts);
+      if (limits_.modes[HOLES] && is_first) add_brush(place, HOLES, counts);
       // What shows everywhere, or nowhere, is painted whole by the other modes.
       if (limits_.modes[WHOLE] && !(is_full && limits_.modes[SHOWN]) && !(is_blank && limits_.modes[HOLES]) &&
           wholes.find_or_add(p_.right_hash(piece), piece) == piece)
-        add_brush(piece, WHOLE, counts);
+        add_brush(place, WHOLE, counts);
     }
   }
-  void add_brush(u32 piece, Mode mode, const BitCounts* counts) {
-    Brush brush = {piece, mode, p_.pieces[piece].depth, 0, {}};
+  void add_brush(u32 place, Mode mode, const BitCounts* counts) {
+    const u32 piece = order_[place];
+    Brush brush = {piece, p_.pieces[piece].depth, mode, 0, {}};
     u32 any = 0;
     for (u32 d = 0; d < n_chosen_; d++) {
       const BitCounts& n = counts[d];
       const u32 n_painted = mode == SHOWN ? n.shown : mode == HOLES ? p_.area(d) - n.shown : p_.area(d);
       const u32 n_right = mode == SHOWN ? n.both : mode == HOLES ? n.right - n.both : n.right;
       brush.counts[d] = (u16)n_right;
-      if (n_painted == n_right) brush.clean |= (u8)(1u << d);
+      if (n_painted == n_right) brush.clean = (u8)((brush.clean | 1u << d) & ((1u << MAX_CHOSEN) - 1));
       any |= n_right;
     }
     if (!any) return;
-    brush_of_[piece][mode] = (u32)brushes_.size();
+    by_place_[place].brushes[mode] = (u32)brushes_.size();
     brushes_.push_back(brush);
   }
   // Ranks the cells by how many pieces are wrong there, going by some of those.
@@ -246,7 +283,7 @@ class Cover {
   void order_for(u32 demo) {
     const u32 most = p_.area(demo);
     std::vector<u32> places(most + 2, 0);  // of rows with one count, counts descending
-    for (const Brush& brush : brushes_) places[most - brush.counts[demo] + 1]++;
+    for (u64 b = 0; b < brushes_.size(); b++) places[most - brushes_[b].counts[demo] + 1]++;
     for (u32 k = 1; k < places.size(); k++) places[k] += places[k - 1];
     rows_.resize(places[most]);
     clean_.resize(places[most]);
@@ -275,9 +312,9 @@ class Cover {
   // The clean brush that may add most, with what it may add; 0 where there is none.
   u64 next_key() {
     const u64 n = rows_.size();
-    const u8 *clean = clean_.data(), subset = (u8)subset_;
+    const u8 subset = (u8)subset_;
     while (at_ < n) {
-      while (at_ < n && (clean[at_] & subset) != subset) at_++;
+      while (at_ < n && (clean_[at_] & subset) != subset) at_++;
       if (at_ == n) break;
       const Row& row = rows_[at_];
       const u64 key = key_of(row.count, row.brush);
@@ -316,7 +353,13 @@ class Cover {
     ceiling_ = ceiling;
     at_ = 0;
     open_.assign(p_.full(), p_.full() + p_.n_words());
-    is_clean_ = first_clean_;
+    // Deeper pieces are taken for known.
+    const u32 n_within = n_within_[ceiling];
+    n_blocks_ = (n_within + PLANE_PIECES - 1) / PLANE_PIECES;
+    is_clean_.assign(first_clean_.begin(), first_clean_.begin() + n_blocks_ * 2 * PLANE_WORDS);
+    for (u32 place = n_within; place < n_blocks_ * PLANE_PIECES; place++)
+      for (u32 part : {0u, PLANE_WORDS})
+        is_clean_[(n_blocks_ - 1) * 2 * PLANE_WORDS + part + place % PLANE_PIECES / 64] |= 1ULL << (place % 64);
     heap_.clear();
     painted_.assign(p_.n_cells(), 0);
     Stack made;
@@ -329,8 +372,16 @@ class Cover {
       lay(brushes_[brush], made, wrong);
       offer(made, wrong);
     }
+    if (subset + 1 == 1u << n_chosen_) keep_least_open();
     made_.push_back({subset, wrong, ceiling, made.depth});
     return made.depth;
+  }
+  void keep_least_open() {
+    u32 n_open = 0;
+    for (u32 w = 0; w < p_.first_word(n_chosen_); w++) n_open += (u32)__builtin_popcountll(open_[w]);
+    if (n_open >= n_least_open_) return;
+    n_least_open_ = n_open;
+    least_open_ = open_;
   }
   bool is_open(u32 demo) const {
     for (u32 w = p_.first_word(demo); w < p_.first_word(demo + 1); w++)
@@ -363,11 +414,11 @@ class Cover {
   void find_first_clean(u32 subset) {
     // Places behind the last piece are taken for known.
     first_clean_.assign((u64)planes_->n_blocks() * 2 * PLANE_WORDS, ~0ULL);
-    for (u32 piece = 0; piece < p_.pieces.size(); piece++) {
-      u64* clean = first_clean_.data() + piece / PLANE_PIECES * 2 * PLANE_WORDS + piece % PLANE_PIECES / 64;
-      const u64 bit = 1ULL << (piece % 64);
-      if (subset & ~(u32)clean_modes_[piece][SHOWN]) clean[0] &= ~bit;
-      if (subset & ~(u32)clean_modes_[piece][HOLES]) clean[PLANE_WORDS] &= ~bit;
+    for (u32 place = 0; place < order_.size(); place++) {
+      u64* clean = first_clean_.data() + place / PLANE_PIECES * 2 * PLANE_WORDS + place % PLANE_PIECES / 64;
+      const u64 bit = 1ULL << (place % 64);
+      if (subset & ~(u32)clean_modes_[place][SHOWN]) clean[0] &= ~bit;
+      if (subset & ~(u32)clean_modes_[place][HOLES]) clean[PLANE_WORDS] &= ~bit;
     }
   }
   // Takes those brushes into the heap that have become clean.
@@ -379,7 +430,7 @@ class Cover {
     for (u32 k = 0; k < ranked_.size(); k++)
       if (is_asked(ranked_[k])) open_cells_.push_back(k);
     const u32 n = (u32)open_cells_.size();
-    for (u32 block = 0; block < planes_->n_blocks(); block++) {
+    for (u32 block = 0; block < n_blocks_; block++) {
       u64* clean = is_clean_.data() + block * 2 * PLANE_WORDS;
       u64 wrong[2 * PLANE_WORDS];
       std::copy(clean, clean + 2 * PLANE_WORDS, wrong);
@@ -403,16 +454,16 @@ class Cover {
     }
   }
   bool is_asked(u32 bit) const { return asked_[bit / 64] >> (bit % 64) & 1; }
-  // Drops the pieces, of 64 from one on, that paint a cell wrong which is asked for.
+  // Drops the pieces, of 64 from a place on, that paint a cell wrong which is asked for.
   void drop_wrong(u64& pieces, u32 first, Mode mode) {
     const Paint paint(mode);
     for (u64 left = pieces; left; left &= left - 1) {
-      const u32 at = (u32)__builtin_ctzll(left), piece = first + at;
-      u16& witness = witnesses_[piece][mode];
+      const u32 at = (u32)__builtin_ctzll(left), place = first + at;
+      u16& witness = by_place_[place].witnesses[mode];
       bool is_wrong = witness != NO_BIT && is_asked(witness);
       for (u32 d = 0; d < n_chosen_ && !is_wrong; d++) {
         if (!(subset_ >> d & 1)) continue;
-        const u64* shown = p_.bits(piece, d);
+        const u64* shown = p_.bits(order_[place], d);
         const u32 n = p_.n_words(d), first_word = p_.first_word(d);
         for (u32 w = 0; w < n && !is_wrong; w++)
           if (const u64 bits = paint(shown[w]) & ~shown[n + w] & asked_[first_word + w]) {
@@ -423,11 +474,11 @@ class Cover {
       if (is_wrong) pieces &= ~(1ULL << at);
     }
   }
-  void add_clean(u32 piece, Mode mode) {
-    const u32 number = brush_of_[piece][mode];
+  void add_clean(u32 place, Mode mode) {
+    const u32 number = by_place_[place].brushes[mode];
     if (number == NONE) return;
     const Brush& brush = brushes_[number];
-    if (brush.counts[demo_] && brush.depth <= ceiling_) push(brush.counts[demo_], number);
+    if (brush.counts[demo_]) push(brush.counts[demo_], number);
   }
   void offer(Stack& made, u32 wrong) {
     made.is_covered.assign(p_.n_tests(), 1);

@@ -11,7 +11,8 @@ class LastDepth {
   u64 n_refused = 0;  // moves that not all examples took
 
   LastDepth(LockStep& walk, const std::vector<u8>& enabled, u32 n_demos)
-      : walk_(walk), n_demos_(n_demos), pictures_(walk.banks.size()) {
+      : walk_(walk), n_demos_(n_demos), pictures_(walk.banks.size()), lists_of_(walk.banks.size()),
+        lists_(walk.workspace) {
     for (u32 s = 0; s < N_MOVES; s++) {
       if (!enabled[s] || ALL_MOVES[s].shape == Shape::P_TO_L) continue;
       for (bool is_list : {false, true})
@@ -19,41 +20,55 @@ class LastDepth {
       if (!std::strcmp(ALL_MOVES[s].primitive, "heap_up")) heap_ = (u16)s;
     }
   }
-  u64 bytes() const { return lists_.bytes(); }
 
   // The moves that take pictures, and those that take lists.
   const std::vector<u16> (&moves() const)[2] { return moves_; }
 
   // Makes pieces of what a move gives on a tuple.
   void extend(u32 tuple, u16 move, Pieces& pieces) {
-    u64 list_hash;
-    if (!make(tuple, move, 0, n_demos_, pictures_.data(), list_hash)) {
-      n_refused++;
-      return;
-    }
-    const u8 depth = (u8)(depth_after(tuple) + (list_hash != 0));
-    if (list_hash) {
+    const bool is_heaped = gives_list(tuple, move);
+    walk_.workspace.reset_given();
+    if (is_heaped) {
+      if (!make_lists(tuple, move, 0, n_demos_)) {
+        n_refused++;
+        return;
+      }
       // In the tests such lists may differ, but pieces that paint the same in all demos are one.
       const u32 number = (u32)lists_.size();
-      if (lists_.find_or_add(list_hash, number) != number) {
+      if (lists_.find_or_add(hash_of_lists(move), number) != number) {
+        walk_.workspace.n_applications += n_demos_;  // of what puts them together
         n_merged++;
         return;
       }
     }
-    pieces.offer({tuple, move, list_hash != 0}, depth, pictures_.data(), [&]() -> const Pic* {
-      Pic* tests = pictures_.data() + n_demos_;
-      u64 hash;
-      if (!make(tuple, move, n_demos_, (u32)pictures_.size(), tests, hash)) return nullptr;
-      return is_late(depth) ? nullptr : tests;
-    });
+    if (is_heaped ? !heap_up(0, n_demos_, pictures_.data()) : !give(tuple, move, 0, n_demos_, pictures_.data())) {
+      n_refused++;
+      return;
+    }
+    const u8 depth = (u8)(depth_after(tuple) + is_heaped);
+    // Pictures of lists that are made meanwhile may be found on shorter ways than what is put together.
+    const bool is_new = is_heaped && !is_late(0, n_demos_, depth);
+    pieces.offer({tuple, move, is_heaped, is_new}, depth, pictures_.data(), *this);
   }
 
-  // The pictures of some examples; false where a move is refused.
+  // The pictures of the tests of what is offered as a piece; null where a move is refused there, or where
+  // all pictures were found on shorter ways (`LockStep::add`).
+  const Pic* tests_of(const Origin& of, u8 depth) {
+    const u32 n = (u32)pictures_.size();
+    Pic* pictures = pictures_.data();
+    if (!make(of, n_demos_, n, pictures + n_demos_)) return nullptr;
+    if (of.move == NO_MOVE || of.is_new || !is_late(n_demos_, n, depth)) return pictures + n_demos_;
+    if (of.is_heaped) return nullptr;
+    const u64 n_applications = walk_.workspace.n_applications;
+    make_more(of, 0, n_demos_, pictures);
+    walk_.workspace.n_applications = n_applications;  // these are counted already
+    return is_late(0, n_demos_, depth) ? nullptr : pictures + n_demos_;
+  }
+
+  // The pictures of some examples, which are there until the next are made; false where a move is refused.
   bool make(const Origin& of, u32 first, u32 end, Pic* pictures) {
-    u64 hash;
-    if (of.move != NO_MOVE) return make(of.tuple, of.move, first, end, pictures, hash);
-    for (u32 e = first; e < end; e++) pictures[e - first] = walk_.picture(of.tuple, e);
-    return true;
+    walk_.workspace.reset_given();
+    return make_more(of, first, end, pictures);
   }
 
   // The moves that give what comes from an origin, from its source on.
@@ -70,25 +85,54 @@ class LastDepth {
   std::vector<u16> moves_[2];  // that take pictures, lists
   u16 heap_ = NO_MOVE;         // lists that no move is left for are put together all the same
   std::vector<Pic> pictures_;
+  std::vector<std::vector<u32>> lists_of_;  // by example, what a move that gives a list gave
   HashTable lists_;
 
-  const Move* heap() const { return heap_ == NO_MOVE ? nullptr : &ALL_MOVES[heap_]; }
   u8 depth_after(u32 tuple) const { return (u8)(walk_.tuples[tuple].depth + 1); }
-  bool make(u32 tuple, u16 move, u32 first, u32 end, Pic* pictures, u64& list_hash) {
-    u64 hash;
-    list_hash = 0;
+  bool gives_list(u32 tuple, u16 move) const {
+    return walk_.tuples[tuple].is_list && ALL_MOVES[move].shape != Shape::L_TO_P;
+  }
+  // The same, beside what is there.
+  bool make_more(const Origin& of, u32 first, u32 end, Pic* pictures) {
+    if (of.is_heaped) return make_lists(of.tuple, of.move, first, end) && heap_up(first, end, pictures);
+    if (of.move != NO_MOVE) return give(of.tuple, of.move, first, end, pictures);
+    for (u32 e = first; e < end; e++) pictures[e - first] = walk_.picture(of.tuple, e);
+    return true;
+  }
+  bool give(u32 tuple, u16 move, u32 first, u32 end, Pic* pictures) {
     for (u32 e = first; e < end; e++) {
-      const u32 id = walk_.ids_of(tuple)[e];
-      pictures[e - first] = walk_.banks[e].give(id, move, depth_after(tuple), heap(), hash);
+      pictures[e - first] = walk_.banks[e].give(walk_.ids_of(tuple)[e], ALL_MOVES[move]);
       if (pictures[e - first].failed()) return false;
-      if (hash) list_hash = fold_product(list_hash ^ hash, HASH_K1 + e);
     }
     walk_.add_work(end - first);
     return true;
   }
-  // Whether all pictures were found on shorter ways (`LockStep::add`).
-  bool is_late(u8 depth) const {
-    for (u32 e = 0; e < pictures_.size(); e++)
+  bool make_lists(u32 tuple, u16 move, u32 first, u32 end) {
+    if (heap_ == NO_MOVE) return false;
+    for (u32 e = first; e < end; e++) {
+      if (!walk_.banks[e].give_list(walk_.ids_of(tuple)[e], move, depth_after(tuple), lists_of_[e])) return false;
+      walk_.add_work(lists_of_[e].size());
+    }
+    return true;
+  }
+  // Of the lists of all demos, which were given by a move; those of a sift are told from others.
+  u64 hash_of_lists(u16 move) const {
+    u64 hash = ALL_MOVES[move].shape == Shape::L_TO_L ? HASH_K1 : HASH_K2;
+    for (u32 e = 0; e < n_demos_; e++)
+      hash = hash_bytes(lists_of_[e].data(), lists_of_[e].size() * sizeof(u32), hash + lists_of_[e].size());
+    return hash;
+  }
+  bool heap_up(u32 first, u32 end, Pic* pictures) {
+    for (u32 e = first; e < end; e++) {
+      pictures[e - first] = walk_.banks[e].put_together(lists_of_[e], ALL_MOVES[heap_]);
+      if (pictures[e - first].failed()) return false;
+    }
+    walk_.add_work(end - first);
+    return true;
+  }
+  // Whether the pictures of some examples were found on shorter ways.
+  bool is_late(u32 first, u32 end, u8 depth) const {
+    for (u32 e = first; e < end; e++)
       if (walk_.banks[e].depth_of(pictures_[e]) >= depth) return false;
     return true;
   }

@@ -60,6 +60,7 @@ inline bool takes(const Move& move, bool is_list) {
 class LockStep {
  public:
   std::vector<Bank>& banks;
+  Workspace& workspace;
   std::vector<Tuple> tuples;
   std::vector<u32> ids;  // of tuple t: banks.size() of them from t * banks.size() on
   u64 n_merged = 0;      // tuples that were there before
@@ -67,25 +68,31 @@ class LockStep {
   bool was_cut = false;  // the walk ended because the spending was out
   bool was_narrowed = false;  // not all tuples were taken further
 
-  explicit LockStep(std::vector<Bank>& banks) : banks(banks) {}
+  LockStep(std::vector<Bank>& banks, Workspace& workspace)
+      : banks(banks), workspace(workspace), seen_(workspace) {}
 
   const u32* ids_of(u32 tuple) const { return ids.data() + (u64)tuple * banks.size(); }
-  const Pic& picture(u32 tuple, u32 example) const { return banks[example][ids_of(tuple)[example]].picture; }
+  Pic picture(u32 tuple, u32 example) const { return banks[example].picture(ids_of(tuple)[example]); }
+
+  // Begins to fetch the values of a tuple in the first examples.
+  void prefetch(u32 tuple, u32 n_examples) const {
+    for (u32 e = 0; e < n_examples; e++) banks[e].prefetch(ids_of(tuple)[e]);
+  }
 
   void clear() {
     tuples.clear();
     ids.clear();
-    seen_ = HashTable();
+    seen_ = HashTable(workspace);
   }
   void add_source(const u32* source_ids, u16 number, u8 depth) {
-    add(source_ids, {NO_PARENT, number, depth, banks[0][source_ids[0]].is_list});
+    add(source_ids, {NO_PARENT, number, depth, banks[0].is_list(source_ids[0])});
   }
 
   // Takes every tuple below a depth one move further, by all the enabled moves; of those that are two
   // moves deep or more only the BEAM best by `promise`. With `further` moves to come after these, lists
   // are made too that only those can do something with.
   template <class Promise>
-  void run(u8 max_depth, u8 further, const std::vector<u8>& enabled, const Spending& spending, Promise promise) {
+  void run(u8 max_depth, u8 further, const std::vector<u8>& enabled, const Spending& spending, const Promise& promise) {
     std::vector<u32> next(banks.size());
     std::vector<u16> moves[2];  // those that take pictures, lists
     for (u32 s = 0; s < N_MOVES; s++)
@@ -103,7 +110,7 @@ class LockStep {
         for (u16 s : moves[is_list]) {
           // A list is of no use unless one more move can be done with it.
           if (ALL_MOVES[s].shape == Shape::P_TO_L && depth + 2 > max_depth + further) continue;
-          if (is_spent(spending, spending.max_bytes)) {
+          if (is_spent(spending)) {
             was_cut = true;
             return;
           }
@@ -130,42 +137,34 @@ class LockStep {
     for (u32 e = 0; e < banks.size(); e++) {
       const u32 id = ids_of(tuple)[e], n_before = banks[e].n_entries();
       next[e] = banks[e].apply(id, move, depth);
-      work_ += 1 + banks[e][id].n_items + banks[e].n_entries() - n_before;
+      work_ += 1 + banks[e].n_items(id) + banks[e].n_entries() - n_before;
       if (next[e] == REFUSED) {
         n_refused++;
         return;
       }
     }
-    add(next, {tuple, move, depth, banks[0][next[0]].is_list});
+    add(next, {tuple, move, depth, banks[0].is_list(next[0])});
   }
 
   // Whether time or memory is out, which is looked at now and then. Work is counted in values: a move
   // on a list is one on each of its pictures, and each new value takes memory.
-  bool is_spent(const Spending& spending, u64 max_bytes) {
+  bool is_spent(const Spending& spending) {
     if (work_ < WORK_A_LOOK) return false;
     work_ = 0;
-    return bytes() > max_bytes || spending.is_out_of_time();
+    return bytes() > spending.max_bytes || spending.is_out_of_time();
   }
 
   void add_work(u64 more) { work_ += more; }
 
-  u64 n_applications() const {
-    u64 n = 0;
-    for (const Bank& bank : banks) n += bank.n_applications;
-    return n;
-  }
-  u64 bytes() const {
-    u64 n = ids.capacity() * sizeof(u32) + tuples.capacity() * sizeof(Tuple) + seen_.bytes();
-    for (const Bank& bank : banks) n += bank.bytes();
-    return n;
-  }
+  u64 n_applications() const { return workspace.n_applications; }
+  u64 bytes() const { return ids.capacity() * sizeof(u32) + tuples.capacity() * sizeof(Tuple) + workspace.bytes(); }
 
  private:
   HashTable seen_;
   u64 work_ = WORK_A_LOOK;  // since the last look; the first is at once
 
   template <class Promise>
-  void narrow(std::vector<u32>& order, Promise promise) {
+  void narrow(std::vector<u32>& order, const Promise& promise) {
     std::vector<std::pair<float, u32>> promising;
     for (u32 t : order) promising.push_back({-promise(t), t});
     std::partial_sort(promising.begin(), promising.begin() + BEAM, promising.end());
@@ -181,7 +180,7 @@ class LockStep {
       // 3 to 22 %. As pieces they would fit more demos by chance than by rule: with them 164 of the 400
       // training tasks are solved, without them 168.
       bool is_late = true;
-      for (u32 e = 0; e < banks.size() && is_late; e++) is_late = banks[e][tuple_ids[e]].depth < tuple.depth;
+      for (u32 e = 0; e < banks.size() && is_late; e++) is_late = banks[e].depth(tuple_ids[e]) < tuple.depth;
       if (is_late) {
         n_merged++;
         return;

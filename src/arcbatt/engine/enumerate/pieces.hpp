@@ -17,17 +17,19 @@ struct Origin {
   u32 tuple;
   u16 move;  // NO_MOVE: the tuple itself
   bool is_heaped;
+  bool is_new = false;  // what is put together was found on no shorter way when it was made
 };
 
 // What is done to pictures at the end: brought to the origin, given one colour, cut to size.
 struct Piece {
   Origin of;
-  u8 depth;  // moves in all
-  i8 tint;   // 0: none
+  u32 number;  // of equally deep ones the first counts
+  u8 depth;    // moves in all
+  i8 tint;     // 0: none
   bool to_origin;
   bool pasted;
-  u32 number;  // of equally deep ones the first counts
 };
+static_assert(sizeof(Piece) == 16);
 
 constexpr u64 LOW_BITS = 0x7f7f7f7f7f7f7f7fULL, HIGH_BITS = 0x8080808080808080ULL;
 // Bit k: whether byte k is not 0; bytes are below 128.
@@ -67,14 +69,15 @@ struct Twin {
 
 class Pieces {
  public:
-  std::vector<Piece> pieces;
-  std::vector<Twin> twins;
+  Chunked<Piece> pieces;
+  Chunked<Twin> twins;
   u64 n_offered = 0;
   bool was_cut = false;
 
   Pieces(const std::vector<Bank>& banks, const std::vector<Pic>& targets, const std::vector<u8>& tints,
-         u64 max_bytes)
-      : tints_(tints), max_bytes_(max_bytes) {
+         u64 max_bytes, Workspace& workspace)
+      : pieces(workspace), twins(workspace), workspace_(workspace), tints_(tints), max_bytes_(max_bytes),
+        n_twins_(workspace), hashes_(workspace), seen_(workspace), tinted_(workspace) {
     n_demos_ = (u32)targets.size();
     for (u32 e = 0; e < banks.size(); e++) {
       sizes_.push_back(banks[e].output_size());
@@ -105,10 +108,13 @@ class Pieces {
         }
       canvas_.resize(std::max<u64>(canvas_.size(), 64 * n_words(d)));
     }
-    row_.resize(2 * n_words_);
-    tinted_row_.resize(2 * n_words_);
+    rows_.resize((u64)N_WAITING * 2 * n_words_);
+    tinted_rows_.resize(tints.size() * 2 * n_words_);
+    tinted_hashes_.resize(tints.size());
+    while (row_bytes() << block_bits_ > SLAB_BYTES / 8) block_bits_--;
   }
 
+  Workspace& workspace() const { return workspace_; }
   u32 n_demos() const { return n_demos_; }
   u32 n_tests() const { return (u32)sizes_.size() - n_demos_; }
   u32 n_words() const { return n_words_; }
@@ -120,53 +126,32 @@ class Pieces {
   const u64* full() const { return full_.data(); }
   // Of a piece in a demo, where it is not 0; behind that, where it is right.
   const u64* bits(u32 piece, u32 demo) const {
-    return blocks_[piece >> BLOCK_BITS].get() + ((u64)(piece & BLOCK_MASK) * n_words_ + first_word_[demo]) * 2;
+    return blocks_[piece >> block_bits_] +
+           ((u64)(piece & ((1u << block_bits_) - 1)) * n_words_ + first_word_[demo]) * 2;
   }
   // Hashes of where a piece is not 0, and of where it is right, in all demos.
   u64 shown_hash(u32 piece) const { return hashes_[piece].shown; }
   u64 right_hash(u32 piece) const { return hashes_[piece].right; }
-  u64 bytes() const {
-    return (blocks_.size() << BLOCK_BITS) * 16 * n_words_ + pieces.capacity() * (sizeof(Piece) + sizeof(Hashes) + 1) +
-           twins.capacity() * sizeof(Twin) + seen_.bytes() + tinted_.bytes();
-  }
 
-  // Makes pieces of pictures. `demos` are those of the demos; `tests` gives those of the tests, null
-  // where there are none, and is asked only for what would be kept.
+  // Makes pieces of pictures of the demos, sooner or later: what tables are asked is fetched meanwhile.
+  // `tests.tests_of(of, depth)` gives the pictures of the tests, null where there are none, and is asked
+  // only for what would be kept.
   template <class Tests>
-  void offer(const Origin& of, u8 depth, const Pic* demos, Tests tests) {
+  void offer(const Origin& of, u8 depth, const Pic* demos, Tests& tests) {
     bool is_placed = true, fits = true;
     for (u32 d = 0; d < n_demos_; d++) {
       is_placed &= demos[d].row == 0 && demos[d].column == 0;
       fits &= demos[d].n_rows == sizes_[d].n_rows && demos[d].width == sizes_[d].width;
     }
-    const Pic* of_tests = nullptr;
-    bool is_asked = false;
-    const auto ask = [&]() {
-      if (!is_asked) of_tests = tests();
-      is_asked = true;
-      return of_tests;
-    };
-    for (bool to_origin : {false, true}) {
-      // Brought to the origin where it lies there in all demos, it would be a twin.
-      if (to_origin && is_placed) break;
-      const bool pasted = !(fits && (is_placed || to_origin));
-      for (u32 d = 0; d < n_demos_; d++) draw(demos[d], to_origin, d);
-      const u64 shown_hash = hash_of(row_, 0);
-      Piece piece = {of, (u8)(depth + to_origin + pasted), 0, to_origin, pasted, 0};
-      keep(piece, row_, shown_hash, ask);
-      if (tints_.empty()) continue;
-      // What is given one colour is known by where it is not 0.
-      u32* known = tinted_.find(shown_hash);
-      if (known && *known <= piece.depth) continue;
-      if (!ask()) return;
-      if (known) *known = piece.depth;
-      if (!known) tinted_.find_or_add(shown_hash, piece.depth);
-      for (u8 color : tints_) {
-        tint(color);
-        piece.tint = (i8)color;
-        keep({of, (u8)(piece.depth + 1), (i8)color, to_origin, pasted, 0}, tinted_row_, shown_hash, ask);
-      }
-    }
+    wait_for(of, depth, !(fits && is_placed), false, demos);
+    // Brought to the origin where it lies there in all demos, it would be a twin.
+    if (!is_placed) wait_for(of, depth, !fits, true, demos);
+    while (n_waiting_ + 2 > N_WAITING) settle(tests);
+  }
+  // Makes pieces of all that waits.
+  template <class Tests>
+  void settle_all(Tests& tests) {
+    while (n_waiting_) settle(tests);
   }
 
   // Draws a piece's pictures of the tests as cells, of all tests.
@@ -181,23 +166,41 @@ class Pieces {
   }
 
  private:
-  static constexpr u32 BLOCK_BITS = 10, BLOCK_MASK = (1u << BLOCK_BITS) - 1;
   struct Hashes {
     u64 shown, right;
   };
+  // What is drawn already and waits for what the tables say.
+  struct Waiting {
+    Origin of;
+    u8 depth;
+    bool to_origin, pasted;
+    Hashes hashes;
+  };
+  static constexpr u32 N_WAITING = 32;
+
+  Workspace& workspace_;
   const std::vector<u8>& tints_;
-  u64 max_bytes_;
+  u64 max_bytes_, n_row_bytes_ = 0;
   u32 n_demos_, n_words_ = 0, n_cells_ = 0;
   std::vector<Size> sizes_;
   std::vector<u32> first_word_, first_cell_;
   std::vector<u64> full_, by_color_;
-  std::vector<std::unique_ptr<u64[]>> blocks_;  // bits of so many pieces each
+  u32 block_bits_ = 10;
+  std::vector<u64*> blocks_;  // bits of so many pieces each
   std::vector<std::vector<u8>> wanted_;
-  std::vector<u8> canvas_, n_twins_;
-  std::vector<u64> row_, tinted_row_;  // by demo, where what is drawn is not 0, then where it is right
-  std::vector<Hashes> hashes_;
+  std::vector<u8> canvas_;
+  // A row has by demo where what is drawn is not 0, then where it is right. Those that wait, and one in
+  // every colour.
+  std::vector<u64> rows_, tinted_rows_;
+  std::vector<u64> tinted_hashes_;
+  Waiting waiting_[N_WAITING];
+  u32 first_waiting_ = 0, n_waiting_ = 0;
+  Chunked<u8> n_twins_;
+  Chunked<Hashes> hashes_;
   HashTable seen_, tinted_;
 
+  u64 row_bytes() const { return 16ULL * n_words_; }
+  static u64 hash_of(const Hashes& hashes) { return hashes.shown ^ fold_product(hashes.right, HASH_K2); }
   const u64* of_color(u32 demo, u32 color) const {
     return by_color_.data() + 10 * first_word_[demo] + color * n_words(demo);
   }
@@ -210,10 +213,10 @@ class Pieces {
     for (i32 i = std::max(0, -top); i < p.n_rows && top + i < size.n_rows; i++)
       std::memcpy(canvas + (top + i) * size.width + left + from, p.cells + i * p.width + from, (u64)(to - from));
   }
-  void draw(const Pic& p, bool to_origin, u32 d) {
+  void draw(const Pic& p, bool to_origin, u32 d, u64* row) {
     const Size size = sizes_[d];
     const u32 n = n_words(d);
-    u64* shown = row_.data() + 2 * first_word_[d];
+    u64* shown = row + 2 * first_word_[d];
     const u8* cells = p.cells;
     u32 n_whole = 0;  // words that can be read where they lie
     if (p.n_rows == size.n_rows && p.width == size.width && (to_origin || (p.row == 0 && p.column == 0))) {
@@ -232,33 +235,79 @@ class Pieces {
       compare_cells(canvas_.data() + 64 * (w - n_whole), wanted + 64 * w, shown + w, shown + n + w);
     shown[2 * n - 1] &= full_[first_word_[d] + n - 1];
   }
-  void tint(u8 color) {
+  void wait_for(const Origin& of, u8 depth, bool pasted, bool to_origin, const Pic* demos) {
+    const u32 place = (first_waiting_ + n_waiting_++) % N_WAITING;
+    u64* row = rows_.data() + (u64)place * 2 * n_words_;
+    for (u32 d = 0; d < n_demos_; d++) draw(demos[d], to_origin, d, row);
+    const Hashes hashes = {hash_of(row, 0), hash_of(row, 1)};
+    waiting_[place] = {of, depth, to_origin, pasted, hashes};
+    seen_.prefetch(hash_of(hashes));
+    if (!tints_.empty()) tinted_.prefetch(hashes.shown);
+  }
+  // Makes pieces of what has waited longest.
+  template <class Tests>
+  void settle(Tests& tests) {
+    const Pic* of_tests = nullptr;
+    bool is_asked = false;
+    const Waiting& it = waiting_[first_waiting_];
+    const auto ask = [&]() {
+      if (!is_asked) of_tests = tests.tests_of(it.of, it.depth);
+      is_asked = true;
+      return of_tests;
+    };
+    do {
+      settle_one(waiting_[first_waiting_], rows_.data() + (u64)first_waiting_ * 2 * n_words_, ask);
+      first_waiting_ = (first_waiting_ + 1) % N_WAITING;
+      n_waiting_--;
+    } while (n_waiting_ && waiting_[first_waiting_].to_origin);
+  }
+  template <class Ask>
+  void settle_one(const Waiting& it, const u64* row, Ask ask) {
+    const u8 depth = (u8)(it.depth + it.to_origin + it.pasted);
+    keep({it.of, 0, depth, 0, it.to_origin, it.pasted}, row, it.hashes, ask);
+    if (tints_.empty()) return;
+    // What is given one colour is known by where it is not 0.
+    u32* known = tinted_.find(it.hashes.shown);
+    if ((known && *known <= depth) || !ask()) return;
+    if (known) *known = depth;
+    if (!known) tinted_.find_or_add(it.hashes.shown, depth);
+    for (u32 k = 0; k < tints_.size(); k++) {
+      u64* tinted = tinted_rows_.data() + (u64)k * 2 * n_words_;
+      tint(tints_[k], row, tinted);
+      tinted_hashes_[k] = hash_of(tinted, 1);
+      seen_.prefetch(hash_of({it.hashes.shown, tinted_hashes_[k]}));
+    }
+    for (u32 k = 0; k < tints_.size(); k++)
+      keep({it.of, 0, (u8)(depth + 1), (i8)tints_[k], it.to_origin, it.pasted},
+           tinted_rows_.data() + (u64)k * 2 * n_words_, {it.hashes.shown, tinted_hashes_[k]}, ask);
+  }
+  void tint(u8 color, const u64* row, u64* tinted) const {
     for (u32 d = 0; d < n_demos_; d++) {
       const u32 n = n_words(d), first = 2 * first_word_[d];
       const u64 *ink = of_color(d, color), *zero = of_color(d, 0);
       for (u32 w = 0; w < n; w++) {
-        const u64 shown = row_[first + w];
-        tinted_row_[first + w] = shown;
-        tinted_row_[first + n + w] = (shown & ink[w]) | (~shown & zero[w]);
+        const u64 shown = row[first + w];
+        tinted[first + w] = shown;
+        tinted[first + n + w] = (shown & ink[w]) | (~shown & zero[w]);
       }
     }
   }
   // A hash of where a row is not 0 (part 0) or right (part 1).
-  u64 hash_of(const std::vector<u64>& row, u32 part) const {
+  u64 hash_of(const u64* row, u32 part) const {
     u64 hash = HASH_K1 + part;
     for (u32 d = 0; d < n_demos_; d++)
-      hash = hash_bytes(row.data() + 2 * first_word_[d] + part * n_words(d), 8 * n_words(d), hash);
+      hash = hash_bytes(row + 2 * first_word_[d] + part * n_words(d), 8 * n_words(d), hash);
     return hash;
   }
   // Keeps what was drawn, unless there is one like it that is as shallow, or it is right nowhere.
   template <class Ask>
-  void keep(Piece piece, const std::vector<u64>& row, u64 shown_hash, Ask ask) {
+  void keep(Piece piece, const u64* row, const Hashes& hashes, Ask ask) {
     n_offered++;
     u64 any = 0;
     for (u32 d = 0; d < n_demos_; d++)
       for (u32 w = 0; w < n_words(d); w++) any |= row[2 * first_word_[d] + n_words(d) + w];
     if (!any) return;
-    const u64 right_hash = hash_of(row, 1), hash = shown_hash ^ fold_product(right_hash, HASH_K2);
+    const u64 hash = hash_of(hashes);
     u32* known = seen_.find(hash);
     if (known && pieces[*known].depth <= piece.depth) {
       add_twin(*known, piece);
@@ -277,18 +326,21 @@ class Pieces {
       add_twin(*known, piece);
       return;
     }
-    if (bytes() > max_bytes_) {
+    if (n_row_bytes_ + seen_.bytes() + tinted_.bytes() > max_bytes_) {
       was_cut = true;
       return;
     }
-    seen_.find_or_add(hash, (u32)pieces.size());
+    const u64 number = pieces.size();
+    seen_.find_or_add(hash, (u32)number);
     pieces.push_back(piece);
     n_twins_.push_back(0);
-    hashes_.push_back({shown_hash, right_hash});
-    if (pieces.size() > blocks_.size() << BLOCK_BITS)
-      blocks_.emplace_back(new u64[(u64)2 * n_words_ << BLOCK_BITS]);
-    std::memcpy(blocks_.back().get() + ((pieces.size() - 1) & BLOCK_MASK) * 2 * n_words_, row.data(),
-                16 * n_words_);
+    hashes_.push_back(hashes);
+    const u64 n_block = 1ULL << block_bits_;
+    if (number == blocks_.size() * n_block) {
+      blocks_.push_back((u64*)workspace_.take(row_bytes() << block_bits_));
+      n_row_bytes_ += (row_bytes() + sizeof(Piece) + sizeof(Hashes)) << block_bits_;
+    }
+    std::memcpy(blocks_.back() + (number % n_block) * 2 * n_words_, row, row_bytes());
   }
   void add_twin(u32 piece, const Piece& made) {
     if (n_twins_[piece] == MAX_TWINS) return;

@@ -45,20 +45,23 @@ ARC_CLONED inline u32 find_wrong(const u64* __restrict__ planes, const u32* cell
 
 class Planes {
  public:
-  // `bits` are those of the cells that there are planes of, in their order: where most are wrong first.
-  Planes(const Pieces& pieces, const std::vector<u32>& bits, u32 n_demos) : n_cells_(bits.size()) {
-    n_blocks_ = ((u32)pieces.pieces.size() + PLANE_PIECES - 1) / PLANE_PIECES;
-    planes_.resize((u64)n_blocks_ * n_cells_ * 2 * PLANE_WORDS);
+  // `order` has the pieces in the order of the planes; `bits` are those of the cells that there are planes
+  // of, in their order: where most are wrong first.
+  Planes(const Pieces& pieces, const std::vector<u32>& order, const std::vector<u32>& bits, u32 n_demos,
+         Workspace& workspace) {
+    const u32 n_blocks = ((u32)order.size() + PLANE_PIECES - 1) / PLANE_PIECES;
+    for (u32 k = 0; k < n_blocks; k++)
+      blocks_.push_back((u64*)workspace.take(bits.size() * 2 * PLANE_WORDS * sizeof(u64)));
     std::vector<u32> places(64 * pieces.n_words(), ~0u);
     for (u32 k = 0; k < bits.size(); k++) places[bits[k]] = k;
     u64 rows[2][64];
-    for (u32 group = 0; group < n_blocks_ * PLANE_WORDS; group++) {
-      const u32 first = 64 * group, n = (u32)pieces.pieces.size();
-      u64* block = planes_.data() + group / PLANE_WORDS * n_cells_ * 2 * PLANE_WORDS + group % PLANE_WORDS;
+    for (u32 group = 0; group < n_blocks * PLANE_WORDS; group++) {
+      const u32 first = 64 * group, n = (u32)order.size();
+      u64* block = blocks_[group / PLANE_WORDS] + group % PLANE_WORDS;
       for (u32 d = 0; d < n_demos; d++)
         for (u32 w = 0; w < pieces.n_words(d); w++) {
           for (u32 k = 0; k < 64; k++) {
-            const u64* shown = first + k < n ? pieces.bits(first + k, d) : nullptr;
+            const u64* shown = first + k < n ? pieces.bits(order[first + k], d) : nullptr;
             rows[0][k] = shown ? shown[w] : 0;
             rows[1][k] = shown ? shown[pieces.n_words(d) + w] : 0;
           }
@@ -73,14 +76,11 @@ class Planes {
         }
     }
   }
-  u32 n_blocks() const { return n_blocks_; }
-  const u64* block(u32 number) const { return planes_.data() + number * n_cells_ * 2 * PLANE_WORDS; }
-  u64 bytes() const { return planes_.size() * sizeof(u64); }
+  u32 n_blocks() const { return (u32)blocks_.size(); }
+  const u64* block(u32 number) const { return blocks_[number]; }
 
  private:
-  u64 n_cells_;
-  u32 n_blocks_;
-  std::vector<u64> planes_;
+  std::vector<u64*> blocks_;
 };
 
 }  // namespace arc

@@ -1,7 +1,9 @@
 // One task searched: sizes guessed, values enumerated, outputs put together from them.
 #pragma once
+#include <memory>
+
 #include "cover.hpp"
-#include "last_depth.hpp"
+#include "last_moves.hpp"
 #include "sizes.hpp"
 
 namespace arc {
@@ -9,10 +11,8 @@ namespace arc {
 // So many tuples are made pieces of between two looks at the clock.
 constexpr u32 TUPLES_A_LOOK = 64;
 
-// Twins are looked for of so many stacks. The last move is taken by rounds, each of which goes so far down in likelihood; a tuple that shows all
-// of the outputs counts so much more than a blank one.
+// Twins are looked for of so many stacks.
 constexpr u32 N_TWINNED = 5;
-constexpr i32 TENTHS_A_ROUND = 10, TENTHS_SHOWN = 1000;
 
 // A grid with its own cells.
 struct GridCells {
@@ -48,6 +48,7 @@ struct SearchOptions {
   u8 size_depth = 0;
   u32 size_guess = 0;  // which of the guesses at the output's size is taken
   bool output_sources = false;
+  bool by_open = false;  // the last move is taken first from what shows cells that stacks so far leave open
   std::vector<u8> enabled;  // by move
   u32 max_pieces = 0;       // of a stack
   bool subsets = false;
@@ -68,6 +69,15 @@ struct SearchOptions {
   // much again, and arrays that grow are there twice for a moment.
   u64 walk_bytes() const { return max_bytes / 3; }
   u64 pieces_bytes() const { return max_bytes / 4; }
+
+  // Whether a search by the one can go on by the other: they differ in bounds that it has not met.
+  bool agrees(const SearchOptions& other) const {
+    const auto all = [](const SearchOptions& o) {
+      return std::make_tuple(o.depth, o.size_depth, o.size_guess, o.output_sources, o.by_open, o.max_pieces,
+                             o.subsets, o.modes, o.max_bytes);
+    };
+    return all(*this) == all(other) && enabled == other.enabled && max_applications <= other.max_applications;
+  }
 };
 
 // Sources are numbered: the input, blanks of the input's and the output's size, the outputs of the demos
@@ -90,7 +100,8 @@ struct FoundStack {
 };
 
 struct SearchCounts {
-  u64 n_applications = 0, n_values = 0, n_tuples = 0, n_merged = 0, n_refused = 0;
+  u64 n_applications = 0, n_applied_before = 0;  // of moves, now and by the searches that it goes on from
+  u64 n_values = 0, n_tuples = 0, n_merged = 0, n_refused = 0;
   u64 n_pieces_offered = 0, n_pieces = 0, n_scanned = 0, n_stacks = 0, n_bytes = 0;
   double size_s = 0, walk_s = 0, pieces_s = 0, cover_s = 0;
   bool was_cut = false;
@@ -106,22 +117,17 @@ struct SearchResult {
   SearchCounts counts;
 };
 
+// A search, which can go on with more moves, or more time, where its bounds ended it.
 class Search {
  public:
-  Search(const TaskToSearch& task, const SearchOptions& options, const std::atomic<bool>& stop)
-      : task_(task), options_(options), walk_(banks_) {
-    spending_.max_applications = options.max_applications;
-    spending_.max_bytes = options.walk_bytes();
-    spending_.max_s = options.max_s;
-    spending_.stop = &stop;
-    i64 largest = 0;
-    for (const auto* grids : {&task.inputs, &task.outputs})
-      for (const GridCells& grid : *grids) largest = std::max<i64>(largest, (i64)grid.cells.size());
+  Search(const TaskToSearch& task, const SearchOptions& options)
+      : task_(task), options_(options), workspace_(2 * max_area(task)), walk_(banks_, workspace_),
+        promise_(walk_, targets_) {
     Limits limits;
-    limits.area = 2 * largest;
-    limits.list_area = 10 * largest;
+    limits.area = (i64)max_area(task);
+    limits.list_area = 5 * limits.area;
     banks_.reserve(task.inputs.size());
-    for (const GridCells& input : task.inputs) banks_.emplace_back(input.size, limits);
+    for (const GridCells& input : task.inputs) banks_.emplace_back(input.size, limits, workspace_);
     for (const GridCells& output : task.outputs) targets_.push_back(output.picture());
     // Colours that no grid has are not looked for.
     u32 colors = 0;
@@ -138,65 +144,136 @@ class Search {
           }))
         tints_.push_back(color);
   }
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
 
-  SearchResult run() {
-    SearchResult result;
+  const SearchOptions& options() const { return options_; }
+  // Whether more than it has found may come of going on.
+  bool can_resume() const { return last_moves_ && walk_.was_cut && !pieces_->was_cut; }
+  u64 bytes() const { return walk_.bytes() + (last_moves_ ? last_moves_->bytes() : 0); }
+
+  // Finds what there is within the bounds of the options, which agree with those that it began with.
+  SearchResult run(const SearchOptions& options, const std::atomic<bool>& stop) {
+    options_ = options;
+    spending_ = Spending();
+    spending_.max_applications = options.max_applications;
+    spending_.max_s = options.max_s;
+    spending_.stop = &stop;
+    const u64 n_before = walk_.n_applications();
     double at = thread_s();
-    const bool has_size = find_size(result);
-    result.counts.size_s = thread_s() - at;
-    at = thread_s();
-    if (has_size) {
-      walk_.clear();
-      add_sources(true);
-      const u8 stored_depth = options_.depth ? (u8)(options_.depth - 1) : 0;
-      walk_.run(stored_depth, (u8)(options_.depth - stored_depth), enabled_, spending_,
-                [this](u32 t) { return promise(t); });
-      Pieces pieces(banks_, targets_, tints_, options_.pieces_bytes());
-      LastDepth last(walk_, enabled_, n_demos());
-      add_stored(pieces);
-      if (options_.depth && !walk_.was_cut) add_last(last, pieces, stored_depth);
-      result.counts.walk_s = thread_s() - at;
+    if (!is_begun_) {
+      is_begun_ = true;
+      spending_.max_bytes = options.walk_bytes();
+      find_size();
+      found_.counts.size_s = thread_s() - at;
       at = thread_s();
-      std::unordered_map<u32, std::vector<u8>> cells;
-      Cover cover(pieces, options_.cover(), [&](u32 piece) -> const u8* {
-        std::vector<u8>& drawn = cells[piece];
-        if (drawn.empty()) drawn = draw_tests(pieces.pieces[piece], pieces, last);
-        return drawn.data();
-      });
-      for (Stack& stack : cover.run(spending_)) {
-        FoundStack found;
-        for (const Pick& pick : stack.picks) {
-          const Piece& piece = pieces.pieces[pick.piece];
-          found.picks.push_back({last.path_of(piece.of), piece, pick.mode});
-        }
-        found.stack = std::move(stack);
-        result.stacks.push_back(std::move(found));
-      }
-      add_twins(result.stacks, pieces, last);
-      result.counts.cover_s = thread_s() - at;
-      result.counts.n_pieces = pieces.pieces.size();
-      result.counts.n_pieces_offered = pieces.n_offered;
-      result.counts.n_scanned = cover.n_scanned;
-      result.counts.n_stacks = cover.n_stacks;
-      result.counts.n_bytes = pieces.bytes() + cover.bytes() + last.bytes();
-      result.counts.n_merged = last.n_merged;
-      result.counts.n_refused = last.n_refused;
-      result.counts.was_cut |= pieces.was_cut || cover.was_cut;
+      if (found_.has_size) begin();
     }
+    SearchResult result = found_;
+    result.counts.n_applied_before = n_before;
+    found_.counts.size_s = 0;
+    if (found_.has_size) {
+      spending_.max_bytes = options.walk_bytes() + options.pieces_bytes();
+      if (last_moves_) walk_.was_cut = !last_moves_->run(spending_, *pieces_);
+      pieces_->settle_all(*last_);
+      result.counts.walk_s = thread_s() - at;
+      stack(result);
+    }
+    result.counts.n_applications = walk_.n_applications() - n_before;
     count(result.counts);
     return result;
   }
 
  private:
-  const TaskToSearch& task_;
-  const SearchOptions& options_;
+  const TaskToSearch task_;
+  SearchOptions options_;
   Spending spending_;
+  Workspace workspace_;
   std::vector<Bank> banks_;
   LockStep walk_;
   std::vector<Pic> targets_;
+  Promise promise_;
   std::vector<u8> enabled_, tints_;
+  bool is_begun_ = false;
+  SearchResult found_;  // the size, which is found first
+  std::unique_ptr<Pieces> pieces_;
+  std::unique_ptr<LastDepth> last_;
+  std::unique_ptr<LastMoves> last_moves_;  // none where the walk ended before the last depth
 
+  // Of a picture: twice that of the largest grid.
+  static u64 max_area(const TaskToSearch& task) {
+    u64 largest = 0;
+    for (const auto* grids : {&task.inputs, &task.outputs})
+      for (const GridCells& grid : *grids) largest = std::max<u64>(largest, grid.cells.size());
+    return 2 * largest;
+  }
   u32 n_demos() const { return (u32)task_.outputs.size(); }
+
+  // Walks up to the last depth.
+  void begin() {
+    walk_.clear();
+    add_sources(true);
+    const u8 stored_depth = options_.depth ? (u8)(options_.depth - 1) : 0;
+    walk_.run(stored_depth, (u8)(options_.depth - stored_depth), enabled_, spending_, promise_);
+    pieces_ = std::make_unique<Pieces>(banks_, targets_, tints_, options_.pieces_bytes(), workspace_);
+    last_ = std::make_unique<LastDepth>(walk_, enabled_, n_demos());
+    add_stored(*pieces_, *last_);
+    if (!options_.depth || walk_.was_cut) return;
+    if (options_.by_open) find_open();
+    last_moves_ = std::make_unique<LastMoves>(walk_, *last_, promise_, n_demos(), stored_depth);
+  }
+  // Finds the cells that the best stack of what is stored leaves open.
+  void find_open() {
+    pieces_->settle_all(*last_);
+    Workspace of_cover(0);
+    CoverLimits limits = options_.cover();
+    limits.subsets = false;
+    const std::vector<u8> none(pieces_->n_cells(), 0);  // of tests, which have no say
+    Cover cover(*pieces_, limits, of_cover, [&](u32) { return none.data(); });
+    cover.run(spending_);
+    const std::vector<u64>& open = cover.least_open();
+    if (open.empty()) return;
+    std::vector<std::vector<u8>> cells;
+    for (u32 d = 0; d < n_demos(); d++) {
+      cells.emplace_back(pieces_->area(d));
+      for (u32 k = 0; k < cells[d].size(); k++) cells[d][k] = open[pieces_->first_word(d) + k / 64] >> (k % 64) & 1;
+    }
+    promise_.set_open(std::move(cells));
+  }
+  // Puts outputs together from the pieces.
+  void stack(SearchResult& result) {
+    const double at = thread_s();
+    const u64 n_applications = walk_.n_applications();
+    const Pieces& pieces = *pieces_;
+    std::unordered_map<u32, std::vector<u8>> cells;
+    Workspace of_cover(0);
+    Cover cover(pieces, options_.cover(), of_cover, [&](u32 piece) -> const u8* {
+      std::vector<u8>& drawn = cells[piece];
+      if (drawn.empty()) drawn = draw_tests(pieces.pieces[piece], pieces, *last_);
+      return drawn.data();
+    });
+    for (Stack& stack : cover.run(spending_)) {
+      FoundStack found;
+      for (const Pick& pick : stack.picks) {
+        const Piece& piece = pieces.pieces[pick.piece];
+        found.picks.push_back({last_->path_of(piece.of), piece, pick.mode});
+      }
+      found.stack = std::move(stack);
+      result.stacks.push_back(std::move(found));
+    }
+    add_twins(result.stacks, pieces, *last_);
+    workspace_.n_applications = n_applications;  // what wins is computed again, but no move anew
+    SearchCounts& counts = result.counts;
+    counts.cover_s = thread_s() - at;
+    counts.n_pieces = pieces.pieces.size();
+    counts.n_pieces_offered = pieces.n_offered;
+    counts.n_scanned = cover.n_scanned;
+    counts.n_stacks = cover.n_stacks;
+    counts.n_bytes = cover.bytes();
+    counts.n_merged = last_->n_merged;
+    counts.n_refused = last_->n_refused;
+    counts.was_cut |= pieces.was_cut || cover.was_cut;
+  }
 
   u32 add_blank(u32 e, Size size) {
     const std::vector<u8> zeros((u64)(size.n_rows * size.width), 0);
@@ -236,7 +313,8 @@ class Search {
     return a.size == b.size && a.cells == b.cells;
   }
 
-  bool find_size(SearchResult& result) {
+  void find_size() {
+    SearchResult& result = found_;
     std::vector<Size> outputs;
     for (const GridCells& output : task_.outputs) outputs.push_back(output.size);
     add_sources(false);
@@ -249,7 +327,7 @@ class Search {
     if (!is_input && !is_constant) walk_.run(options_.size_depth, 0, enabled_, spending_, [](u32) { return 0.0f; });
     SizeGuesser guesser(walk_, outputs);
     const std::vector<SizeGuess> guesses = guesser.guess(options_.size_guess + 1);
-    if (guesses.size() <= options_.size_guess) return false;
+    if (guesses.size() <= options_.size_guess) return;
     const SizeGuess& guess = guesses[options_.size_guess];
     result.has_size = true;
     result.n_sizes_matched = guess.n_matched;
@@ -260,7 +338,6 @@ class Search {
       if (e >= n_demos()) result.sizes.push_back(guess.sizes[e]);
       banks_[e].forget_output_moves();
     }
-    return true;
   }
   FoundAxis found(const AxisFormula& formula) const {
     FoundAxis axis;
@@ -272,36 +349,8 @@ class Search {
     return axis;
   }
 
-  // How much of the outputs a tuple's values show where they lie: cells that are right less those
-  // that are wrong, of those that are not 0.
-  float promise(u32 tuple) const {
-    float sum = 0;
-    for (u32 d = 0; d < n_demos(); d++) {
-      const Bank& bank = banks_[d];
-      const Entry& entry = bank[walk_.ids_of(tuple)[d]];
-      i32 balance = 0;
-      if (entry.is_list) {
-        for (u32 k = 0; k < entry.n_items; k++) balance += balance_of(bank[entry.items[k]].picture, targets_[d]);
-      } else {
-        balance = balance_of(entry.picture, targets_[d]);
-      }
-      sum += (float)balance / (float)targets_[d].area();
-    }
-    return sum;
-  }
-  static i32 balance_of(const Pic& p, const Pic& target) {
-    i32 balance = 0;
-    const i32 left = std::max(0, -p.column), right = std::min(p.width, target.width - p.column);
-    for (i32 i = std::max(0, -p.row); i < p.n_rows && p.row + i < target.n_rows; i++) {
-      const u8* from = p.cells + i * p.width;
-      const u8* to = target.cells + (p.row + i) * target.width + p.column;
-      for (i32 j = left; j < right; j++) balance += from[j] ? (from[j] == to[j] ? 1 : -1) : 0;
-    }
-    return balance;
-  }
-
   // Makes pieces of the tuples that are stored.
-  void add_stored(Pieces& pieces) {
+  void add_stored(Pieces& pieces, LastDepth& last) {
     std::vector<Pic> pictures(banks_.size());
     for (u32 t = 0; t < walk_.tuples.size(); t++) {
       if (t % TUPLES_A_LOOK == 0 && spending_.is_out_of_time()) {
@@ -310,60 +359,8 @@ class Search {
       }
       if (walk_.tuples[t].is_list) continue;
       for (u32 e = 0; e < banks_.size(); e++) pictures[e] = walk_.picture(t, e);
-      pieces.offer({t, NO_MOVE, false}, walk_.tuples[t].depth, pictures.data(),
-                   [&]() { return pictures.data() + n_demos(); });
+      pieces.offer({t, NO_MOVE, false}, walk_.tuples[t].depth, pictures.data(), last);
     }
-  }
-  // A tuple that is to be taken one move further.
-  struct Parent {
-    u32 tuple;
-    i32 tenths;  // what it costs: the less, the more it shows of the outputs
-    u32 next;    // of the moves that come after its last one
-    u16 last_move, colors;
-  };
-  // Takes the last move, by far the most work, which may be cut off: the likeliest pairs of a tuple and
-  // a move first.
-  void add_last(LastDepth& last, Pieces& pieces, u8 depth) {
-    const Priors priors(last.moves());
-    std::vector<Parent> parents;
-    for (u32 t : walk_.tuples_at(depth)) parents.push_back(parent_of(t, depth));
-    std::stable_sort(parents.begin(), parents.end(),
-                     [](const Parent& a, const Parent& b) { return a.tenths < b.tenths; });
-    u64 n_left = 0;
-    for (const Parent& parent : parents)
-      n_left += !priors.after(parent.last_move, walk_.tuples[parent.tuple].is_list).empty();
-    for (i32 most = parents.empty() ? 0 : parents[0].tenths; n_left; most += TENTHS_A_ROUND)
-      for (Parent& parent : parents) {
-        if (parent.tenths > most) break;
-        const bool is_list = walk_.tuples[parent.tuple].is_list;
-        const std::vector<u16>& moves = priors.after(parent.last_move, is_list);
-        if (parent.next == moves.size()) continue;
-        for (; parent.next < moves.size(); parent.next++) {
-          const u16 move = moves[parent.next];
-          if (parent.tenths + (i32)priors.tenths(parent.last_move, move) > most) break;
-          // A colour that is nowhere is kept as a blank, which `slab` gives, or dropped without effect.
-          const i8 color = ALL_MOVES[move].color;
-          if (color >= 0 && !(parent.colors >> color & 1)) continue;
-          if (walk_.n_applications() >= spending_.max_applications || pieces.was_cut ||
-              walk_.is_spent(spending_, spending_.max_bytes)) {
-            walk_.was_cut = true;
-            return;
-          }
-          last.extend(parent.tuple, move, pieces);
-        }
-        n_left -= parent.next == moves.size();
-      }
-  }
-  Parent parent_of(u32 tuple, u8 depth) const {
-    const bool is_source = walk_.tuples[tuple].parent == NO_PARENT;
-    Parent parent = {tuple, 0, 0, is_source ? NO_MOVE : walk_.tuples[tuple].move, 0};
-    if (depth > 1) parent.tenths = -(i32)(TENTHS_SHOWN * promise(tuple) / (float)n_demos());
-    for (u32 d = 0; d < n_demos(); d++) {
-      const Entry& entry = banks_[d][walk_.ids_of(tuple)[d]];
-      if (entry.is_list) parent.colors = 0x3ff;
-      for (i64 k = 0; k < entry.picture.area(); k++) parent.colors |= (u16)(1u << entry.picture.cells[k]);
-    }
-    return parent;
   }
 
   // The cells of a piece in all tests; none where it has none.
@@ -383,9 +380,9 @@ class Search {
     std::unordered_map<u32, std::vector<Piece>> twins;
     for (u64 k = 0; k < n_stacks; k++)
       for (const Pick& pick : stacks[k].stack.picks) twins[pick.piece];
-    for (const Twin& twin : pieces.twins) {
-      const auto known = twins.find(twin.piece);
-      if (known != twins.end()) known->second.push_back(twin.made);
+    for (u64 k = 0; k < pieces.twins.size(); k++) {
+      const auto known = twins.find(pieces.twins[k].piece);
+      if (known != twins.end()) known->second.push_back(pieces.twins[k].made);
     }
     std::vector<std::vector<u8>> outputs;
     for (const FoundStack& found : stacks) outputs.push_back(found.stack.outputs);
@@ -424,15 +421,14 @@ class Search {
   }
 
   void count(SearchCounts& counts) {
-    counts.n_applications = walk_.n_applications();
     counts.n_tuples = walk_.tuples.size();
     counts.n_merged += walk_.n_merged;
     counts.n_refused += walk_.n_refused;
-    counts.n_bytes += walk_.bytes();
+    counts.n_bytes += bytes();
     counts.was_cut |= walk_.was_cut || walk_.was_narrowed;
     for (const Bank& bank : banks_) {
       counts.n_values += bank.n_entries();
-      for (u32 id = 0; id < bank.n_entries(); id++) tick(counts.values_by_depth, bank[id].depth);
+      for (u32 id = 0; id < bank.n_entries(); id++) tick(counts.values_by_depth, bank.depth(id));
     }
     for (const Tuple& tuple : walk_.tuples) tick(counts.tuples_by_depth, tuple.depth);
   }

@@ -28,7 +28,7 @@ class SizeGuesser {
   // The first of the examples are demos, and their outputs have these sizes.
   SizeGuesser(const LockStep& walk, const std::vector<Size>& outputs) : walk_(walk), outputs_(outputs) {
     n_examples_ = (u32)walk.banks.size();
-    HashTable seen;
+    HashTable seen(walk.workspace);
     std::vector<Size> row(n_examples_);
     for (u32 t = 0; t < walk.tuples.size(); t++) {
       if (walk.tuples[t].is_list) continue;

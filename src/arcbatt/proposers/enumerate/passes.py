@@ -36,6 +36,7 @@ class Pass:
     gain: float
     cost_s: float
     size_guess: int = 0
+    by_open: bool = False
 
     @property
     def switch(self) -> str:
@@ -89,6 +90,7 @@ FIRST_PASSES = (
     Pass("plain", plain, 2, 20_000_000, 0.06, 0.03),
     Pass("second size", _sizes_in_doubt, 2, 20_000_000, 0.01, 0.015, size_guess=1),
     Pass("roles, deeper", by_role, 3, 100_000, 0.03, 0.05),
+    Pass("roles, open cells", by_role, 3, 100_000, 0.02, 0.05, by_open=True),
     Pass("plain, deeper", plain, 3, 100_000, 0.02, 0.05),
     Pass("roles, deepest", by_role, 3, 400_000, 0.015, 0.17),
     Pass("roles, transposed", _mirrored_roles, 3, 100_000, 0.0045, 0.055),
@@ -121,10 +123,11 @@ def all_passes() -> tuple[Pass, ...]:
 
 @cache
 def _passes_before(this: Pass) -> tuple[Pass, ...]:
-    """The passes of the same view, depth and size that take fewer moves."""
+    """The other passes of the same view, depth and size that take no more moves."""
     return tuple(
         each
         for each in all_passes()
         if (each.view, each.depth, each.size_guess) == (this.view, this.depth, this.size_guess)
-        and each.max_applications < this.max_applications
+        and each != this
+        and each.max_applications <= this.max_applications
     )

@@ -26,11 +26,11 @@ from .stacks import (
     Enumerated,
     EnumerateOptions,
     Stack,
-    enumerate_view,
     is_given,
     vocabulary,
 )
 from .views import NoView
+from .walks import KeptWalks
 
 # Of what one pass finds for a task, so many different outputs are proposed, and for each of them
 # so many programs.
@@ -117,6 +117,7 @@ class EnumeratedStacks:
         self._passes = tuple(all_passes() if passes is None else passes)
         self._use_known = use_known
         self._known_batt: Batt | None = None
+        self._walks = KeptWalks()
         self._context: Context | None = None
         # By pass, what the end of the time has cut off: the ledger has all else.
         self._cut_off: list[tuple[str, Mapping[str, Any]]] = []
@@ -139,7 +140,7 @@ class EnumeratedStacks:
     def work(self, offer: Offer, context: Context) -> None:
         (this,) = (each for each in self._passes if each.name == offer.item)
         context.say(f"{this.name}: {count(len(offer.tasks), 'task')}, {this.depth} moves deep")
-        searching = _Searching(this, self._options, context, self._known(context))
+        searching = _Searching(this, self._options, context, self._known(context), self._walks)
         # Closed whatever happens, so that no thread goes on after an interrupt.
         with closing(searching.run(sorted(offer.tasks, key=_area))) as all_found:
             for found, wall_s in all_found:
@@ -203,17 +204,24 @@ class _Searching:
     """One pass over some tasks, in threads of which each is a timeline of its own."""
 
     def __init__(
-        self, this: Pass, options: EnumerateOptions, context: Context, known: Batt
+        self,
+        this: Pass,
+        options: EnumerateOptions,
+        context: Context,
+        known: Batt,
+        walks: KeptWalks,
     ) -> None:
         self._pass = this
         self._context = context
         self._known = known
+        self._walks = walks
         self._stop = StopFlag()
         self._numbers: SimpleQueue[int] = SimpleQueue()
         self._options = replace(
             options,
             depth=this.depth,
             size_guess=this.size_guess,
+            by_open=this.by_open,
             max_applications=this.max_applications,
         )
         for number in range(1, context.n_threads + 1):
@@ -270,8 +278,13 @@ class _Searching:
             if view.name == "plain":
                 known = known_values(context.board, task, self._known)
                 view = replace(view, sources=[*view.sources, *known])
+            # Passes that differ in their number of moves alone go on one from the other.
+            this = self._pass
+            key = (task.id, this.view, this.depth, this.size_guess, this.by_open)
+            walk = self._walks.take(key, view)
             with phase("run"):
-                found = enumerate_view(view, replace(self._options, max_s=max_s), self._stop)
+                found = walk.search(replace(self._options, max_s=max_s), self._stop)
+            self._walks.keep(key, walk)
         except NoView:
             return _Found(task, [], None, thread_time() - began_s)
         with phase("score"):

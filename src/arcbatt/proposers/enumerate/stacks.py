@@ -89,12 +89,15 @@ class EnumerateOptions:
 
     `off` has names of primitives whose moves are not tried. `max_bytes` bounds the memory of one
     search; `max_applications` the moves tried, so that a search ends at the same place always.
+    `by_open`: the last move is taken first from values that show cells which the best stack of one
+    move less leaves open, not from those that show most of the outputs.
     """
 
     depth: int = 2
     size_depth: int = 2
     size_guess: int = 0
     output_sources: bool = True
+    by_open: bool = False
     off: frozenset[str] = frozenset()
     max_pieces: int = 10
     subsets: bool = True
@@ -189,28 +192,65 @@ class Enumerated:
         return Program(_Writer(self.view, self.size).output_size, "size")
 
 
+class Walk:
+    """A search of one view that goes on, with more moves or time, where its bounds ended it.
+
+    What it finds is what a new search with the same options finds; it pays only for the moves that
+    the searches before it have not applied, and keeps the memory that they took.
+    """
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self._native = _enumerate.Walk(
+            [_pack(before) for before, _ in view.demos] + [_pack(grid) for grid in view.tests],
+            [_pack(after) for _, after in view.demos],
+            [([_pack(grid) for grid in each.grids], each.depth) for each in view.sources],
+        )
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether going on may find more: bounds on moves or time ended it."""
+        return self._native.can_resume
+
+    @property
+    def n_bytes(self) -> int:
+        """What it keeps."""
+        return self._native.n_bytes
+
+    def is_of(self, view: View) -> bool:
+        """Whether it searches the grids of a view."""
+        return bool(_grids_of(self.view) == _grids_of(view))
+
+    def search(
+        self, options: EnumerateOptions, stop: _enumerate.StopFlag | None = None
+    ) -> Enumerated:
+        """Search in this thread; other threads go on meanwhile.
+
+        It goes on where options allow more moves or time than before and are the same otherwise,
+        and begins anew where they are not.
+        """
+        size, stacks, counts = self._native.search(options.native, stop or _enumerate.StopFlag())
+        found = [
+            Stack(
+                tuple(Pick(tuple(path), *rest) for path, *rest in picks),
+                demos,
+                depth,
+                tuple(None if grid is None else _unpack(grid) for grid in outputs),
+            )
+            for picks, demos, depth, outputs in stacks
+        ]
+        return Enumerated(self.view, size, found, counts)
+
+
 def enumerate_view(
     view: View, options: EnumerateOptions, stop: _enumerate.StopFlag | None = None
 ) -> Enumerated:
     """Search one view of a task, in this thread; other threads go on meanwhile."""
-    inputs = [_pack(before) for before, _ in view.demos] + [_pack(grid) for grid in view.tests]
-    size, stacks, counts = _enumerate.search(
-        inputs,
-        [_pack(after) for _, after in view.demos],
-        [([_pack(grid) for grid in source.grids], source.depth) for source in view.sources],
-        options.native,
-        stop or _enumerate.StopFlag(),
-    )
-    found = [
-        Stack(
-            tuple(Pick(tuple(path), *rest) for path, *rest in picks),
-            demos,
-            depth,
-            tuple(None if grid is None else _unpack(grid) for grid in outputs),
-        )
-        for picks, demos, depth, outputs in stacks
-    ]
-    return Enumerated(view, size, found, counts)
+    return Walk(view).search(options, stop)
+
+
+def _grids_of(view: View) -> Any:
+    return view.demos, view.tests, [(source.grids, source.depth) for source in view.sources]
 
 
 def _check_range(name: str, value: int, least: int, most: int) -> None:

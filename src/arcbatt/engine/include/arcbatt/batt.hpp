@@ -111,7 +111,6 @@ ARC_FN void begin_node(Lane& lane, u64 steps) {
   lane.steps = steps;
   lane.bytes = 0;
   lane.exceeded = lane.exhausted = false;
-  sync();
 }
 
 // A primitive that is known when compiling, and one that is not.
@@ -130,6 +129,13 @@ struct KnownPrimitive {
     if (!codes_fit<P>(args)) return fail(OUT_OF_RANGE);
     return RUN(lane, args);
   }
+  // About how many elements it goes through, given how many its arguments have.
+  ARC_FN u64 effort(const Value* args, u64 n_elements) const {
+    if constexpr (P == P_product) return n_elements + 8ULL * args[0].n * args[1].n;
+    if constexpr (P == P_prapply) return n_elements + 2ULL * args[1].n * args[2].n;
+    if constexpr (P == P_upscale) return n_elements * (u64)max_of<i64>(1, args[1].number * args[1].number);
+    return n_elements;
+  }
 };
 #if !defined(ARC_FLAT)
 struct AnyPrimitive {
@@ -142,6 +148,11 @@ struct AnyPrimitive {
   }
   ARC_FN Value run(Lane& lane, const Value* args) const { return run_primitive(lane, number, args); }
 };
+#endif
+
+#if defined(ARC_FLAT)
+// Whether a call on so many elements was left to a lane of more threads; then nothing is to be done.
+ARC_EXTERN bool is_left_to_wide(Lane& lane, u64 n_elements);
 #endif
 
 // Runs a call of a primitive where it stands. It counts as call_primitive does; but it begins from
@@ -163,6 +174,9 @@ ARC_FN void run_call(Lane& lane, u32 n_args, const P& primitive, const Place& pl
   begin_node(lane, steps);
   if (heaviest > lane.max_elements || steps > lane.max_steps) return place.fill_exceeded(lane);
   if (!arity_fits || !primitive.accepts(args)) return place.fill(fail(WRONG_TYPE), steps, 0);
+#if defined(ARC_FLAT)
+  if (is_left_to_wide(lane, primitive.effort(args, steps))) return;
+#endif
   const Value result = primitive.run(lane, args);
   if (lane.exceeded) return place.fill_exceeded(lane);
   if (result.failed()) return place.fill(result, lane.steps, lane.bytes);

@@ -4,13 +4,23 @@
 
 namespace arc {
 
+// The last place whose start is not after x; starts ascend from one that is not after x.
+ARC_FN u32 find_start(const u32* starts, u64 n, u32 x) {
+  u64 low = 0, high = n;
+  while (high - low > 1) {
+    const u64 middle = (low + high) / 2;
+    if (starts[middle] <= x) low = middle; else high = middle;
+  }
+  return (u32)low;
+}
+
 // --- sorting keys ---
 
 #if defined(__CUDACC__)
 // 32 keys, one a thread, in order: a bitonic network over the warp.
 ARC_FN Key sort_across(Key key) {
-  const int t = thread_index();
-  for (int size = 2; size <= W; size *= 2)
+  const int t = warp_index();
+  for (int size = 2; size <= WARP; size *= 2)
     for (int stride = size / 2; stride > 0; stride /= 2) {
       const Key other = (Key)exchange((i64)key, stride);
       const bool keeps_less = ((t & stride) == 0) == ((t & size) == 0);
@@ -36,11 +46,11 @@ ARC_NOINLINE bool sort_keys(Lane& lane, Key* keys, i64 n) {
     if (k < n) keys[k] = key;
   }
   sync();
-  if (n <= W) return true;
+  if (n <= WARP) return true;
   Key* other = lane.allocate_array<Key>(n);
   if (!other) return false;
   Key *from = keys, *to = other;
-  for (i64 run = W; run < n; run *= 2) {
+  for (i64 run = WARP; run < n; run *= 2) {
     each(n, [=](i64 k) {
       const i64 start = k & -2 * run;  // runs are powers of two long
       const i64 middle = min_of(start + run, n), end = min_of(start + 2 * run, n);
@@ -97,12 +107,21 @@ ARC_NOINLINE bool sort_keys(Lane& lane, Key* keys, i64 n) {
 ARC_FN i64 sort_unique(Lane& lane, Key* keys, i64 n) {
   if (!sort_keys(lane, keys, n)) return -1;
   if (!any(n - 1, [=](i64 k) { return keys[k] == keys[k + 1]; })) return n;
-  return serial([=]() {
+  if (W == 1) {
     i64 kept = n ? 1 : 0;
     for (i64 k = 1; k < n; k++)
       if (keys[k] != keys[kept - 1]) keys[kept++] = keys[k];
     return kept;
-  });
+  }
+  const Scratch scratch(lane);
+  Key* sorted = lane.allocate_array<Key>(n);
+  if (!sorted) return -1;
+  copy(sorted, keys, n);
+  const i64 kept = filter(
+      n, 0, [=](i64 k) { return k == 0 || sorted[k] != sorted[k - 1]; },
+      [=](i64 k, i64 place) { keys[place] = sorted[k]; });
+  scratch.give_back(lane);
+  return kept;
 }
 
 // The ranges of the three parts of keys.
@@ -120,21 +139,28 @@ struct KeyBox {
   }
 };
 ARC_FN KeyBox box_of_keys(const Key* keys, i64 n) {
-  constexpr i64 END = 1LL << 22;
-  KeyBox box;
-  box.color = least(n, END, [=](i64 k) { return color_of(keys[k]); });
-  box.row = least(n, END, [=](i64 k) { return row_of(keys[k]); });
-  box.column = least(n, END, [=](i64 k) { return column_of(keys[k]); });
-  box.n_colors = greatest(n, -END, [=](i64 k) { return color_of(keys[k]); }) - box.color + 1;
-  box.n_rows = greatest(n, -END, [=](i64 k) { return row_of(keys[k]); }) - box.row + 1;
-  box.n_columns = greatest(n, -END, [=](i64 k) { return column_of(keys[k]); }) - box.column + 1;
-  return box;
+  constexpr i32 END = 1 << 22;
+  i32 least[3] = {END, END, END}, greatest[3] = {-END, -END, -END};
+  for (i64 k = thread_index(); k < n; k += W) {
+    const i32 parts[3] = {(i32)color_of(keys[k]), (i32)row_of(keys[k]), (i32)column_of(keys[k])};
+    for (int part = 0; part < 3; part++) {
+      least[part] = min_of(least[part], parts[part]);
+      greatest[part] = max_of(greatest[part], parts[part]);
+    }
+  }
+  for (int part = 0; part < 3; part++) {
+    least[part] = least_of_threads(least[part]);
+    greatest[part] = greatest_of_threads(greatest[part]);
+  }
+  return {least[0], least[1], least[2], greatest[0] - least[0] + 1, greatest[1] - least[1] + 1,
+          greatest[2] - least[2] + 1};
 }
 
 // Sorts many keys that lie close together, and removes duplicates, by a bit for each possible one: how
 // many are left; -1 where that does not pay, or there is no memory for it.
 ARC_NOINLINE i64 sort_unique_by_bits(Lane& lane, Key* keys, i64 n) {
-  constexpr i64 MANY = 512, BITS_A_KEY = 16;
+  // Sorting takes many threads longer than a few passes do.
+  constexpr i64 MANY = W > 1 ? 64 : 512, BITS_A_KEY = W > 1 ? 64 : 16;
   if (n < MANY || !any(n - 1, [=](i64 k) { return keys[k] >= keys[k + 1]; })) return -1;
   const KeyBox box = box_of_keys(keys, n);
   if (box.n_colors > n || box.n_rows > n || box.n_columns > n || box.volume() > (u64)(BITS_A_KEY * n)) return -1;
@@ -298,6 +324,13 @@ ARC_NOINLINE Value tuple_of(Lane& lane, Value* members, i64 n) {
     i64 width = members[0].n;
     if (!any(n, [=](i64 k) { return row_width(members[k]) != width; })) {
       ARC_ALLOCATE(cells, i32, n * width);
+      if (W > 1 && n > WARP) {  // a thread for each of many, which are mostly short
+        each(n, [=](i64 i) {
+          const Value row = members[i];
+          for (i64 j = 0; j < width; j++) cells[i * width + j] = row_cell(row, j);
+        });
+        return grid_value(cells, (u32)n, (u32)width);
+      }
       for (i64 i = 0; i < n; i++) {
         const Value row = members[i];
         each(width, [=](i64 j) { cells[i * width + j] = row_cell(row, j); });
@@ -307,6 +340,32 @@ ARC_NOINLINE Value tuple_of(Lane& lane, Value* members, i64 n) {
   }
   return block_value(lane, TUPLE, 0, members, (u32)n);
 }
+
+#if defined(ARC_FLAT)
+// Finds equal members: first_alike[k] := the place of one that all members equal to the k-th have; false
+// when memory ran out. Values that a function gave are often equal, and comparing hashes is far less work
+// for many threads than sorting all of them.
+ARC_NOINLINE bool find_alike(Lane& lane, const Value* members, i64 n, u32* first_alike) {
+  constexpr u32 FREE = ~0u;
+  i64 n_slots = 64;
+  while (n_slots < 2 * n) n_slots *= 2;
+  const Scratch scratch(lane);
+  u32* slots = lane.allocate_array<u32>(n_slots);
+  if (!slots) return false;
+  each(n_slots, [=](i64 k) { slots[k] = FREE; });
+  each(n, [=](i64 k) {
+    for (u64 at = hash_by<true>(members[k]);; at++) {
+      const u32 there = atomic_swap_if(slots + (at & (n_slots - 1)), FREE, (u32)k);
+      first_alike[k] = there == FREE ? (u32)k : there;
+      if (there == FREE || equal_alone(members[there], members[k])) return;
+    }
+  });
+  scratch.give_back(lane);
+  return true;
+}
+// From here on finding equal members first pays.
+constexpr i64 MANY_ALIKE = 32;
+#endif
 
 // The set of these members (from new_members), in any order and with duplicates, in its one form.
 ARC_NOINLINE Value set_of(Lane& lane, Value* members, i64 n) {
@@ -325,6 +384,18 @@ ARC_NOINLINE Value set_of(Lane& lane, Value* members, i64 n) {
     each(n, [=](i64 k) { keys[k] = members[k].key; });
     return set_of_keys(lane, kind == PAIR ? INDICES : OBJECT, keys, n);
   }
+#if defined(ARC_FLAT)
+  if (n > MANY_ALIKE) {
+    ARC_ALLOCATE(first_alike, u32, n);
+    if (!find_alike(lane, members, n, first_alike)) return fail(OVER_BUDGET);
+    ARC_ALLOCATE(distinct, Value, n);
+    const Value* all = members;
+    n = filter(
+        n, 0, [=](i64 k) { return first_alike[k] == (u32)k; },
+        [=](i64 k, i64 place) { distinct[place] = all[k]; });
+    members = distinct;
+  }
+#endif
   ARC_ALLOCATE(places, i32, n);
   if (!sort_places(lane, members, places, n, false)) return fail(OVER_BUDGET);
   ARC_NEW_MEMBERS(sorted, n);

@@ -184,12 +184,10 @@ ARC_NOINLINE Column matches(Lane& lane, const Column& got, const Value& target, 
   if (got.form == Column::VALUES || got.form == Column::SAME) {
     Value* values = lane.allocate_array<Value>(n);
     if (!values) return failed_column(lane);
-    for (i64 k = 0; k < n; k++) {
-      Value v = got.at(k);
-      Value outcome = v.failed() ? v : truth(equal(v, target));
-      if (thread_index() == 0) values[k] = outcome;
-    }
-    sync();
+    each(n, [=](i64 k) {
+      const Value v = got.at(k);
+      values[k] = v.failed() ? v : truth(equal_alone(v, target));
+    });
     return narrowed(lane, values, n);
   }
   i32* found = lane.allocate_array<i32>(n);

@@ -81,6 +81,7 @@ ARC_FN bool fits(const Value& v, Domain domain) {
     case CELLS: return is_cells(v);
     case OBJECTS:
       if (v.kind != TUPLE && v.kind != SET) return false;
+      if (is_kind(v.members(), v.n, OBJECT)) return true;
       for (u32 k = 0; k < v.n; k++)
         if (!is_cells(v.members()[k])) return false;
       return true;

@@ -58,22 +58,12 @@ struct FlatDomain {
   Frame** frames;
   const u32* firsts;  // by row, the number of its first element; counted from firsts[0]
   u64 n_rows;
+  u64 n_args;     // columns of arguments; the others are filled element by element
   u64 n_columns;
-  u64 n_filled;       // columns that are filled element by element
-  const u32* filled;  // which
 
   ARC_FN u32 row_of_element(u32 element) const;
 };
 
-// The last place whose start is not after x; starts ascend from one that is not after x.
-ARC_FN u32 find_start(const u32* starts, u64 n, u32 x) {
-  u64 low = 0, high = n;
-  while (high - low > 1) {
-    const u64 middle = (low + high) / 2;
-    if (starts[middle] <= x) low = middle; else high = middle;
-  }
-  return (u32)low;
-}
 ARC_FN u32 FlatDomain::row_of_element(u32 element) const {
   // Rows without elements start where the next one does: the last of them has the element.
   return find_start(firsts, n_rows, firsts[0] + element);
@@ -111,13 +101,17 @@ ARC_FN void add_cost(Frame* frame, u64 steps, u64 bytes) {
 ARC_FN void add_flags(Frame* frame, const Lane& lane) {
   atomic_or(&frame->flags, lane.exhausted ? EXCEEDED | EXHAUSTED : EXCEEDED);
 }
-// Whether nothing more needs to be known of a frame's elements: the site's call is over budget.
-ARC_FN bool is_over(Frame* frame, const Lane& lane) {
+// Whether nothing more needs to be known of a frame's elements: the site's call is over budget. Other
+// lanes add to it meanwhile: what one thread sees counts for all.
+ARC_FN bool seen_over(const Frame* frame, const Lane& lane) {
   for (; frame; frame = frame->outer) {
     const volatile Frame& seen = *frame;
     if (seen.flags || seen.steps > lane.max_steps || seen.bytes > lane.max_bytes) return true;
   }
   return false;
+}
+ARC_FN bool is_over(const Frame* frame, const Lane& lane) {
+  return broadcast(thread_index() == 0 && seen_over(frame, lane));
 }
 
 // Where an op's arguments come from and what it gave on one element goes to.
@@ -161,20 +155,23 @@ struct Replay {
   Frame* asked; // what was made of the first that were not there
 };
 ARC_EXTERN Replay& replay_of(Lane& lane);
+// What an element counts for that a site has asked for, against one of a container.
+constexpr u64 SITE_EFFORT = 8;
 
 // A frame for a function's values of n tuples of arguments; null when memory ran out.
 ARC_NOINLINE Frame* new_frame(Lane& lane, const Replay& replay, const Column* args, u32 n_args, i64 n) {
   const FlatDomain& domain = replay.flat->domains[replay.site->domains[replay.phase]];
   const u64 head = sizeof(Frame) + domain.n_columns * sizeof(Column);
-  Frame* frame = (Frame*)lane.allocate(head + domain.n_filled * (u64)n * sizeof(Value));
+  const u64 n_first = domain.n_args;
+  Frame* frame = (Frame*)lane.allocate(head + (domain.n_columns - n_first) * (u64)n * sizeof(Value));
   if (!frame) return nullptr;
   if (thread_index() == 0) {
     *frame = {0, 0, replay.outer, replay.element, replay.sample, (u32)n, 0, 0};
     for (u32 k = 0; k < n_args; k++) frame->columns()[k] = args[k];
   }
   Value* values = (Value*)((char*)frame + head);
-  each((i64)domain.n_filled, [=](i64 k) {
-    frame->columns()[domain.filled[k]] = value_column(values + k * n);
+  each((i64)(domain.n_columns - n_first), [=](i64 k) {
+    frame->columns()[n_first + k] = value_column(values + k * n);
   });
   return frame;
 }
@@ -262,7 +259,11 @@ ARC_FN void run_phase(Lane& lane, const Flat& flat, const FlatSite& site, u32 ph
     if (!wanted && phase == 0 && thread_index() == 0)
       filled_values(outer, site.column)[element] = fail(OVER_BUDGET);
   }
-  if (phase > 0) wanted = wanted && flat.domains[site.domains[phase - 1]].frames[row] != nullptr;
+  if (phase > 0) {
+    const Frame* frame = flat.domains[site.domains[phase - 1]].frames[row];
+    wanted = wanted && frame != nullptr;
+    if (wanted && is_left_to_wide(lane, SITE_EFFORT * frame->n + frame->bytes / BYTES_AN_ELEMENT)) return;
+  }
   if (thread_index() == 0) replay = {&flat, &site, outer, element, sample, row, phase, 0, nullptr};
   sync();
   if (wanted) run(SitePlace{replay, slots});
@@ -271,64 +272,6 @@ ARC_FN void run_phase(Lane& lane, const Flat& flat, const FlatSite& site, u32 ph
     flat.domains[site.domains[phase]].frames[row] = replay.asked;
     *counts = replay.asked ? replay.asked->n : 0;
   }
-  sync();
-}
-
-// An op on all elements of a frame at once; where it cannot be, on one after the other.
-template <u32 P, Value (*RUN)(Lane&, const Value*)>
-ARC_FN Column map_known(Lane& lane, const Flat& flat, const FlatOp& op, Frame* frame) {
-  Column args[MAX_ARITY + 1];
-  const i64 n = frame->n;
-  for (u32 k = 0; k < op.n_args; k++) args[k] = flat.fetch_column(lane, frame, op.args[k]);
-  if (lane.exceeded) return failed_column(lane);
-  Column result;
-  if (run_on_columns(lane, P, args, n, &result)) {
-    if (lane.exceeded) return failed_column(lane);
-    if (thread_index() == 0) add_cost(frame, lane.steps, lane.bytes);
-    return result;
-  }
-  if (lane.exceeded) return failed_column(lane);
-  Value* values = lane.allocate_array<Value>(n);
-  if (!values) return failed_column(lane);
-  for (i64 k = 0; k < n; k++) {
-    const ElementPlace place = {flat, op.args, frame, (u32)k, values + k};
-    run_call(lane, op.n_args, KnownPrimitive<P, RUN>(), place);
-    if (lane.exceeded) break;
-  }
-  sync();
-  return lane.exceeded ? failed_column(lane) : value_column(values);
-}
-
-// `matcher` of what a function gave (args[0]) and what it is to be (args[1]); args[2] is what the
-// function was given, and costs a step where it has not failed.
-ARC_FN Column match(Lane& lane, const Flat& flat, const FlatOp& op, Frame* frame) {
-  const i64 n = frame->n;
-  if (!lane.charge((u64)n_right(flat.fetch_column(lane, frame, op.args[2]), n))) return failed_column(lane);
-  const Column found =
-      matches(lane, flat.fetch_column(lane, frame, op.args[0]), flat.fetch(frame, 0, op.args[1]), n);
-  if (lane.exceeded) return failed_column(lane);
-  if (thread_index() == 0) add_cost(frame, lane.steps, 0);
-  return found;
-}
-
-// args[0] where args[1] has not failed, that failure where it has.
-ARC_FN Column guard(Lane& lane, const Flat& flat, const FlatOp& op, Frame* frame) {
-  return guarded(lane, flat.fetch_column(lane, frame, op.args[0]),
-                 flat.fetch_column(lane, frame, op.args[1]), frame->n);
-}
-
-// An op on one frame, run(frame) being its column.
-template <class Run>
-ARC_FN void fill_column(Lane& lane, const FlatOp& op, Frame* frame, Run run) {
-  Column result;
-  begin_node(lane, 0);
-  if (is_over(frame, lane)) {
-    result = same_column(fail(OVER_BUDGET));
-  } else {
-    result = run();
-    if (lane.exceeded && thread_index() == 0) add_flags(frame, lane);
-  }
-  if (thread_index() == 0) frame->columns()[op.column] = result;
   sync();
 }
 

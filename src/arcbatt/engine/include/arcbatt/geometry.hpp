@@ -72,16 +72,6 @@ struct Span {
   i64 first, last;
 };
 
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-ARC_FN i32 least_of_threads(i32 x) { return __reduce_min_sync(0xffffffffu, x); }
-#else
-ARC_FN i32 least_of_threads(i32 x) {
-  for (int offset = W / 2; offset > 0; offset /= 2) x = min_of(x, (i32)exchange(x, offset));
-  return x;
-}
-#endif
-ARC_FN i32 greatest_of_threads(i32 x) { return -least_of_threads(-x); }
-
 // The rows or columns that keys reach; there must be one.
 ARC_FN Span span_of(const Keys& keys, int line) {
   if (line == LINE_ROW && is_one_color(keys))
@@ -125,7 +115,7 @@ ARC_FN Bounds bounds_of(const Keys& keys) {
 // threads: each thread has, and knows, only its own.
 constexpr i64 BOARD_SIZE = 64;
 struct Board {
-  static constexpr int PER_THREAD = BOARD_SIZE / W;
+  static constexpr int PER_THREAD = W < BOARD_SIZE ? BOARD_SIZE / W : 1;
   u64 rows[PER_THREAD];
   i64 n_rows;
 

@@ -1,8 +1,11 @@
 // The GPU side of a run. A kernel for each primitive runs all its calls that are ready, on all samples
 // and, within functions, on all elements of all containers: a call on one of them is one item, done by
 // one warp. So a kernel's code is small and its own, and few samples or few calls still fill the card.
+//
+// A warp would hold up all others with a value of some ten thousand elements. Items on such values are
+// put on a list, and the same kernel compiled for wide lanes, a block each, runs them right after.
 #define ARC_FLAT
-#include "flat.hpp"
+#include "alone.hpp"
 #include "words.hpp"
 
 namespace arc {
@@ -46,14 +49,55 @@ struct Launch {
 
 constexpr u64 PAGE_BYTES = 64 * 1024;
 
-// What a warp has in shared memory.
+// How far the items of a step are taken.
+struct Queue {
+  u32 next;
+  u32 n_listed;  // left to wide lanes
+  u32 next_listed;
+};
+// What a kernel is to do, written by the host. Its items, taken a few at a time, are nodes of the batt on
+// all samples, then things within functions (`others`), of which each starts at some item after those.
+struct Step {
+  const u32* nodes;
+  const u32* others;
+  const u32* starts;
+  u32* counts;  // of sites: by item, how many elements it asks for
+  Queue* queue;
+  u32* listed;  // items that are left to wide lanes
+  u32 n_nodes;
+  u32 n_others;
+  u32 n_items;
+  u32 at_once;
+  u32 n_elements;  // where an item is many of them
+  u32 unused;
+
+  ARC_FN u32 which(u32 item) const { return find_start(starts, n_others, item); }
+};
+constexpr u32 MAX_LARGE = ARC_MAX_LARGE;
+
+// What a lane's threads share.
 struct Worker {
-  Lane lane;
   Pool pool;
   u64 taken;  // from the pool, by the call
   Replay replay;
+  Value frame[MAX_ARITY + 1];
+  const Step* leaves_of;  // the step whose large items are left to wide lanes; null where none are
+  u32 item;
 };
 ARC_EXTERN Replay& replay_of(Lane& lane) { return ((Worker*)lane.owner)->replay; }
+
+// From so many elements of arguments on, a block is faster than a warp.
+constexpr u64 LARGE = ARC_LARGE;
+ARC_EXTERN bool is_left_to_wide(Lane& lane, u64 n_elements) {
+  const Worker& worker = *(Worker*)lane.owner;
+  if (n_elements < LARGE || !worker.leaves_of) return false;
+  const Step& step = *worker.leaves_of;
+  return serial([&]() {
+    const u32 at = atomicAdd(&step.queue->n_listed, 1);
+    if (at < MAX_LARGE) step.listed[at] = worker.item;
+    return (i64)(at < MAX_LARGE);
+  });
+}
 
 ARC_EXTERN char* grow_arena(void* owner, u64 bytes, u64* given) {
   Worker& worker = *(Worker*)owner;
@@ -68,62 +112,64 @@ ARC_EXTERN char* grow_arena(void* owner, u64 bytes, u64* given) {
   return worker.pool.start + at;
 }
 
-// What a kernel is to do, written by the host. Its items, taken a few at a time, are nodes of the batt on
-// all samples, then things within functions (`others`), of which each starts at some item after those.
-struct Step {
-  const u32* nodes;
-  const u32* others;
-  const u32* starts;
-  u32* counts;  // of sites: by item, how many elements it asks for
-  u32* next;    // the next item
-  u32 n_nodes;
-  u32 n_others;
-  u32 n_items;
-  u32 at_once;
-
-  ARC_FN u32 which(u32 item) const { return find_start(starts, n_others, item); }
-};
+// Who runs a kernel's items: lanes that take all of them; lanes that take all but the large ones; wide
+// lanes, that take those.
+enum Lanes { ALL, LEAVES, WIDE };
 
 template <class Body>
-ARC_FN void each_item(const Launch& launch, const Step& step, Body body) {
-  const u32 n_items = step.n_items, at_once = step.at_once;
+ARC_FN void each_item(const Launch& launch, const Step& step, Lanes lanes, Body body) {
+  const bool wide = lanes == WIDE;
+  const u32 n_items = wide ? min_of(step.queue->n_listed, MAX_LARGE) : step.n_items;
+  const u32 at_once = wide ? 1 : step.at_once;
+  u32* next = wide ? &step.queue->next_listed : &step.queue->next;
   for (;;) {
     u32 first = n_items;
-    if (thread_index() == 0 && !*(volatile const u32*)launch.stopped) first = atomicAdd(step.next, at_once);
-    first = shuffle(first, 0);
+    if (thread_index() == 0 && !*(volatile const u32*)launch.stopped) first = atomicAdd(next, at_once);
+    first = (u32)broadcast(first);
     if (first >= n_items) return;
     const u32 end = min_of(first + at_once, n_items);
-    for (u32 item = first; item < end; item++) body(item);
+    for (u32 item = first; item < end; item++) body(wide ? step.listed[item] : item);
   }
 }
 
-// run(lane, item) of all items, by a warp each.
+// run(lane, item) of all items, or of those left to wide lanes, by a lane each.
 template <class Run>
-ARC_FN void run_items(const Launch& launch, const Step& step, Run run) {
+ARC_FN void run_items(const Launch& launch, const Step& step, Lanes lanes, Run run) {
   alignas(16) __shared__ char workers[ARC_BLOCK_THREADS / W][sizeof(Worker)];
   Worker& worker = *(Worker*)workers[threadIdx.x / W];
-  Lane& lane = worker.lane;
   Page& page = launch.pages[(blockIdx.x * ARC_BLOCK_THREADS + threadIdx.x) / W];
+  Lane lane;
   lane.owner = &worker;
+#if defined(__CUDACC__)
+  lane.frame = worker.frame;
+#endif
   lane.top = page.top;
   lane.end = page.end;
   lane.max_steps = launch.budget.steps;
   lane.max_bytes = launch.budget.bytes;
   lane.max_elements = min_of<u64>(launch.budget.steps, launch.budget.bytes / BYTES_AN_ELEMENT);
-  worker.pool = launch.pool;
+  if (thread_index() == 0) {
+    worker.pool = launch.pool;
+    worker.leaves_of = lanes == LEAVES ? &step : nullptr;
+  }
   sync();
-  each_item(launch, step, [&](u32 item) {
-    worker.taken = 0;
+  each_item(launch, step, lanes, [&](u32 item) {
+    if (thread_index() == 0) {
+      worker.taken = 0;
+      worker.item = item;
+    }
+    sync();
     run(lane, item);
   });
+  sync();  // before the page is another's, all threads have read it
   if (thread_index() == 0) page = {lane.top, lane.end};
 }
 
 // A primitive's calls, those of the batt's nodes and those within functions.
 template <class P>
-ARC_FN void run_calls(const Launch& launch, const Step& step, const P& primitive) {
+ARC_FN void run_calls(const Launch& launch, const Step& step, Lanes lanes, const P& primitive) {
   const u32 n_of_nodes = step.n_nodes * (u32)launch.n_chosen;
-  run_items(launch, step, [&](Lane& lane, u32 item) {
+  run_items(launch, step, lanes, [&](Lane& lane, u32 item) {
     if (item < n_of_nodes) {
       const u32 at = item / step.n_nodes, node = step.nodes[item - at * step.n_nodes];
       const Instruction code = launch.batt.code[node];
@@ -143,21 +189,26 @@ ARC_FN void run_calls(const Launch& launch, const Step& step, const P& primitive
   });
 }
 
-// Calls within functions on all elements of a frame: run(lane, op, frame) gives the column.
-template <class Run>
-ARC_FN void run_columns(const Launch& launch, const Step& step, Run run) {
-  run_items(launch, step, [&](Lane& lane, u32 item) {
-    const u32 which = step.which(item);
-    const FlatOp& op = launch.flat.ops[step.others[which]];
-    Frame* frame = launch.flat.domains[op.domain].frames[item - step.starts[which]];
-    if (frame) fill_column(lane, op, frame, [&]() { return run(lane, op, frame); });
+// Calls within functions by one thread each, ARC_ELEMENTS_AN_ITEM of them to an item.
+template <class P>
+ARC_FN void run_elements(const Launch& launch, const Step& step, const P& primitive) {
+  run_items(launch, step, ALL, [&](Lane& lane, u32 item) {
+    const u32 n = step.n_elements, end = min_of<u32>((item + 1) * ARC_ELEMENTS_AN_ITEM, n);
+    for (u32 first = item * ARC_ELEMENTS_AN_ITEM; first < end; first += W) {
+      const u32 at = min_of(first + thread_index(), n - 1), which = step.which(at);
+      const FlatOp& op = launch.flat.ops[step.others[which]];
+      const FlatDomain& domain = launch.flat.domains[op.domain];
+      const u32 element = at - step.starts[which], row = domain.row_of_element(element);
+      Frame* frame = first + thread_index() < end ? domain.frames[row] : nullptr;
+      run_alone(lane, launch.flat, op, frame, element - (domain.firsts[row] - domain.firsts[0]), primitive);
+    }
   });
 }
 
 // A phase of sites of one primitive: run(lane, site, place) is the call. `others` are sites and phases.
 template <class Run>
-ARC_FN void run_sites(const Launch& launch, const Step& step, Run run) {
-  run_items(launch, step, [&](Lane& lane, u32 item) {
+ARC_FN void run_sites(const Launch& launch, const Step& step, Lanes lanes, Run run) {
+  run_items(launch, step, lanes, [&](Lane& lane, u32 item) {
     const u32 which = step.which(item);
     const u32 entry = step.others[which], phase = entry & 3, row = item - step.starts[which];
     const FlatSite& site = launch.flat.sites[entry >> 2];
@@ -173,24 +224,22 @@ ARC_FN void run_sites(const Launch& launch, const Step& step, Run run) {
 #define ARC_WORK const arc::Launch *launch, const arc::Step *step
 #define ARC_KERNEL extern "C" __global__ void __launch_bounds__(ARC_BLOCK_THREADS, ARC_BLOCKS_A_SM)
 
-// The host adds a line for each kernel that it wants: ARC_RUN for a primitive's calls, ARC_COLUMN for
-// those on whole columns, ARC_SITE for those that call functions.
-#define ARC_RUN(name)                                                                 \
-  ARC_KERNEL run_##name(ARC_WORK) {                                                   \
+// The host adds a line for each kernel that it wants: ARC_RUN for a primitive's calls, ARC_ALONE for
+// those within functions that a thread makes alone, ARC_SITE for those that call functions.
+#define ARC_RUN(kernel, name, lanes)                                                  \
+  ARC_KERNEL kernel(ARC_WORK) {                                                       \
     using namespace arc;                                                              \
-    run_calls(*launch, *step, KnownPrimitive<P_##name, prim_##name>());               \
+    run_calls(*launch, *step, lanes, KnownPrimitive<P_##name, prim_##name>());         \
   }
-#define ARC_COLUMN(name)                                                              \
-  ARC_KERNEL column_##name(ARC_WORK) {                                                \
+#define ARC_ALONE(kernel, name, lanes)                                                \
+  ARC_KERNEL kernel(ARC_WORK) {                                                       \
     using namespace arc;                                                              \
-    run_columns(*launch, *step, [&](Lane& lane, const FlatOp& op, Frame* frame) {     \
-      return map_known<P_##name, prim_##name>(lane, launch->flat, op, frame);         \
-    });                                                                               \
+    run_elements(*launch, *step, AlonePrimitive<P_##name, prim_##name>());            \
   }
-#define ARC_SITE(name)                                                                \
-  ARC_KERNEL site_##name(ARC_WORK) {                                                  \
+#define ARC_SITE(kernel, name, lanes)                                                 \
+  ARC_KERNEL kernel(ARC_WORK) {                                                       \
     using namespace arc;                                                              \
-    run_sites(*launch, *step, [&](Lane& lane, const FlatSite& site, const SitePlace& place) { \
+    run_sites(*launch, *step, lanes, [&](Lane& lane, const FlatSite& site, const SitePlace& place) { \
       run_call(lane, site.n_args, KnownPrimitive<P_##name, prim_##name>(), place);    \
     });                                                                               \
   }
@@ -211,39 +260,38 @@ ARC_KERNEL run_load(ARC_WORK) {
 
 ARC_KERNEL site_invoke(ARC_WORK) {
   using namespace arc;
-  run_sites(*launch, *step, [&](Lane& lane, const FlatSite& site, const SitePlace& place) {
+  run_sites(*launch, *step, ALL, [&](Lane& lane, const FlatSite& site, const SitePlace& place) {
     invoke(lane, site.n_args, place);
   });
 }
-ARC_KERNEL column_match(ARC_WORK) {
-  using namespace arc;
-  run_columns(*launch, *step, [&](Lane& lane, const FlatOp& op, Frame* frame) {
-    return match(lane, launch->flat, op, frame);
-  });
-}
-ARC_KERNEL column_guard(ARC_WORK) {
-  using namespace arc;
-  run_columns(*launch, *step, [&](Lane& lane, const FlatOp& op, Frame* frame) {
-    return guard(lane, launch->flat, op, frame);
-  });
-}
+ARC_KERNEL alone_match(ARC_WORK) { arc::run_elements(*launch, *step, arc::AloneMatch()); }
+ARC_KERNEL alone_guard(ARC_WORK) { arc::run_elements(*launch, *step, arc::AloneGuard()); }
 
-// firsts[k] := the sum of counts before k, for k up to n; one block.
+// firsts[k] := the sum of counts before k, for k up to n; one block, each of whose threads adds up
+// some that stand side by side.
 extern "C" __global__ void __launch_bounds__(1024) add_counts(const arc::u32* counts, arc::u32* firsts,
                                                               arc::u32 n) {
-  __shared__ arc::u32 sums[1024];
-  arc::u32 before = 0;
-  for (arc::u32 start = 0; start < n; start += blockDim.x) {
-    const arc::u32 k = start + threadIdx.x, count = k < n ? counts[k] : 0;
-    sums[threadIdx.x] = count;
+  using namespace arc;
+  constexpr u32 EACH = 16;
+  __shared__ u32 sums[1024];
+  u32 before = 0;
+  for (u32 start = 0; start < n; start += EACH * blockDim.x) {
+    const u32 first = start + EACH * threadIdx.x, end = min_of(first + EACH, n);
+    u32 own = 0;
+    for (u32 k = first; k < end; k++) own += counts[k];
+    sums[threadIdx.x] = own;
     __syncthreads();
-    for (arc::u32 reach = 1; reach < blockDim.x; reach *= 2) {
-      const arc::u32 more = threadIdx.x >= reach ? sums[threadIdx.x - reach] : 0;
+    for (u32 reach = 1; reach < blockDim.x; reach *= 2) {
+      const u32 more = threadIdx.x >= reach ? sums[threadIdx.x - reach] : 0;
       __syncthreads();
       sums[threadIdx.x] += more;
       __syncthreads();
     }
-    if (k < n) firsts[k] = before + sums[threadIdx.x] - count;
+    u32 here = before + sums[threadIdx.x] - own;
+    for (u32 k = first; k < end; k++) {
+      firsts[k] = here;
+      here += counts[k];
+    }
     before += sums[blockDim.x - 1];
     __syncthreads();
   }
@@ -259,7 +307,7 @@ extern "C" __global__ void pick(const arc::u32* from, const arc::u32* places, ar
 // What the programs gave; they stand in the place of nodes.
 ARC_KERNEL find_outcomes(ARC_WORK) {
   using namespace arc;
-  each_item(*launch, *step, [&](u32 item) {
+  each_item(*launch, *step, ALL, [&](u32 item) {
     const u32 at = item / step->n_nodes, program = step->nodes[item - at * step->n_nodes];
     const u32 sample = launch->chosen[at];
     const Outcome out =
@@ -278,7 +326,7 @@ ARC_KERNEL find_outcomes(ARC_WORK) {
 // How many words the values take that are to be kept; then the words, from where they start.
 ARC_KERNEL count_kept(ARC_WORK) {
   using namespace arc;
-  each_item(*launch, *step, [&](u32 item) {
+  each_item(*launch, *step, ALL, [&](u32 item) {
     const u32 program = item / launch->n_chosen, at = item - program * launch->n_chosen;
     const bool kept = launch->reasons[program * launch->n_samples + launch->chosen[at]] == OK;
     const u64 n = kept ? count_words(launch->slots(at).value(launch->batt.results[program])) : 0;
@@ -287,7 +335,7 @@ ARC_KERNEL count_kept(ARC_WORK) {
 }
 ARC_KERNEL write_kept(ARC_WORK) {
   using namespace arc;
-  each_item(*launch, *step, [&](u32 item) {
+  each_item(*launch, *step, ALL, [&](u32 item) {
     const u32 program = item / launch->n_chosen, at = item - program * launch->n_chosen;
     if (launch->reasons[program * launch->n_samples + launch->chosen[at]] == OK)
       write_words(launch->words + launch->n_words[item],

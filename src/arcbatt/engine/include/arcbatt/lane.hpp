@@ -8,8 +8,8 @@ namespace arc {
 // least `bytes` and sets how many there are; null when there are none.
 ARC_EXTERN char* grow_arena(void* owner, u64 bytes, u64* given);
 
-// On the GPU it stands in shared memory: a lane's threads read and write it together, with a sync
-// between their reading and their writing.
+// On the GPU each of a lane's threads has its own copy, and all do the same with it: so none waits for
+// another, and much of it stays in registers.
 struct Lane {
   char* top = nullptr;
   char* end = nullptr;
@@ -17,14 +17,18 @@ struct Lane {
   bool exhausted = false;  // the arena's memory was not enough: nothing is known of the call
 
   // Of the node being run.
-  alignas(16) u64 steps = 0;
+  bool exceeded = false;
+  u64 steps = 0;
   u64 bytes = 0;
   u64 max_steps = 0;
   u64 max_bytes = 0;
   u64 max_elements = 0;
-  bool exceeded = false;
 
-  Value frame[MAX_ARITY + 1];  // the arguments of the node being run
+#if defined(__CUDACC__)
+  Value* frame;  // the arguments of the node being run, in shared memory
+#else
+  Value frame[MAX_ARITY + 1];
+#endif
 
   // Memory that lives as long as the lane, aligned to 16 bytes; null when there is none left.
   ARC_FN void* allocate(u64 n_bytes) {
@@ -37,15 +41,11 @@ struct Lane {
         exhausted = exceeded = true;
         return nullptr;
       }
-      sync();
       top = start;
       end = start + given;
-      sync();
     }
     char* result = top;
-    sync();
     top = result + n_bytes;
-    sync();
     return result;
   }
   template <class T>
@@ -53,14 +53,10 @@ struct Lane {
 
   // Counts; false when the node has used up the budget.
   ARC_FN bool charge(u64 more_steps, u64 more_bytes = 0) {
-    const u64 all_steps = steps + more_steps, all_bytes = bytes + more_bytes;
-    const bool over = exceeded || all_steps > max_steps || all_bytes > max_bytes;
-    sync();
-    steps = all_steps;
-    bytes = all_bytes;
-    exceeded = over;
-    sync();
-    return !over;
+    steps += more_steps;
+    bytes += more_bytes;
+    exceeded = exceeded || steps > max_steps || bytes > max_bytes;
+    return !exceeded;
   }
   // Whether a value of so many elements may be made.
   ARC_FN bool require(u64 n_elements) {
@@ -77,10 +73,8 @@ struct Scratch {
 
   ARC_FN explicit Scratch(const Lane& lane) : top(lane.top), end(lane.end) {}
   ARC_FN void give_back(Lane& lane) const {
-    const bool same = lane.end == end;
-    sync();
-    if (same) lane.top = top;
-    sync();
+    sync();  // nobody reads what was there any more
+    if (lane.end == end) lane.top = top;
   }
 };
 

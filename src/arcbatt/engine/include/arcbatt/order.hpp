@@ -89,9 +89,16 @@ ARC_NOINLINE int compare_alone(const Value& a, const Value& b) {
   }
   return sign_of((i64)a.n - b.n);
 }
+ARC_FN bool equal_alone(const Value& a, const Value& b) {
+  return a.kind == b.kind && a.n == b.n && compare_alone(a, b) == 0;
+}
 #else
+ARC_NOINLINE bool equal(const Value& a, const Value& b);
 ARC_FN int compare_alone(const Value& a, const Value& b) { return compare(a, b); }
+ARC_FN bool equal_alone(const Value& a, const Value& b) { return equal(a, b); }
 #endif
+// Containers of so many members are gone through by all threads at once, each with members of its own.
+constexpr u32 MANY_MEMBERS = 8;
 
 ARC_NOINLINE bool equal(const Value& a, const Value& b) {
   if (a.kind != b.kind || a.n != b.n) return false;
@@ -116,6 +123,8 @@ ARC_NOINLINE bool equal(const Value& a, const Value& b) {
     case SET:
       if (a.n == 0 || a.block == b.block) return true;
       if (a.block->weight != b.block->weight || a.block->depth != b.block->depth) return false;
+      if (W > 1 && a.n >= MANY_MEMBERS)
+        return !any(a.n, [&](i64 k) { return !equal_alone(a.members()[k], b.members()[k]); });
       for (u32 k = 0; k < a.n; k++)
         if (!equal(a.members()[k], b.members()[k])) return false;
       return true;
@@ -151,25 +160,47 @@ ARC_FN u64 hash_cell(Key key) {
 // A hash of a primitive's name; see table.hpp.
 ARC_FN u64 hash_name(u32 primitive);
 
-ARC_NOINLINE u64 hash_of(const Value& v) {
+// The sum of f(k) for all k below n, by one thread or by all.
+template <bool ALONE, class F>
+ARC_FN u64 hash_sum(i64 n, F f) {
+  if (!ALONE) return (u64)total(n, f);
+  u64 sum = 0;
+  for (i64 k = 0; k < n; k++) sum += f(k);
+  return sum;
+}
+template <bool ALONE>
+ARC_NOINLINE u64 hash_by(const Value& v) {
+  // The sum over members, with f(a member's hash, its place).
+  auto over_members = [&](auto f) {
+    if (ALONE || v.n < MANY_MEMBERS) {
+      u64 sum = 0;
+      for (u32 k = 0; k < v.n; k++) sum += f(hash_by<ALONE>(v.members()[k]), (u64)k);
+      return sum;
+    }
+    return (u64)total(v.n, [&](i64 k) { return f(hash_by<true>(v.members()[k]), (u64)k); });
+  };
+  auto in_order = [](u64 hash, u64 k) { return hash * multiplier(k); };
   switch (v.kind) {
     case NONE: return close_hash(HASH_NONE, 0, 0);
     case INT: return hash_number(v.number);
     case PAIR: return hash_location(v.key);
     case CELL: return hash_cell(v.key);
     case INTS:
-      return close_hash(HASH_TUPLE, v.n, total(v.n, [&](i64 k) {
+      return close_hash(HASH_TUPLE, v.n, hash_sum<ALONE>(v.n, [&](i64 k) {
                           return hash_number(v.ints[k]) * multiplier(k);
                         }));
     case INTSET:
-      return close_hash(HASH_SET, v.n, total(v.n, [&](i64 k) { return mix(hash_number(v.ints[k])); }));
+      return close_hash(HASH_SET, v.n,
+                        hash_sum<ALONE>(v.n, [&](i64 k) { return mix(hash_number(v.ints[k])); }));
     case INDICES:
-      return close_hash(HASH_SET, v.n, total(v.n, [&](i64 k) { return mix(hash_location(v.keys[k])); }));
+      return close_hash(HASH_SET, v.n,
+                        hash_sum<ALONE>(v.n, [&](i64 k) { return mix(hash_location(v.keys[k])); }));
     case OBJECT:
-      return close_hash(HASH_SET, v.n, total(v.n, [&](i64 k) { return mix(hash_cell(v.keys[k])); }));
+      return close_hash(HASH_SET, v.n,
+                        hash_sum<ALONE>(v.n, [&](i64 k) { return mix(hash_cell(v.keys[k])); }));
     case GRID: {
       i64 width = width_of(v);
-      const u64 sum = (u64)total(v.n, [&](i64 i) {
+      const u64 sum = hash_sum<ALONE>(v.n, [&](i64 i) {
         const i32* row = v.ints + i * width;
         u64 in_row = 0;
         for (i64 j = 0; j < width; j++) in_row += hash_number(row[j]) * multiplier(j);
@@ -177,23 +208,12 @@ ARC_NOINLINE u64 hash_of(const Value& v) {
       });
       return close_hash(HASH_TUPLE, v.n, sum);
     }
-    case TUPLE: {
-      u64 sum = 0;
-      for (u32 k = 0; k < v.n; k++) sum += hash_of(v.members()[k]) * multiplier(k);
-      return close_hash(HASH_TUPLE, v.n, sum);
-    }
-    case SET: {
-      u64 sum = 0;
-      for (u32 k = 0; k < v.n; k++) sum += mix(hash_of(v.members()[k]));
-      return close_hash(HASH_SET, v.n, sum);
-    }
-    case FUNCTION: {
-      u64 sum = hash_name(v.aux);
-      for (u32 k = 0; k < v.n; k++) sum += hash_of(v.members()[k]) * multiplier(k);
-      return close_hash(HASH_FUNCTION, v.n, sum);
-    }
+    case TUPLE: return close_hash(HASH_TUPLE, v.n, over_members(in_order));
+    case SET: return close_hash(HASH_SET, v.n, over_members([](u64 hash, u64) { return mix(hash); }));
+    case FUNCTION: return close_hash(HASH_FUNCTION, v.n, hash_name(v.aux) + over_members(in_order));
     default: return 0;
   }
 }
+ARC_FN u64 hash_of(const Value& v) { return hash_by<W == 1>(v); }
 
 }  // namespace arc

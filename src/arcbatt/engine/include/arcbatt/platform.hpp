@@ -1,7 +1,8 @@
-// One source, two targets. A lane is run by W cooperating threads: 1 on the CPU, 32 (a warp) on
-// the GPU. All threads of a lane run the same code on the same values; only the bodies of the
-// combinators below are shared out among them, and every combinator ends with all threads seeing
-// what each has written. Nothing here or below uses the standard library.
+// One source, two targets. A lane is run by W cooperating threads: 1 on the CPU; on the GPU 32, a
+// warp, or, for calls on large values, a whole block. All threads of a lane run the same code on the
+// same values; only the bodies of the combinators below are shared out among them, and every
+// combinator ends with all threads having read what they need and seeing what each has written.
+// Nothing here or below uses the standard library.
 #pragma once
 
 namespace arc {
@@ -20,21 +21,37 @@ typedef unsigned long long u64;
 #define ARC_METHOD __device__ __noinline__
 #define ARC_EXTERN __device__
 #define ARC_TABLE(type, name) __device__ const type name[]
-constexpr int W = 32;
+constexpr int WARP = 32;
+#if defined(ARC_LANE_THREADS)
+constexpr int W = ARC_LANE_THREADS;
+ARC_FN int thread_index() { return threadIdx.x; }
+ARC_FN void sync() { __syncthreads(); }
+// For code that is written for a warp: a lane of a block that came to it would not link.
+__device__ u32 ballot(bool flag);
+__device__ u32 shuffle(u32 value, int source);
+#else
+constexpr int W = WARP;
 ARC_FN int thread_index() { return threadIdx.x & 31; }
 ARC_FN void sync() { __syncwarp(); }
 ARC_FN u32 ballot(bool flag) { return __ballot_sync(0xffffffffu, flag); }
-ARC_FN i64 broadcast(i64 value) { return __shfl_sync(0xffffffffu, value, 0); }
-ARC_FN i64 exchange(i64 value, int offset) { return __shfl_xor_sync(0xffffffffu, value, offset); }
 ARC_FN u32 shuffle(u32 value, int source) { return __shfl_sync(0xffffffffu, value, source); }
+#endif
+// Within a warp, also where the lane is a block.
+ARC_FN int warp_index() { return threadIdx.x & 31; }
+ARC_FN u32 ballot_in_warp(bool flag) { return __ballot_sync(0xffffffffu, flag); }
+ARC_FN i64 exchange(i64 value, int offset) { return __shfl_xor_sync(0xffffffffu, value, offset); }
 ARC_FN i64 shuffle_up(i64 value, int by) { return __shfl_up_sync(0xffffffffu, value, by); }
-ARC_FN i64 last_of(i64 value) { return __shfl_sync(0xffffffffu, value, 31); }
+ARC_FN i64 shuffle_from(i64 value, int source) { return __shfl_sync(0xffffffffu, value, source); }
 ARC_FN int count_bits(u32 bits) { return __popc(bits); }
 ARC_FN int lowest_bit(u32 bits) { return __ffs((int)bits) - 1; }
 ARC_FN int lowest_bit64(u64 bits) { return __ffsll((i64)bits) - 1; }
 ARC_FN void atomic_or(u32* word, u32 bits) { atomicOr(word, bits); }
 ARC_FN u32 atomic_add(u32* word, u32 value) { return atomicAdd(word, value); }
 ARC_FN void atomic_add(u64* word, u64 value) { atomicAdd(word, value); }
+ARC_FN i32 atomic_min(i32* word, i32 value) { return atomicMin(word, value); }
+ARC_FN void atomic_max(i32* word, i32 value) { atomicMax(word, value); }
+// The word before, as of atomic_add and atomic_min; `value` takes its place where that was `wanted`.
+ARC_FN u32 atomic_swap_if(u32* word, u32 wanted, u32 value) { return atomicCAS(word, wanted, value); }
 #else
 #define ARC_FN inline
 // Compiled for several levels of the instruction set; the best one is taken when the module loads.
@@ -47,14 +64,16 @@ ARC_FN void atomic_add(u64* word, u64 value) { atomicAdd(word, value); }
 #define ARC_EXTERN
 #define ARC_NOINLINE [[maybe_unused]] static __attribute__((noinline))
 #define ARC_METHOD __attribute__((noinline))
+constexpr int WARP = 1;
 constexpr int W = 1;
 ARC_FN int thread_index() { return 0; }
 ARC_FN void sync() {}
 ARC_FN u32 ballot(bool flag) { return flag; }
-ARC_FN i64 broadcast(i64 value) { return value; }
+ARC_FN int warp_index() { return 0; }
+ARC_FN u32 ballot_in_warp(bool flag) { return flag; }
 ARC_FN i64 exchange(i64 value, int) { return value; }
 ARC_FN i64 shuffle_up(i64 value, int) { return value; }
-ARC_FN i64 last_of(i64 value) { return value; }
+ARC_FN i64 shuffle_from(i64 value, int) { return value; }
 ARC_FN int count_bits(u32 bits) { return __builtin_popcount(bits); }
 ARC_FN int lowest_bit(u32 bits) { return __builtin_ctz(bits); }
 ARC_FN int lowest_bit64(u64 bits) { return __builtin_ctzll(bits); }
@@ -65,12 +84,105 @@ ARC_FN u32 atomic_add(u32* word, u32 value) {
   return before;
 }
 ARC_FN void atomic_add(u64* word, u64 value) { *word += value; }
+ARC_FN i32 atomic_min(i32* word, i32 value) {
+  i32 before = *word;
+  if (value < before) *word = value;
+  return before;
+}
+ARC_FN void atomic_max(i32* word, i32 value) { if (value > *word) *word = value; }
+ARC_FN u32 atomic_swap_if(u32* word, u32 wanted, u32 value) {
+  u32 before = *word;
+  if (before == wanted) *word = value;
+  return before;
+}
 #endif
 
 template <class T>
 ARC_FN T min_of(T a, T b) { return b < a ? b : a; }
 template <class T>
 ARC_FN T max_of(T a, T b) { return a < b ? b : a; }
+
+// --- what the threads of a lane tell one another ---
+
+#if defined(ARC_LANE_THREADS)
+constexpr int N_WARPS = W / WARP;
+static_assert(N_WARPS <= WARP && (N_WARPS & (N_WARPS - 1)) == 0, "a warp folds what all warps have");
+// A value of each warp: thread k of every warp gets that of warp k % N_WARPS.
+ARC_FN i64 between_warps(i64 of_warp) {
+  __shared__ i64 words[N_WARPS];
+  if (warp_index() == 0) words[threadIdx.x / WARP] = of_warp;
+  __syncthreads();
+  const i64 found = words[warp_index() % N_WARPS];
+  __syncthreads();
+  return found;
+}
+// Thread 0's value.
+ARC_NOINLINE i64 broadcast(i64 value) { return shuffle_from(between_warps(value), 0); }
+ARC_FN bool any_thread(bool flag) { return __syncthreads_or(flag); }
+// The threads' values folded together.
+template <class Op>
+ARC_NOINLINE i64 fold_threads(i64 value, Op op) {
+  for (int offset = WARP / 2; offset > 0; offset /= 2) value = op(value, exchange(value, offset));
+  value = between_warps(value);
+  for (int offset = N_WARPS / 2; offset > 0; offset /= 2) value = op(value, exchange(value, offset));
+  return value;
+}
+ARC_FN i64 sum_in_warp(i64 value) {
+  for (int by = 1; by < WARP; by *= 2) {
+    const i64 more = shuffle_up(value, by);
+    if (warp_index() >= by) value += more;
+  }
+  return value;
+}
+// The sum of the values of all threads before this one; *all is that of all threads.
+ARC_NOINLINE i64 sum_before(i64 own, i64* all) {
+  const i64 here = sum_in_warp(own);
+  const i64 of_warps = sum_in_warp(between_warps(shuffle_from(here, WARP - 1)));
+  const int warp = threadIdx.x / WARP;
+  const i64 earlier = shuffle_from(of_warps, warp ? warp - 1 : 0);
+  *all = shuffle_from(of_warps, N_WARPS - 1);
+  return (warp ? earlier : 0) + here - own;
+}
+// How many threads before this one have the flag; *all is how many have it.
+ARC_FN i64 count_before(bool flag, i64* all) { return sum_before(flag, all); }
+#else
+ARC_FN i64 broadcast(i64 value) { return shuffle_from(value, 0); }
+ARC_FN bool any_thread(bool flag) { return ballot(flag) != 0; }
+template <class Op>
+ARC_FN i64 fold_threads(i64 value, Op op) {
+  for (int offset = W / 2; offset > 0; offset /= 2) value = op(value, exchange(value, offset));
+  return value;
+}
+ARC_FN i64 sum_before(i64 own, i64* all) {
+  i64 sum = own;
+  for (int by = 1; by < W; by *= 2) {
+    const i64 more = shuffle_up(sum, by);
+    if (thread_index() >= by) sum += more;
+  }
+  *all = shuffle_from(sum, W - 1);
+  return sum - own;
+}
+ARC_FN i64 count_before(bool flag, i64* all) {
+  const u32 mask = ballot(flag);
+  *all = count_bits(mask);
+  return count_bits(mask & ((1u << thread_index()) - 1));
+}
+#endif
+
+// The least and the greatest of the threads' numbers.
+#if defined(ARC_LANE_THREADS)
+ARC_FN i32 least_of_threads(i32 x) {
+  return (i32)fold_threads(x, [](i64 a, i64 b) { return b < a ? b : a; });
+}
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+ARC_FN i32 least_of_threads(i32 x) { return __reduce_min_sync(0xffffffffu, x); }
+#else
+ARC_FN i32 least_of_threads(i32 x) {
+  for (int offset = W / 2; offset > 0; offset /= 2) x = min_of(x, (i32)exchange(x, offset));
+  return x;
+}
+#endif
+ARC_FN i32 greatest_of_threads(i32 x) { return -least_of_threads(-x); }
 
 // --- combinators: loops shared out among the lane's threads ---
 
@@ -91,25 +203,9 @@ ARC_FN bool any(i64 n, F f) {
   }
   for (i64 start = 0; start < n; start += W) {
     i64 k = start + thread_index();
-    if (ballot(k < n && f(k))) return true;
+    if (any_thread(k < n && f(k))) return true;
   }
   return false;
-}
-
-// The least k below n for which f(k) is true, or n.
-template <class F>
-ARC_FN i64 first_where(i64 n, F f) {
-  if (W == 1) {
-    for (i64 k = 0; k < n; k++)
-      if (f(k)) return k;
-    return n;
-  }
-  for (i64 start = 0; start < n; start += W) {
-    i64 k = start + thread_index();
-    u32 hits = ballot(k < n && f(k));
-    if (hits) return start + lowest_bit(hits);
-  }
-  return n;
 }
 
 // Fold of f(k) over all k below n by an operation that does not mind the order.
@@ -117,8 +213,7 @@ template <class F, class Op>
 ARC_FN i64 fold(i64 n, i64 start, F f, Op op) {
   i64 result = start;
   for (i64 k = thread_index(); k < n; k += W) result = op(result, (i64)f(k));
-  for (int offset = W / 2; offset > 0; offset /= 2) result = op(result, exchange(result, offset));
-  return result;
+  return fold_threads(result, op);
 }
 template <class F>
 ARC_FN i64 least(i64 n, i64 start, F f) {
@@ -134,6 +229,27 @@ ARC_FN i64 total(i64 n, F f) {
   return fold(n, 0, f, [](i64 a, i64 b) { return (i64)((u64)a + (u64)b); });
 }
 
+// The least k below n for which f(k) is true, or n.
+template <class F>
+ARC_FN i64 first_where(i64 n, F f) {
+  if (W == 1) {
+    for (i64 k = 0; k < n; k++)
+      if (f(k)) return k;
+    return n;
+  }
+  for (i64 start = 0; start < n; start += W) {
+    const i64 k = start + thread_index();
+    const bool hit = k < n && f(k);
+#if defined(ARC_LANE_THREADS)
+    if (any_thread(hit)) return fold_threads(hit ? k : n, [](i64 a, i64 b) { return b < a ? b : a; });
+#else
+    const u32 hits = ballot(hit);
+    if (hits) return start + lowest_bit(hits);
+#endif
+  }
+  return n;
+}
+
 // emit(k, place) for those k below n for which keep(k) is true, places counted up in order of k
 // from `first`; returns the place after the last.
 template <class Keep, class Emit>
@@ -144,11 +260,11 @@ ARC_FN i64 filter(i64 n, i64 first, Keep keep, Emit emit) {
     return first;
   }
   for (i64 start = 0; start < n; start += W) {
-    i64 k = start + thread_index();
-    bool kept = k < n && keep(k);
-    u32 mask = ballot(kept);
-    if (kept) emit(k, first + count_bits(mask & ((1u << thread_index()) - 1)));
-    first += count_bits(mask);
+    i64 k = start + thread_index(), n_kept;
+    const bool kept = k < n && keep(k);
+    const i64 before = count_before(kept, &n_kept);
+    if (kept) emit(k, first + before);
+    first += n_kept;
   }
   sync();
   return first;
@@ -159,14 +275,11 @@ template <class T, class F>
 ARC_FN i64 running_sums(i64 n, T* starts, F f) {
   i64 before = 0;
   for (i64 first = 0; first < n; first += W) {
-    const i64 k = first + thread_index(), own = k < n ? (i64)f(k) : 0;
-    i64 sum = own;
-    for (int by = 1; by < W; by *= 2) {
-      const i64 more = shuffle_up(sum, by);
-      if (thread_index() >= by) sum += more;
-    }
-    if (k < n) starts[k] = (T)(before + sum - own);
-    before += W == 1 ? own : last_of(sum);
+    const i64 k = first + thread_index();
+    i64 all;
+    const i64 here = sum_before(k < n ? (i64)f(k) : 0, &all);
+    if (k < n) starts[k] = (T)(before + here);
+    before += all;
   }
   sync();
   return before;
@@ -184,7 +297,20 @@ ARC_FN i64 serial(F f) {
 
 template <class T>
 ARC_FN void copy(T* to, const T* from, i64 n) {
-  each(n, [=](i64 k) { to[k] = from[k]; });
+  if (W == 1) {
+    for (i64 k = 0; k < n; k++) to[k] = from[k];
+    return;
+  }
+  i64 k = thread_index();
+  for (; k + 3 * W < n; k += 4 * W) {  // four on their way at a time
+    const T a = from[k], b = from[k + W], c = from[k + 2 * W], d = from[k + 3 * W];
+    to[k] = a;
+    to[k + W] = b;
+    to[k + 2 * W] = c;
+    to[k + 3 * W] = d;
+  }
+  for (; k < n; k += W) to[k] = from[k];
+  sync();
 }
 
 }  // namespace arc

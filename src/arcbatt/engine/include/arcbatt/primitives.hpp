@@ -26,7 +26,9 @@
 #include "primitives/templates.hpp"
 #include "primitives/object_bars.hpp"
 #include "primitives/patterns.hpp"
+#if !defined(ARC_FLAT)
 #include "columns.hpp"
+#endif
 
 namespace arc {
 

@@ -149,6 +149,7 @@ struct Found {
   i64 place;
   bool there;
 };
+template <bool ALONE = false>
 ARC_NOINLINE Found find_in_set(const Value& set, const Value& value) {
   if ((set.kind == INDICES && value.kind == PAIR) || (set.kind == OBJECT && value.kind == CELL)) {
     i64 at = sorted_place(set.keys, set.n, value.key);
@@ -161,7 +162,8 @@ ARC_NOINLINE Found find_in_set(const Value& set, const Value& value) {
   i64 low = 0, high = set.n;
   while (low < high) {
     i64 middle = (low + high) / 2;
-    int c = compare(member(set, (u32)middle), value);
+    const Value there = member(set, (u32)middle);
+    int c = ALONE ? compare_alone(there, value) : compare(there, value);
     if (c == 0) return {middle, true};
     if (c < 0)
       low = middle + 1;
@@ -181,9 +183,7 @@ ARC_FN Value prim_contained(Lane&, const Value* a) {
   if (container.kind == INTS)
     return truth(value.kind == INT &&
                  any(container.n, [=](i64 k) { return container.ints[k] == value.number; }));
-  for (u32 k = 0; k < container.n; k++)
-    if (equal(member(container, k), value)) return truth(true);
-  return truth(false);
+  return truth(any(container.n, [=](i64 k) { return equal_alone(member(container, (u32)k), value); }));
 }
 
 // The members of both, one after the other; the result in `all`.
@@ -234,6 +234,11 @@ ARC_NOINLINE Value combine_set(Lane& lane, const Value& a, const Value& b) {
     return ints_value(INTSET, ints, (u32)sorted_union(a.ints, a.n, b.ints, b.n, ints));
   }
   // Two general sets, or sets of two kinds: what they make together is a general set.
+  if (W > 1) {  // many threads are quicker to sort all than one is to walk along both
+    Value* members;
+    if (!members_of_both(lane, a, b, &members)) return fail(OVER_BUDGET);
+    return set_of(lane, members, n);
+  }
   ARC_NEW_MEMBERS(members, n);
   u32 i = 0, j = 0;
   i64 made = 0;
@@ -270,11 +275,7 @@ ARC_NOINLINE Value prim_intersection(Lane& lane, const Value* args) {
   }
   if (a.kind != SET && b.kind != SET) return empty_set();
   ARC_ALLOCATE(flags, i32, a.n);
-  for (u32 k = 0; k < a.n; k++) {
-    bool there = find_in_set(b, member(a, k)).there;
-    if (thread_index() == 0) flags[k] = there;
-  }
-  sync();
+  each(a.n, [=](i64 k) { flags[k] = find_in_set<true>(b, member(a, (u32)k)).there; });
   return select_members(lane, a, flags);
 }
 
@@ -299,11 +300,7 @@ ARC_NOINLINE Value prim_difference(Lane& lane, const Value* args) {
   }
   ARC_ALLOCATE(flags, i32, a.n);
   if (taken.kind == SET) {
-    for (u32 k = 0; k < a.n; k++) {
-      bool there = find_in_set(taken, member(a, k)).there;
-      if (thread_index() == 0) flags[k] = !there;
-    }
-    sync();
+    each(a.n, [=](i64 k) { flags[k] = !find_in_set<true>(taken, member(a, (u32)k)).there; });
   } else {
     const Kind kind = taken.kind == INTSET ? INT : taken.kind == INDICES ? PAIR : CELL;
     each(a.n, [=](i64 k) {
@@ -335,21 +332,18 @@ ARC_NOINLINE Value prim_dedupe(Lane& lane, const Value* args) {
   }
   ARC_MEMBERS_OF(members, tup);
   if (n <= FEW) {
-    for (i64 k = 0; k < n; k++) {
+    each(n, [=](i64 k) {
       bool fresh = true;
-      for (i64 j = 0; j < k && fresh; j++) fresh = !equal(members[j], members[k]);
-      if (thread_index() == 0) flags[k] = fresh;
-    }
-    sync();
+      for (i64 j = 0; j < k && fresh; j++) fresh = !equal_alone(members[j], members[k]);
+      flags[k] = fresh;
+    });
     return select_members(lane, tup, flags);
   }
   ARC_ALLOCATE(places, i32, n);
   if (!sort_places(lane, members, places, n, false)) return fail(OVER_BUDGET);
-  for (i64 k = 0; k < n; k++) {
-    bool fresh = k == 0 || !equal(members[places[k - 1]], members[places[k]]);
-    if (thread_index() == 0) flags[places[k]] = fresh;
-  }
-  sync();
+  each(n, [=](i64 k) {
+    flags[places[k]] = k == 0 || !equal_alone(members[places[k - 1]], members[places[k]]);
+  });
   return select_members(lane, tup, flags);
 }
 
@@ -411,11 +405,7 @@ ARC_NOINLINE Value prim_remove(Lane& lane, const Value* a) {
     if (value.kind != INT) return container;
     each(n, [=](i64 k) { flags[k] = container.ints[k] != value.number; });
   } else {
-    for (i64 k = 0; k < n; k++) {
-      bool same = equal(member(container, (u32)k), value);
-      if (thread_index() == 0) flags[k] = !same;
-    }
-    sync();
+    each(n, [=](i64 k) { flags[k] = !equal_alone(member(container, (u32)k), value); });
   }
   return select_members(lane, container, flags);
 }
@@ -502,10 +492,55 @@ ARC_FN Value prim_interval(Lane& lane, const Value* a) {
   return numbers_tuple(ints, n);
 }
 
-ARC_FN Value tuple_of_two(Lane& lane, const Value& x, const Value& y) {
-  ARC_NEW_MEMBERS(members, 2);
-  each(2, [&](i64 k) { members[k] = k ? y : x; });
-  return tuple_of(lane, members, 2);
+// The memory that the tuple of two values takes, and its weight where that has to be required.
+struct TwoRoom {
+  i64 n_bytes;
+  u64 weight;
+  u32 depth;
+};
+ARC_FN TwoRoom room_of_two(const Value& x, const Value& y) {
+  if (x.kind == INT && (y.kind == INT || y.kind == PAIR)) return {0, 0, 0};
+  if (row_width(x) >= 0 && row_width(x) == row_width(y)) return {(i64)((8ULL * x.n + 15) & ~15ULL), 0, 0};
+  return {(i64)(sizeof(Block) + 2 * sizeof(Value)), 2 + weight_of(x) + weight_of(y),
+          1 + max_of(depth_of(x), depth_of(y))};
+}
+// That tuple in its one form, made by one thread.
+ARC_FN Value tuple_of_two(const Value& x, const Value& y, char* memory) {
+  if (x.kind == INT && y.kind == INT) return pair_of_key(key_of(x.number, y.number));
+  if (x.kind == INT && y.kind == PAIR) return cell_of_key(key_of(x.number, row_of(y.key), column_of(y.key)));
+  const i64 width = row_width(x);
+  if (width >= 0 && width == row_width(y)) {
+    i32* cells = (i32*)memory;
+    for (i64 j = 0; j < width; j++) cells[j] = row_cell(x, j);
+    for (i64 j = 0; j < width; j++) cells[width + j] = row_cell(y, j);
+    return grid_value(cells, 2, (u32)width);
+  }
+  const TwoRoom room = room_of_two(x, y);
+  Block* block = (Block*)memory;
+  Value* members = (Value*)(block + 1);
+  block->weight = (u32)room.weight;
+  block->depth = room.depth;
+  members[0] = x;
+  members[1] = y;
+  Value both = value_of_kind(TUPLE, 2);
+  both.block = block;
+  return both;
+}
+// members[k] := the tuple of first(k) and second(k), for k below n; false where that is over the limits.
+template <class First, class Second>
+ARC_FN bool make_tuples_of_two(Lane& lane, i64 n, Value* members, First first, Second second) {
+  i64* starts = lane.allocate_array<i64>((u64)n);
+  if (!starts) return false;
+  const i64 n_bytes =
+      running_sums(n, starts, [=](i64 k) { return room_of_two(first(k), second(k)).n_bytes; });
+  const u64 weight = (u64)greatest(n, 0, [=](i64 k) { return (i64)room_of_two(first(k), second(k)).weight; });
+  const i64 depth = greatest(n, 0, [=](i64 k) { return (i64)room_of_two(first(k), second(k)).depth; });
+  if (depth > MAX_DEPTH) lane.exceeded = true;
+  if (!lane.require(weight)) return false;
+  char* memory = lane.allocate_array<char>((u64)n_bytes);
+  if (!memory) return false;
+  each(n, [=](i64 k) { members[k] = tuple_of_two(first(k), second(k), memory + starts[k]); });
+  return true;
 }
 
 ARC_NOINLINE Value prim_product(Lane& lane, const Value* args) {
@@ -545,13 +580,10 @@ ARC_NOINLINE Value prim_product(Lane& lane, const Value* args) {
     });
     return is_set(a) && is_set(b) ? set_of_sorted(lane, members, n) : set_of(lane, members, n);
   }
-  for (i64 i = 0; i < na; i++)
-    for (i64 j = 0; j < nb; j++) {
-      Value both = tuple_of_two(lane, member(a, (u32)i), member(b, (u32)j));
-      if (both.failed()) return both;
-      if (thread_index() == 0) members[i * nb + j] = both;
-    }
-  sync();
+  if (!make_tuples_of_two(
+          lane, n, members, [=](i64 k) { return member(a, (u32)k / (u32)nb); },
+          [=](i64 k) { return member(b, (u32)k % (u32)nb); }))
+    return fail(OVER_BUDGET);
   return is_set(a) && is_set(b) ? set_of_sorted(lane, members, n) : set_of(lane, members, n);
 }
 
@@ -575,12 +607,10 @@ ARC_NOINLINE Value prim_pair(Lane& lane, const Value* args) {
     });
     return block_value(lane, TUPLE, 0, members, (u32)n);
   }
-  for (i64 k = 0; k < n; k++) {
-    Value both = tuple_of_two(lane, member(a, (u32)k), member(b, (u32)k));
-    if (both.failed()) return both;
-    if (thread_index() == 0) members[k] = both;
-  }
-  sync();
+  if (!make_tuples_of_two(
+          lane, n, members, [=](i64 k) { return member(a, (u32)k); },
+          [=](i64 k) { return member(b, (u32)k); }))
+    return fail(OVER_BUDGET);
   return tuple_of(lane, members, n);
 }
 
@@ -758,6 +788,40 @@ ARC_FN Tally tally_of_numbers(Lane& lane, i64 n, F at) {
   return tally;
 }
 
+#if defined(ARC_FLAT)
+// Of many values, of which only those that differ are sorted.
+ARC_NOINLINE Tally tally_of_alike(Lane& lane, const Value* members, i64 n) {
+  u32* first_alike = lane.allocate_array<u32>(n);
+  u32* all_counts = lane.allocate_array<u32>(n);
+  Value* distinct = lane.allocate_array<Value>(n);
+  i32* sources = lane.allocate_array<i32>(n);
+  if (!first_alike || !all_counts || !distinct || !sources) return Tally();
+  if (!find_alike(lane, members, n, first_alike)) return Tally();
+  each(n, [=](i64 k) { all_counts[k] = 0; });
+  each(n, [=](i64 k) { atomic_add(all_counts + first_alike[k], 1); });
+  const i64 n_distinct = filter(
+      n, 0, [=](i64 k) { return all_counts[k] != 0; },
+      [=](i64 k, i64 place) {
+        distinct[place] = members[k];
+        sources[place] = (i32)k;
+      });
+  i32* places = lane.allocate_array<i32>(n_distinct);
+  Value* values = lane.allocate_array<Value>(n_distinct);
+  i32* counts = lane.allocate_array<i32>(n_distinct);
+  if (!places || !values || !counts) return Tally();
+  if (!sort_places(lane, distinct, places, n_distinct, false)) return Tally();
+  each(n_distinct, [=](i64 k) {
+    values[k] = distinct[places[k]];
+    counts[k] = (i32)all_counts[sources[places[k]]];
+  });
+  Tally tally;
+  tally.n = n_distinct;
+  tally.values = values;
+  tally.counts = counts;
+  return tally;
+}
+#endif
+
 // Of the members of a tuple that is not empty.
 ARC_NOINLINE Tally tally_of_tuple(Lane& lane, const Value& tup) {
   const Value from = tup;
@@ -773,16 +837,16 @@ ARC_NOINLINE Tally tally_of_tuple(Lane& lane, const Value& tup) {
                          [=](Key key) { return cells ? cell_of_key(key) : pair_of_key(key); });
   }
   const Value* members = members_of(lane, from);
+  if (!members) return Tally();
+#if defined(ARC_FLAT)
+  if (n > MANY_ALIKE) return tally_of_alike(lane, members, n);
+#endif
   i32* places = lane.allocate_array<i32>(n);
   i32* starts = lane.allocate_array<i32>(n);
-  if (!members || !places || !starts || !sort_places(lane, members, places, n, false)) return Tally();
-  i64 n_runs = 0;
-  for (i64 k = 0; k < n; k++) {
-    if (k > 0 && equal(members[places[k - 1]], members[places[k]])) continue;
-    if (thread_index() == 0) starts[n_runs] = (i32)k;
-    n_runs++;
-  }
-  sync();
+  if (!places || !starts || !sort_places(lane, members, places, n, false)) return Tally();
+  const i64 n_runs = filter(
+      n, 0, [=](i64 k) { return k == 0 || !equal_alone(members[places[k - 1]], members[places[k]]); },
+      [=](i64 k, i64 place) { starts[place] = (i32)k; });
   return tally_of_runs(lane, starts, n_runs, n, [=](i64 k) { return members[places[k]]; });
 }
 

@@ -34,12 +34,12 @@ ARC_NOINLINE Value merge_members(Lane& lane, bool tuple, const Value* inners, i6
       u32 kind = locations ? INDICES : OBJECT;
       if (any(n, [=](i64 k) { return inners[k].kind != kind && inners[k].n; })) continue;
       ARC_ALLOCATE(keys, Key, n_members);
-      if (W > 1 && n > W) {  // a thread for each of many, which are small
-        ARC_ALLOCATE(starts, i32, n);
+      if (W > 1 && n > 4) {  // each key finds the set that it comes from
+        ARC_ALLOCATE(starts, u32, n);
         running_sums(n, starts, [=](i64 k) { return inners[k].n; });
-        each(n, [=](i64 k) {
-          const Value inner = inners[k];
-          for (u32 j = 0; j < inner.n; j++) keys[starts[k] + j] = inner.keys[j];
+        each(n_members, [=](i64 k) {
+          const u32 from = find_start(starts, (u64)n, (u32)k);
+          keys[k] = inners[from].keys[k - starts[from]];
         });
       } else {
         i64 start = 0;

@@ -44,10 +44,11 @@ ARC_FN i64 filter_cells(i64 n_rows, i64 width, i64 first, Keep keep, Emit emit) 
   const u32 wide = (u32)width;
   i64 i = (u32)thread_index() / wide, j = (u32)thread_index() % wide, down = W / wide, right = W % wide;
   for (i64 start = 0; start < n_rows * width; start += W) {
-    bool kept = i < n_rows && keep(i, j);
-    u32 mask = ballot(kept);
-    if (kept) emit(i, j, first + count_bits(mask & ((1u << thread_index()) - 1)));
-    first += count_bits(mask);
+    i64 n_kept;
+    const bool kept = i < n_rows && keep(i, j);
+    const i64 before = count_before(kept, &n_kept);
+    if (kept) emit(i, j, first + before);
+    first += n_kept;
     i += down;
     j += right;
     if (j >= width) {
@@ -164,11 +165,11 @@ ARC_FN Value locations_where(Lane& lane, i64 n_rows, i64 width, Keep keep) {
 constexpr int N_COLORS = 10;
 
 // Counts the numbers at(k) for k below n into counts[0..9]; false when one of them is another.
-// Each thread counts in ten fields of 6 bits, as often as they hold; a wider field each, of which
+// Each thread counts in ten fields of 6 bits, as often as they hold; a field of 12 bits each, of which
 // five fit a word, then holds what all threads have counted.
 template <class At>
 ARC_FN bool count_colors(i64 n, At at, u32* counts) {
-  constexpr i64 MOST = 63;
+  constexpr i64 MOST = 63 * W < 4096 ? 63 : 4095 / W;
   constexpr u64 EVEN_FIELDS = 0x03f03f03f03f03fULL;
   for (int c = 0; c < N_COLORS; c++) counts[c] = 0;
   for (i64 start = 0; start < n; start += MOST * W) {
@@ -180,7 +181,7 @@ ARC_FN bool count_colors(i64 n, At at, u32* counts) {
       others |= other;
       packed += 1ULL << (other ? 0 : 6 * c);
     });
-    if (ballot(others)) return false;
+    if (any_thread(others)) return false;
     u64 even = (u64)total(W, [&](i64) { return (i64)(packed & EVEN_FIELDS); });
     u64 odd = (u64)total(W, [&](i64) { return (i64)(packed >> 6 & EVEN_FIELDS); });
     for (int c = 0; c < N_COLORS; c += 2) {
@@ -543,15 +544,15 @@ ARC_FN void fill_spots(const Spots& spots, i32* cells, i32 value, bool under, i3
 }
 
 // The keys' colours at their spots in order, so that of several at one spot the last stays; with
-// `under` the first one other than bare does. `cells` holds what the spots have had before.
-ARC_FN void paint_spots(const Spots& spots, i32* cells, bool under, i32 bare) {
-  auto in_order = [&](i64 k) {
-    i64 spot = spots(k);
-    if (spot >= 0 && (!under || cells[spot] == bare)) cells[spot] = color_of(spots.keys[k]);
-  };
+// `under` the first one other than bare does. `cells` holds what the spots have had before. False when
+// memory ran out.
+ARC_FN bool paint_spots(Lane& lane, const Spots& spots, i32* cells, bool under, i32 bare) {
   if (W == 1) {
-    for (i64 k = 0; k < spots.n; k++) in_order(k);
-    return;
+    for (i64 k = 0; k < spots.n; k++) {
+      i64 spot = spots(k);
+      if (spot >= 0 && (!under || cells[spot] == bare)) cells[spot] = color_of(spots.keys[k]);
+    }
+    return true;
   }
   // All at once; only where a key then misses its colour have several had one spot.
   const i32* before = spots.raster.cells;
@@ -564,15 +565,25 @@ ARC_FN void paint_spots(const Spots& spots, i32* cells, bool under, i32 bare) {
     i64 spot = spots(k);
     return paints(spot) && cells[spot] != color_of(spots.keys[k]);
   });
-  if (!several) return;
-  if (under) each(spots.n, [&](i64 k) {
-      i64 spot = spots(k);
-      if (spot >= 0) cells[spot] = before[spot];
-    });
-  serial([&]() {
-    for (i64 k = 0; k < spots.n; k++) in_order(k);
-    return 0;
+  if (!several) return true;
+  // Which key each spot gets: the last, or the first that shows.
+  const i64 n_cells = spots.raster.n_cells();
+  i32* winners = lane.allocate_array<i32>((u64)n_cells);
+  if (!winners) return false;
+  const i32 nobody = under ? 0x7fffffff : -1;
+  each(n_cells, [=](i64 spot) { winners[spot] = nobody; });
+  each(spots.n, [&](i64 k) {
+    const i64 spot = spots(k);
+    if (!paints(spot)) return;
+    if (!under)
+      atomic_max(winners + spot, (i32)k);
+    else if (color_of(spots.keys[k]) != bare)
+      atomic_min(winners + spot, (i32)k);
   });
+  each(n_cells, [&](i64 spot) {
+    if (winners[spot] != nobody) cells[spot] = color_of(spots.keys[winners[spot]]);
+  });
+  return true;
 }
 
 ARC_FN i32* copied_cells(Lane& lane, const Raster& raster) {
@@ -601,7 +612,7 @@ ARC_FN Value painted(Lane& lane, const Value& grid, const Value& obj, bool under
   const Spots spots = {raster, keys.keys, keys.n, 0, 0};
   if (spots.miss()) return fail(OUT_OF_RANGE);
   ARC_COPIED_CELLS(cells, raster);
-  paint_spots(spots, cells, under, (i32)bare);
+  if (!paint_spots(lane, spots, cells, under, (i32)bare)) return fail(OVER_BUDGET);
   return value_of_raster(lane, raster, cells);
 }
 
@@ -647,7 +658,7 @@ ARC_NOINLINE Value prim_move(Lane& lane, const Value* a) {
   if (here.miss() || there.miss()) return fail(OUT_OF_RANGE);
   ARC_COPIED_CELLS(cells, raster);
   fill_spots(here, cells, (i32)bare, false, 0);
-  paint_spots(there, cells, false, 0);
+  if (!paint_spots(lane, there, cells, false, 0)) return fail(OVER_BUDGET);
   return value_of_raster(lane, raster, cells);
 }
 

@@ -268,30 +268,41 @@ ARC_FN Value prim_outbox(Lane& lane, const Value* a) {
 
 // --- lines ---
 
-// `connect`; only the second end may lie out of range.
-ARC_FN Value line_between(Lane& lane, i64 ai, i64 aj, i64 bi, i64 bj) {
-  i64 high = bi > ai ? bi - ai : ai - bi, wide = bj > aj ? bj - aj : aj - bj;
-  if (high && wide && high != wide) return empty_set();
-  i64 n = max_of(high, wide) + 1;
-  ARC_REQUIRE(3 * (u64)n);
-  if (!in_range(bi) || !in_range(bj)) return fail(OUT_OF_RANGE);
-  ARC_ALLOCATE(keys, Key, n);
+// The places between two, both included; none where they lie on no line.
+struct Line {
+  i64 n;
+  Key first, step;
+  bool in_range;
+
+  ARC_FN Key key(i64 k) const { return first + (Key)k * step; }
+};
+// Only the second end may lie out of range.
+ARC_FN Line line_between(i64 ai, i64 aj, i64 bi, i64 bj) {
+  const i64 high = bi > ai ? bi - ai : ai - bi, wide = bj > aj ? bj - aj : aj - bj;
+  if (high && wide && high != wide) return {0, 0, 0, true};
   // From the end that comes first.
-  bool forward = ai < bi || (ai == bi && aj <= bj);
-  const Key first = forward ? key_of(ai, aj) : key_of(bi, bj);
-  i64 step_j = forward ? sign_of(bj - aj) : sign_of(aj - bj);
-  const Key step = ((Key)(high ? 1 : 0) << LINE_ROW) + (Key)step_j;
-  each(n, [=](i64 k) { keys[k] = first + (Key)k * step; });
-  return keys_value(INDICES, keys, (u32)n);
+  const bool forward = ai < bi || (ai == bi && aj <= bj);
+  const i64 step_j = forward ? sign_of(bj - aj) : sign_of(aj - bj);
+  return {max_of(high, wide) + 1, forward ? key_of(ai, aj) : key_of(bi, bj),
+          ((Key)(high ? 1 : 0) << LINE_ROW) + (Key)step_j, in_range(bi) && in_range(bj)};
 }
-ARC_FN Value prim_connect(Lane& lane, const Value* a) {
-  return line_between(lane, row_of(a[0].key), column_of(a[0].key), row_of(a[1].key), column_of(a[1].key));
+ARC_FN Line connecting_line(const Value* a) {
+  return line_between(row_of(a[0].key), column_of(a[0].key), row_of(a[1].key), column_of(a[1].key));
 }
-ARC_FN Value prim_shoot(Lane& lane, const Value* a) {
-  i64 row = row_of(a[0].key), column = column_of(a[0].key);
-  return line_between(lane, row, column, row + 42 * (i64)row_of(a[1].key),
-                      column + 42 * (i64)column_of(a[1].key));
+ARC_FN Line shot_line(const Value* a) {
+  const i64 row = row_of(a[0].key), column = column_of(a[0].key);
+  return line_between(row, column, row + 42 * (i64)row_of(a[1].key), column + 42 * (i64)column_of(a[1].key));
 }
+ARC_FN Value places_of_line(Lane& lane, const Line& line) {
+  if (!line.n) return empty_set();
+  ARC_REQUIRE(3 * (u64)line.n);
+  if (!line.in_range) return fail(OUT_OF_RANGE);
+  ARC_ALLOCATE(keys, Key, line.n);
+  each(line.n, [=](i64 k) { keys[k] = line.key(k); });
+  return keys_value(INDICES, keys, (u32)line.n);
+}
+ARC_FN Value prim_connect(Lane& lane, const Value* a) { return places_of_line(lane, connecting_line(a)); }
+ARC_FN Value prim_shoot(Lane& lane, const Value* a) { return places_of_line(lane, shot_line(a)); }
 ARC_FN Value prim_vfrontier(Lane& lane, const Value* a) {
   ARC_ALLOCATE(keys, Key, 30);
   const Key first = key_of(0, column_of(a[0].key));

@@ -1,0 +1,216 @@
+"""CPU and GPU at once: what `auto` takes against the better of the two, and from the first use on.
+
+    python bench/auto.py [--first FOLDER] [--evolve SECONDS]
+
+Tables: runs on the CPU, on the GPU and on both, whose results are compared (a difference ends the
+run); two workers on one card, and a card with hardly any memory, likewise; with `--first`, how long
+a new process takes until a card gives its first results, without compiled kernels and with them;
+evolve's pairs a second with the CPU alone and with both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from engine import library_programs, mixed_programs, training_samples
+from gpu import BUDGET, SMALL_BUDGET, begin, differences, table_of
+from pipeline import begin_evolution
+from rich.console import Console
+
+from arcbatt.engine import batt as batt_module
+from arcbatt.engine import calibration, device_memory, kernels
+from arcbatt.engine.batt import Batt
+from arcbatt.engine.results import BattResult
+from arcbatt.engine.samples import Samples
+from arcbatt.evaluation import TaskBoard
+from arcbatt.language import Budget
+from arcbatt.language.random_programs import random_program
+from arcbatt.pool import Pool
+from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE
+from arcbatt.tasks import load
+
+DEVICES = ("cpu", "cuda", "auto")
+REPEATS = 7
+WAIT_S = 180
+FIRST = """
+import sys, time
+sys.path.insert(0, "bench")
+from engine import mixed_programs, training_samples
+from arcbatt.engine.batt import Batt
+from arcbatt.engine.samples import Samples
+inputs = [sample["I"] for sample in training_samples()[1]]
+batt, samples = Batt(mixed_programs(1000)), Samples((inputs * 2)[:3000])
+start, n_runs = time.perf_counter(), 0
+while True:
+    n_runs += 1
+    if "cuda:0" in batt.run(samples).ran_on or time.perf_counter() - start > 180:
+        break
+print(time.perf_counter() - start, n_runs)
+"""
+
+
+def shares(result: BattResult) -> str:
+    return ", ".join(f"{name} {n / result.reasons.size:.0%}" for name, n in result.ran_on.items())
+
+
+def workloads() -> Iterator[tuple[str, Batt, Samples, Budget]]:
+    samples, for_reference = training_samples()
+    inputs = [sample["I"] for sample in for_reference]
+    few = Samples(inputs[:300], inputs[:300], [((grid, grid),) for grid in inputs[:300]])
+    mixed = Batt(mixed_programs(1000))
+    for n in (16, 64, 256, 1024, 3000, 12_000, 48_000):
+        yield f"mixed calls, {n:,} samples", mixed, Samples((inputs * 28)[:n]), BUDGET
+    library = [solver.program for solver in library_programs()]
+    yield "library, training samples", Batt(library), samples, BUDGET
+    yield "32 library programs, training samples", Batt(library[:32]), samples, BUDGET
+    for kind, well_typed in (("well-typed", True), ("ill-typed", False)):
+        programs = [random_program(seed, 10, well_typed=well_typed) for seed in range(2000)]
+        yield f"2,000 random {kind} programs, 300 samples", Batt(programs), few, SMALL_BUDGET
+
+
+def run_workloads(console: Console) -> None:
+    """Print what each device takes, and how `auto` shares the work out."""
+    rows = []
+    order = np.random.default_rng(0)  # none is to come after the same other one always
+    for name, batt, samples, budget in workloads():
+        results = {d: batt.run(samples, budget, device=d) for d in DEVICES}
+        n_different = sum(differences(results["cpu"], results[d]) for d in DEVICES[1:])
+        if n_different:
+            sys.exit(f"{name}: {n_different} results differ")
+        times: dict[str, list[float]] = {device: [] for device in DEVICES}
+        for _ in range(REPEATS):
+            for device in order.permutation(DEVICES).tolist():
+                start = time.perf_counter()
+                batt.run(samples, budget, device=device)
+                times[device].append(time.perf_counter() - start)
+        cpu_s, gpu_s, auto_s = (float(np.median(taken)) for taken in times.values())
+        figures = [f"{seconds * 1e3:.2f} ms" for seconds in (cpu_s, gpu_s, auto_s)]
+        rows.append((name, *figures, f"{auto_s / min(cpu_s, gpu_s):.2f}", shares(results["auto"])))
+    headings = ("workload", "CPU", "GPU", "auto", "auto / better", "auto ran on")
+    title = f"{os.cpu_count()} threads; target: at most 1.10"
+    console.print(table_of(title, headings, rows))
+
+
+@contextmanager
+def changed(place: object, **values: object) -> Iterator[None]:
+    """Sets what the module has otherwise."""
+    before = {name: getattr(place, name) for name in values}
+    try:
+        for name, value in values.items():
+            setattr(place, name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(place, name, value)
+
+
+def run_in_need(console: Console) -> None:
+    """Print what two workers on one card and one with little memory give."""
+    batt = Batt([solver.program for solver in library_programs()])
+    samples, _ = training_samples()
+    wanted = batt.run(samples, BUDGET, device="cpu")
+
+    def compare(name: str) -> tuple[str, ...]:
+        start = time.perf_counter()
+        got = batt.run(samples, BUDGET, device="cuda")
+        elapsed_s = time.perf_counter() - start
+        return name, str(differences(got, wanted)), f"{elapsed_s * 1e3:.1f} ms", shares(got)
+
+    rows = []
+    with changed(batt_module, _devices=lambda _device: [0, 0]):
+        rows.append(compare("two workers on one card"))
+    device_memory.give_up(0)
+    with changed(device_memory, POOL_SHARE=1e-9, MIN_POOL_BYTES=64 * 2**20):
+        rows.append(compare("64 MiB for values"))
+    device_memory.give_up(0)
+    rows.append(compare("as always"))
+    headings = ("library, training samples", "differ", "took", "ran on")
+    console.print(table_of("in need", headings, rows))
+
+
+def run_first(console: Console, folder: Path) -> None:
+    """Print when a new process has its first results from a card."""
+    rows = []
+    if (folder / "kernels").exists():
+        sys.exit(f"{folder}: there are kernels already; name a new folder")
+    for name in ("from source", "with compiled kernels", "and a calibration"):
+        done = subprocess.run(
+            [sys.executable, "-c", FIRST],
+            env={**os.environ, "ARCBATT_CACHE": str(folder)},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+        elapsed_s, n_runs = map(float, done.stdout.split())
+        took = f"{elapsed_s:.1f} s" if elapsed_s < WAIT_S else f"not in {WAIT_S} s"
+        rows.append((name, took, int(n_runs) - 1))
+        if name == "from source":
+            (folder / "calibration.json").unlink(missing_ok=True)
+    headings = ("first results from a card", "after", "runs on the CPU meanwhile")
+    console.print(table_of("mixed calls, 3,000 samples", headings, rows))
+
+
+def run_evolve(console: Console, seconds: float) -> None:
+    """Print how many pairs of a new program and a task evolve runs in a second."""
+    rows = []
+    rates = []
+    for device in ("cpu", "auto"):
+        board = TaskBoard(load("arc-agi-1/training"), device=device)
+        with tempfile.TemporaryDirectory() as folder, Pool.open(Path(folder) / "p.db") as pool:
+            evolution = begin_evolution(board, pool, DEFAULT_CARD_SIZE)
+            cards = [evolution.step()]
+            start = time.perf_counter()
+            while time.perf_counter() - start < seconds:
+                cards.append(evolution.step())
+            wall_s = time.perf_counter() - start
+            evolution.close()
+        n_pairs = sum(card.n_pairs for card in cards[1:])
+        engine_s = sum(card.engine_s for card in cards[1:])
+        ran_on = {name: sum(card.ran_on.get(name, 0) for card in cards) for name in board.ran_on}
+        told = ", ".join(f"{name} {n / sum(ran_on.values()):.0%}" for name, n in ran_on.items())
+        rates.append(n_pairs / wall_s)
+        in_engine = f"{n_pairs / engine_s:,.0f}"
+        rows.append((device, f"{rates[-1]:,.0f}", in_engine, f"{engine_s / wall_s:.0%}", told))
+    headings = (
+        "device",
+        "pairs a second",
+        "pairs a second of the engine",
+        "in the engine",
+        "ran on",
+    )
+    title = f"evolve on 400 tasks; auto {rates[1] / rates[0]:.2f} times the CPU, target 3"
+    console.print(table_of(title, headings, rows))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="CPU and GPU at once.")
+    parser.add_argument(
+        "--first", type=Path, metavar="FOLDER", help="the first use, kernels kept there; and stop"
+    )
+    parser.add_argument("--evolve", type=float, default=20, metavar="SECONDS", help="0: do not")
+    options = parser.parse_args()
+    console = begin()
+    if options.first:
+        run_first(console, options.first)
+        return
+    start = time.perf_counter()
+    kernels.load([name for names in kernels.modules().values() for name in names], 0)
+    console.print(f"kernels: {time.perf_counter() - start:.1f} s")
+    console.print(calibration.of_this_machine(Batt))
+    run_workloads(console)
+    run_in_need(console)
+    if options.evolve:
+        run_evolve(console, options.evolve)
+
+
+if __name__ == "__main__":
+    main()

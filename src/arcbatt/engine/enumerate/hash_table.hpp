@@ -1,0 +1,90 @@
+// Hashes of what a search finds, and tables of them.
+#pragma once
+#include "memory.hpp"
+
+namespace arc {
+
+inline u64 fold_product(u64 a, u64 b) {
+  const unsigned __int128 product = (unsigned __int128)a * b;
+  return (u64)product ^ (u64)(product >> 64);
+}
+constexpr u64 HASH_K1 = 0x9e3779b97f4a7c15ULL, HASH_K2 = 0xd1b54a32d192ed03ULL;
+
+inline u64 read_word(const char* at, u64 n = 8) {
+  u64 word = 0;
+  std::memcpy(&word, at, n);
+  return word;
+}
+inline u64 hash_bytes(const void* bytes, u64 n, u64 start) {
+  const char* at = (const char*)bytes;
+  u64 h = start;
+  if (n >= 64) {
+    // Four at a time, so that none waits for the last.
+    u64 lanes[4] = {h, h ^ HASH_K1, h ^ HASH_K2, ~h};
+    for (; n >= 32; n -= 32, at += 32)
+      for (u32 k = 0; k < 4; k++) lanes[k] = fold_product(lanes[k] ^ read_word(at + 8 * k), HASH_K1);
+    h = fold_product(lanes[0] ^ HASH_K2, lanes[1]) ^ fold_product(lanes[2] ^ HASH_K1, lanes[3]);
+  }
+  for (; n >= 8; n -= 8, at += 8) h = fold_product(h ^ read_word(at), HASH_K1);
+  if (n) h = fold_product(h ^ read_word(at, n), HASH_K1);
+  return fold_product(h, HASH_K2);
+}
+
+// A table from 64-bit hashes to numbers; hashes are taken for what they are hashes of.
+class HashTable {
+ public:
+  explicit HashTable(Workspace& workspace) : workspace_(&workspace), slots_(workspace) {
+    slots_.assign_zeros(LEAST);
+  }
+  // The number of a hash; `otherwise` becomes it where it had none.
+  u32 find_or_add(u64 hash, u32 otherwise) {
+    if (2 * (n_ + 1) > slots_.size()) widen();
+    Slot& slot = slot_of(slots_, hash ? hash : 1);
+    if (slot.hash) return slot.number;
+    slot = {hash ? hash : 1, otherwise};
+    n_++;
+    return otherwise;
+  }
+  // The number of a hash, to be read or changed; null where it has none.
+  u32* find(u64 hash) {
+    Slot& slot = slot_of(slots_, hash ? hash : 1);
+    return slot.hash ? &slot.number : nullptr;
+  }
+  // Begins to fetch what will be asked for a hash.
+  void prefetch(u64 hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
+  u64 size() const { return n_; }
+  u64 bytes() const { return slots_.size() * sizeof(Slot); }
+
+ private:
+  struct Slot {
+    u64 hash;  // 0: none
+    u32 number;
+  };
+  static constexpr u64 LEAST = 1024;
+  static constexpr u32 AHEAD = 16;
+  Workspace* workspace_;
+  Chunked<Slot> slots_;
+  u64 n_ = 0;
+
+  // Where a hash is, or would be.
+  static Slot& slot_of(Chunked<Slot>& slots, u64 hash) {
+    const u64 mask = slots.size() - 1;
+    u64 at = hash & mask;
+    for (;; at = (at + 1) & mask) {
+      Slot& slot = slots[at];
+      if (!slot.hash || slot.hash == hash) return slot;
+    }
+  }
+  void widen() {
+    Chunked<Slot> wider(*workspace_);
+    wider.assign_zeros(2 * slots_.size());
+    const u64 mask = wider.size() - 1;
+    for (u64 k = 0; k < slots_.size(); k++) {
+      if (k + AHEAD < slots_.size()) __builtin_prefetch(&wider[slots_[k + AHEAD].hash & mask]);
+      if (slots_[k].hash) slot_of(wider, slots_[k].hash) = slots_[k];
+    }
+    slots_ = std::move(wider);
+  }
+};
+
+}  // namespace arc

@@ -1,0 +1,148 @@
+"""Compiled kernels: where they are kept, and how those that are lacking are made.
+
+They are files, one for each module and kind of GPU, `DIGEST/sm_90/grids_1.xz`, in two places: the
+package `arcbatt_kernels`, where it is installed, and the user's folder for caches, into which they
+are compiled where they are lacking. The digest is that of the sources: what was made of others is
+never taken.
+"""
+
+from __future__ import annotations
+
+import lzma
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Event, Lock, Thread
+
+from arcbatt.files import cache_folder, write_whole
+from arcbatt.measure import usable_cores
+
+PACKAGE = "arcbatt_kernels"
+SUFFIX = ".xz"
+N_VERSIONS = 4
+# Compilers are to leave the CPU to the work that goes on.
+NICENESS = 10
+
+
+def folders() -> list[Path]:
+    """Return where compiled kernels are looked for, the folder for new ones last."""
+    package = find_spec(PACKAGE)
+    places = package.submodule_search_locations if package else None
+    return [*map(Path, places or ()), cache_folder() / "kernels"]
+
+
+def targets_for(capability: int) -> list[str]:
+    """Return what runs on a GPU of a compute capability (86 is 8.6), the best first.
+
+    Machine code runs on GPUs of the same major number whose minor one is not smaller; PTX, which
+    the driver compiles, on all that are not older.
+    """
+    major, minor = divmod(capability, 10)
+    exact = [f"sm_{10 * major + k}" for k in range(minor, -1, -1)]
+    return exact + [f"compute_{k}" for k in range(capability, 49, -1)]
+
+
+def find(digest: str, module: str, capability: int) -> Path | None:
+    """Return the file with a module for a kind of GPU, if there is one."""
+    for target in targets_for(capability):
+        for folder in folders():
+            path = folder / digest / target / (module + SUFFIX)
+            if path.is_file():
+                return path
+    return None
+
+
+def read(path: Path) -> bytes:
+    """Return the code in a file."""
+    return lzma.decompress(path.read_bytes())
+
+
+def write(folder: Path, digest: str, target: str, module: str, code: bytes) -> None:
+    """Put code into a folder, whole or not at all."""
+    path = folder / digest / target / (module + SUFFIX)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, lzma.compress(code, preset=6))
+
+
+def drop_old(folder: Path) -> None:
+    """Delete what was made of older sources; a few versions may be in use side by side."""
+    made = [place for place in folder.glob("*") if place.is_dir()]
+    made.sort(key=lambda place: place.stat().st_mtime, reverse=True)
+    for place in made[N_VERSIONS:]:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+class Compilers:
+    """Processes that compile modules into the user's folder, as many at a time as there are cores.
+
+    In one process they would be compiled one after the other.
+    """
+
+    def __init__(self) -> None:
+        self.troubles: dict[tuple[str, int], str] = {}  # by module and capability, what failed
+        self._asked: dict[tuple[str, int], Event] = {}  # set when a module is done
+        self._waiting: SimpleQueue[tuple[str, int]] = SimpleQueue()
+        self._n_threads = 0
+        self._lock = Lock()
+
+    def start(self, modules: Iterable[str], capability: int) -> None:
+        """Have modules compiled, after those that were asked for before."""
+        with self._lock:
+            for module in modules:
+                key = (module, capability)
+                if key in self._asked:
+                    continue
+                self._asked[key] = Event()
+                self._waiting.put(key)
+                # Nobody waits for them when the program ends: what has begun is finished by itself.
+                if self._n_threads < usable_cores():
+                    self._n_threads += 1
+                    Thread(target=self._work, daemon=True).start()
+
+    def wait(self, modules: Iterable[str], capability: int) -> None:
+        """Wait until modules are done that were asked for."""
+        for module in modules:
+            self._asked[module, capability].wait()
+
+    def is_busy(self, module: str, capability: int) -> bool:
+        """Return whether a module is asked for and not done yet."""
+        asked = self._asked.get((module, capability))
+        return asked is not None and not asked.is_set()
+
+    def _work(self) -> None:
+        while True:
+            module, capability = key = self._waiting.get()
+            try:
+                done = subprocess.run(compile_command(module, capability), capture_output=True)
+                if done.returncode:
+                    self.troubles[key] = done.stderr.decode(errors="replace").strip()
+            except OSError as error:
+                self.troubles[key] = str(error)
+            finally:
+                self._asked[key].set()
+
+
+def compile_command(module: str, capability: int) -> list[str]:
+    """Return the command that compiles a module into the user's folder."""
+    code = f"import os; hasattr(os, 'nice') and os.nice({NICENESS}); "
+    code += "from arcbatt.engine import kernels; kernels.main()"
+    options = ["--arch", str(capability), "--only", module, "--ptx", "", "--jobs", "1"]
+    return [sys.executable, "-c", code, *options]
+
+
+compilers = Compilers()
+
+
+def _after_fork() -> None:
+    """A process that was forked has none of the threads."""
+    global compilers
+    compilers = Compilers()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,156 @@
+// The samples of a run, of which threads of the CPU take a few at a time from the front and GPUs many from
+// the back, until they meet.
+#pragma once
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <stdexcept>
+
+#include "arcbatt/platform.hpp"
+
+namespace arc {
+
+// Which programs a thread is to run: all; those that no GPU runs, on samples that one has taken; those that
+// a GPU is running, in case that the CPU is done with them first.
+enum Which { ALL_PROGRAMS, LEFT_OUT, SPARE };
+constexpr u64 NO_CHUNK = ~0ULL;
+
+// What a thread takes: samples from one place of the order to another.
+struct Unit {
+  u64 first = 0, end = 0;
+  Which which = ALL_PROGRAMS;
+  u64 chunk = NO_CHUNK;                         // of what is spare
+  const std::atomic<bool>* is_over = nullptr;  // set when a GPU is done with it first
+};
+
+class SampleQueue {
+ public:
+  // With `has_left_out`, threads run of what GPUs take the programs that these leave out; with
+  // `runs_spare`, also the others when nothing else is left.
+  SampleQueue(u64 n_samples, bool has_left_out, bool runs_spare)
+      : end_(n_samples), has_left_out_(has_left_out), runs_spare_(runs_spare) {}
+
+  // --- threads of the CPU ---
+
+  // False when there is nothing to do. unit_end(k) is how far a thread should go that starts at k.
+  template <class UnitEnd>
+  bool take(u64 n_threads, Unit& unit, UnitEnd unit_end) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    // What only the CPU can do comes first, so that GPUs find the rest of the samples.
+    for (Chunk& chunk : chunks_) {
+      if (chunk.state == GIVEN_BACK && take_from(chunk.next_spare, chunk.end, n_threads, unit, unit_end))
+        return set(unit, ALL_PROGRAMS);
+      if (chunk.state != GIVEN_BACK && has_left_out_ &&
+          take_from(chunk.next_left_out, chunk.end, n_threads, unit, unit_end))
+        return set(unit, LEFT_OUT);
+    }
+    if (take_from(first_, end_, n_threads, unit, unit_end)) return set(unit, ALL_PROGRAMS);
+    if (!runs_spare_) return false;
+    for (u64 c = 0; c < chunks_.size(); c++) {
+      Chunk& chunk = chunks_[c];
+      if (chunk.state != LENT || chunk.next_spare >= chunk.end) continue;
+      unit.first = chunk.next_spare++;
+      unit.end = unit.first + 1;
+      return set(unit, SPARE, c, &chunk.is_over);
+    }
+    return false;
+  }
+  void note_done(const Unit& unit) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (unit.which == ALL_PROGRAMS) n_done_ += unit.end - unit.first;
+    if (unit.which != SPARE) return;
+    Chunk& chunk = chunks_[unit.chunk];
+    chunk.n_spare += unit.end - unit.first;
+    if (chunk.state == LENT && chunk.n_spare == chunk.end - chunk.first) chunk.state = OVERTAKEN;
+  }
+
+  // --- GPUs ---
+
+  // Lends up to so many samples; returns the chunk's number, or NO_CHUNK when nothing is left.
+  u64 lend(u64 n) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const u64 given = min_of(n, end_ - first_);
+    if (!given) return NO_CHUNK;
+    end_ -= given;
+    chunks_.emplace_back(end_, end_ + given);
+    return chunks_.size() - 1;
+  }
+  std::pair<u64, u64> range_of(u64 chunk) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return {find(chunk).first, find(chunk).end};
+  }
+  // Whether the GPU's results are wanted: false if the CPU was done first.
+  bool finish(u64 chunk) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (find(chunk).state != LENT) return false;
+    find(chunk).state = FINISHED;
+    find(chunk).is_over = true;
+    return true;
+  }
+  // What a GPU could not run; it is lost to threads that have ended.
+  void give_back(u64 chunk) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    Chunk& given = find(chunk);
+    if (given.state != LENT) return;
+    given.state = GIVEN_BACK;
+    given.is_over = true;
+    given.next_spare = given.first;
+  }
+  bool is_overtaken(u64 chunk) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return is_closed_ || find(chunk).state == OVERTAKEN;
+  }
+  u64 n_left() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return end_ - first_;
+  }
+  u64 n_done() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return n_done_;
+  }
+  // Takes all that is left away: the run is given up.
+  void close() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    is_closed_ = true;
+    first_ = end_;
+  }
+
+ private:
+  enum State { LENT, FINISHED, OVERTAKEN, GIVEN_BACK };
+  struct Chunk {
+    u64 first, end;
+    u64 next_left_out, next_spare;
+    u64 n_spare = 0;  // samples that the CPU is done with
+    State state = LENT;
+    std::atomic<bool> is_over{false};
+
+    Chunk(u64 first, u64 end) : first(first), end(end), next_left_out(first), next_spare(first) {}
+  };
+  std::mutex mutex_;
+  std::deque<Chunk> chunks_;  // which stay where they are
+  u64 first_ = 0, end_;  // what nobody has taken
+  u64 n_done_ = 0;       // samples of which threads have run all programs
+  bool has_left_out_, runs_spare_, is_closed_ = false;
+
+  static bool set(Unit& unit, Which which, u64 chunk = NO_CHUNK, const std::atomic<bool>* is_over = nullptr) {
+    unit.which = which;
+    unit.chunk = chunk;
+    unit.is_over = is_over;
+    return true;
+  }
+  // A thread takes what belongs together, but the less the nearer the end is: all should end together.
+  template <class UnitEnd>
+  static bool take_from(u64& next, u64 end, u64 n_threads, Unit& unit, UnitEnd unit_end) {
+    if (next >= end) return false;
+    const u64 share = max_of<u64>(1, (end - next) / (2 * n_threads));
+    unit.first = next;
+    unit.end = next = min_of(min_of<u64>(unit_end(next), end), next + share);
+    return true;
+  }
+  Chunk& find(u64 chunk) {
+    if (chunk >= chunks_.size()) throw std::invalid_argument("no such chunk");
+    return chunks_[chunk];
+  }
+};
+
+}  // namespace arc

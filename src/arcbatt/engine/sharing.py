@@ -1,0 +1,85 @@
+"""One run's samples shared out between the CPU's threads and GPUs: who takes how many, and when.
+
+Threads of the CPU take samples from the front of a queue (sharing.hpp), a few at a time; GPUs take
+chunks from its back, so large that both should be done at the same time. Where they are not: what
+nobody has taken yet is shared out again, by what was measured meanwhile; threads that find nothing
+left run what a GPU has not finished, and whoever is done first has won.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from threading import Event, Lock
+from time import perf_counter
+
+from . import _engine
+from .calibration import Prediction
+
+# A GPU takes samples if that is expected to save this part of the time that the CPU would take.
+LEAST_GAIN = 0.1
+# So often a GPU that has none looks whether the CPU takes longer than expected.
+LOOKS_A_RUN = 4
+LEAST_PAUSE_S = 0.001
+
+
+class Pace:
+    """How many samples each of some GPUs should take, at first and later on."""
+
+    def __init__(
+        self, queue: _engine.SampleQueue, n_devices: int, expected: Prediction | None
+    ) -> None:
+        """Without expectations GPUs take all there is."""
+        self.queue = queue
+        self.ended = Event()  # the CPU's threads have nothing left
+        self._n_devices = n_devices
+        self._expected = expected
+        self._began_s = perf_counter()
+        self._lock = Lock()
+
+    def share(self, n_devices: int) -> int:
+        """Return how many samples the next of so many GPUs should take, all of which have none.
+
+        None, where that would gain too little.
+        """
+        n_left = self.queue.n_left
+        if self._expected is None:
+            return -(-n_left // n_devices)
+        now = self._measured(self._expected)
+        n, both_s = now.split(n_left, n_devices)
+        return n if both_s <= (1 - LEAST_GAIN) * now.cpu_sample_s * n_left else 0
+
+    def wait_for_share(self) -> int:
+        """Return the same as soon as there is some; 0 when nothing is left."""
+        while n_left := self.queue.n_left:
+            n = self.share(self._n_devices)
+            if n:
+                return n
+            assert self._expected is not None
+            rest_s = self._expected.cpu_sample_s * n_left
+            if self.ended.wait(max(LEAST_PAUSE_S, rest_s / LOOKS_A_RUN)):
+                break
+        return 0
+
+    def note(self, n_samples: int, elapsed_s: float) -> None:
+        """Take what a chunk took on a GPU for what others will take."""
+        if self._expected is None:
+            return
+        with self._lock:
+            fixed_s = min(self._expected.gpu_fixed_s, elapsed_s / 2)
+            sample_s = (elapsed_s - fixed_s) / n_samples
+            self._expected = replace(self._expected, gpu_fixed_s=fixed_s, gpu_sample_s=sample_s)
+
+    def _measured(self, expected: Prediction) -> Prediction:
+        """Return expectations by what the CPU has done so far, if that tells anything."""
+        elapsed_s = perf_counter() - self._began_s
+        n_done = self.queue.n_done
+        if n_done >= expected.n_threads:
+            sample_s = elapsed_s / n_done
+        else:  # nothing yet says that it takes less than expected, but it may take more
+            sample_s = max(expected.cpu_sample_s, elapsed_s / expected.n_threads)
+        scale = sample_s / expected.cpu_sample_s
+        return replace(
+            expected,
+            cpu_sample_s=sample_s,
+            left_out_sample_s=expected.left_out_sample_s * scale,
+        )
