@@ -478,6 +478,9 @@ def test_serve_says_where_it_is_and_what_is_wrong(
     assert served[-1] == Settings()
     for arguments in (["serve", str(tmp_path)], ["serve", "--data", "nothing.json"]):
         assert run(cli, arguments).exit_code == 2
+    for token in ("", "\u20ac"):
+        ended = run(cli, ["serve", "--host", "0.0.0.0", "--token", token, "--no-open"])
+        assert ended.exit_code == 2 and "token" in ended.stderr
 
 
 def test_serve_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
