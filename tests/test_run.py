@@ -28,6 +28,7 @@ from arcbatt.solving import Loop, Run, RunOptions, Watcher
 from arcbatt.solving import run as run_module
 from arcbatt.solving.run import require_space
 from arcbatt.solving.run_folder import RunConfig, RunFolder, RunFolderError, read_log
+from arcbatt.solving.runs import read_results
 from arcbatt.tasks import Pair, Task
 
 from .solving_parts import (
@@ -321,6 +322,27 @@ def test_a_ledger_that_cannot_grow_does_not_end_the_search(
     assert "disk is full" in watcher.messages[-1] and "going on without" in watcher.messages[-1]
     submission = check_submission_file(folder.path / "submission.json", tasks)
     assert submission["100"][1]["attempt_1"] == [[0, 9]]
+
+
+def test_results_say_what_is_found_by_now(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    class Reader(Watcher):
+        n_fitted = 0
+
+        def on_progress(self, _loop: Loop) -> None:
+            results = read_results(folder.path)
+            self.n_fitted = max(self.n_fitted, results["fits"])
+            assert all(0 <= row["confidence"] < 1 for row in results["by_task"])
+
+    put_in_presets(monkeypatch, lambda: Told(offer_all, n_rounds=3))
+    monkeypatch.setattr(run_module, "SAVE_EVERY_S", 0.0)
+    monkeypatch.setattr(run_module, "SAVING_SHARE", 1.0)
+    reader = Reader()
+    with (
+        start(tmp_path) as folder,
+        Run(folder, [task_named("one")], watcher=reader) as solving,
+    ):
+        solving.spend(60)
+    assert reader.n_fitted == 1
 
 
 def test_a_disk_that_is_too_small_is_said_before(

@@ -63,6 +63,26 @@ def test_a_folder_that_is_no_run_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "odd").exists()
 
 
+def test_files_that_are_replaced_meanwhile_do_not_count(
+    paths: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = summarize_run(paths[0]).n_bytes
+    found = [*paths[0].rglob("*"), paths[0] / "gone"]
+    monkeypatch.setattr(Path, "rglob", lambda _path, _pattern: iter(found))
+    monkeypatch.setattr(Path, "is_file", lambda path: not path.is_dir())
+    assert summarize_run(paths[0]).n_bytes == before
+
+
+def test_a_folder_that_cannot_be_written_to_has_no_process(
+    paths: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_lock: FileLock) -> None:
+        raise PermissionError("read-only")
+
+    monkeypatch.setattr(FileLock, "_acquire", refuse)
+    assert not summarize_run(paths[0]).is_running
+
+
 def test_two_runs_are_compared(paths: tuple[Path, Path]) -> None:
     tasks = {task.task_id: task for task in compare_runs(*paths)}
     assert tasks["00d62c1b"].fits == (True, False) and tasks["67a3c6ac"].fits == (True, True)

@@ -127,8 +127,9 @@ def test_bodies_are_bounded(client: TestClient) -> None:
     body = b"x" * (MAX_BODY_BYTES + 1)
     answer = client.post("/runs", content=body, headers={"origin": OWN})
     assert answer.status_code == 413 and "1,000,000" in answer.text
-    refused = client.post("/runs", headers={"origin": OWN, "content-length": "many"})
-    assert refused.status_code == 400
+    for length, status in (("many", 400), ("9" * 5000, 413)):
+        refused = client.post("/runs", headers={"origin": OWN, "content-length": length})
+        assert refused.status_code == status
 
 
 def test_a_body_without_a_length_is_counted_as_it_comes() -> None:
@@ -166,6 +167,8 @@ def test_pages_have_what_browsers_heed_and_no_script_or_style_within(
 def test_a_server_for_others_needs_a_token() -> None:
     with pytest.raises(ValueError, match="token"):
         Settings(host="0.0.0.0")
+    with pytest.raises(ValueError, match="printable ASCII"):
+        Settings(token="geheim\u20ac")
     assert is_local("127.0.0.1") and is_local("localhost") and is_local("::1")
     assert not is_local("0.0.0.0") and not is_local("example.org")
 
@@ -181,7 +184,8 @@ def test_a_token_is_asked_for_and_kept_in_a_cookie(tmp_path: Path) -> None:
         answer = client.get("/runs?token=a+secret&x=1")
         assert (answer.status_code, answer.headers["location"]) == (303, "/runs?x=1")
         cookie = answer.headers["set-cookie"].lower()
-        assert "httponly" in cookie and "samesite=strict" in cookie
+        assert "httponly" in cookie and "samesite=lax" in cookie
+        assert cookie.startswith(f"arcbatt_token_{DEFAULT_PORT}=")
         assert client.get("/runs").status_code == 200  # by the cookie
         client.cookies.clear()
         assert client.get("/runs").status_code == 401
@@ -401,7 +405,7 @@ def test_a_run_is_watched_until_it_ends(two_runs: TwoRuns, monkeypatch: pytest.M
         with client_of(Settings(runs=(path,))) as client:
             assert 'id="live"' in client.get(f"/runs/{two_runs.second}").text
             rows = client.get(f"/api/runs/{two_runs.second}/tasks").json()
-            assert rows["running"] and {each["confidence"] for each in rows["tasks"]} == {None}
+            assert rows["running"] and all(0 <= each["confidence"] < 1 for each in rows["tasks"])
             assert "fits" in {each["state"] for each in rows["tasks"]}
             page = client.get(f"/runs/{two_runs.second}/tasks/67a3c6ac").text
             assert "attempt 1" in page and "confidence" in page
@@ -414,6 +418,29 @@ def test_a_run_is_watched_until_it_ends(two_runs: TwoRuns, monkeypatch: pytest.M
     told = [json.loads(line[6:]) for line in text.splitlines() if line.startswith("data: ")]
     assert told[0]["running"] and not told[-1]["running"]
     assert told[0]["entries"][0]["fitted"] == told[0]["fitted"] > 0
+
+
+def test_a_run_that_is_removed_while_it_is_watched_says_so(
+    two_runs: TwoRuns, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs_page, "LOOK_EVERY_S", 0.05)
+    path = tmp_path / "removed"
+    shutil.copytree(two_runs.folder / two_runs.first, path)
+    lock = FileLock(path / LOCK, thread_local=False)
+    lock.acquire()
+    try:
+        with client_of(Settings(runs_folder=tmp_path)) as client:
+            ending = threading.Timer(
+                0.3, lambda: path.rename(tmp_path.parent / f"{tmp_path.name}-away")
+            )
+            ending.start()
+            text = client.get("/api/runs/removed/events").text
+            ending.join()
+    finally:
+        lock.release(force=True)
+    told = text.strip().split("\n\n")
+    assert told[0].startswith("data: ")
+    assert told[-1].startswith("event: trouble\n")
 
 
 def test_so_many_pages_are_kept_current_and_no_more(
@@ -451,6 +478,9 @@ def test_serve_says_where_it_is_and_what_is_wrong(
     assert served[-1] == Settings()
     for arguments in (["serve", str(tmp_path)], ["serve", "--data", "nothing.json"]):
         assert run(cli, arguments).exit_code == 2
+    for token in ("", "\u20ac"):
+        ended = run(cli, ["serve", "--host", "0.0.0.0", "--token", token, "--no-open"])
+        assert ended.exit_code == 2 and "token" in ended.stderr
 
 
 def test_serve_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -122,6 +122,22 @@ def test_colors_as_digits_and_the_dark_are_kept(
         assert page.locator("svg path.digits:visible").count() == 0
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+def test_digits_have_room(browser: Any, address: str, width: int) -> None:
+    with watched(browser, address, width=width) as seen:
+        page = seen.open(f"{SET}?find=045e512c")
+        small = page.locator(".thumb:visible canvas").first
+        small.wait_for()
+        before = small.bounding_box()["width"]
+        page.select_option("select[data-switch=cells]", "digits")
+        page.wait_for_selector(".thumb:visible canvas[role=img]")
+        assert page.locator(".thumb:visible canvas").first.bounding_box()["width"] > 1.5 * before
+        seen.require_clean()
+        # The largest grids that there are.
+        page = seen.open(f"{SET}/tasks/3631a71a")
+        page.wait_for_selector("canvas.digits")
+
+
 def test_lines_of_a_program_and_its_layers(browser: Any, address: str, two_runs: TwoRuns) -> None:
     with watched(browser, address) as seen:
         page = seen.open(f"/runs/{two_runs.second}/tasks/017c7c7b")
@@ -155,6 +171,17 @@ def test_two_runs_are_compared(browser: Any, address: str, two_runs: TwoRuns) ->
         page.wait_for_url(f"**/runs/{two_runs.second}/tasks/*")
 
 
+def set_hidden(page: Any, is_hidden: bool) -> None:
+    """Have a page believe that its tab is in the background, or that it is not."""
+    page.evaluate(
+        """(hidden) => {
+            Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+            document.dispatchEvent(new Event("visibilitychange"));
+        }""",
+        is_hidden,
+    )
+
+
 def test_a_run_is_watched_as_it_goes_on(browser: Any, address: str, two_runs: TwoRuns) -> None:
     from filelock import FileLock
 
@@ -173,9 +200,51 @@ def test_a_run_is_watched_as_it_goes_on(browser: Any, address: str, two_runs: Tw
                     file.write(more + "\n")
                 page.wait_for_selector("#log >> text=something new")
                 assert page.locator("#state").text_content() == "running"
+                # A page that nobody sees does not listen, and hears all when it is seen again.
+                set_hidden(page, True)
+                with (path / LOG).open("a") as file:
+                    file.write(more.replace("something new", "something else") + "\n")
+                page.wait_for_timeout(1200)
+                assert page.locator("#log >> text=something else").count() == 0
+                set_hidden(page, False)
+                page.wait_for_selector("#log >> text=something else")
             page.wait_for_selector("#state >> text=ended")
         finally:
             (path / LOG).write_bytes(log)
+
+
+def test_a_run_that_is_removed_says_so(
+    browser: Any, address: str, two_runs: TwoRuns, tmp_path: Path
+) -> None:
+    from filelock import FileLock
+
+    from arcbatt.solving.run_folder import LOCK
+
+    path = two_runs.folder / "removed"
+    shutil.copytree(two_runs.folder / two_runs.first, path)
+    with watched(browser, address) as seen, FileLock(path / LOCK):
+        page = seen.open("/runs/removed")
+        page.wait_for_selector(".thumb")
+        path.rename(tmp_path / "removed")
+        page.wait_for_selector("#state >> text=not known")
+        assert page.inner_text("#doing") == "no run is named removed"
+        assert page.locator(".thumb").count() == len(SHOWN_TASKS)
+
+
+def test_a_link_elsewhere_leads_here_with_its_token(
+    browser: Any, address: str, tmp_path: Path
+) -> None:
+    with (
+        serving(runs_folder=tmp_path, token="secret") as guarded,
+        watched(browser, "http:") as seen,
+    ):
+        # Another site, as browsers see it: the same machine by another name.
+        elsewhere = address.replace("127.0.0.1", "localhost")
+        for query in ("?token=secret", ""):
+            seen.page.goto(f"{elsewhere}/runs")
+            seen.page.evaluate("(to) => location.assign(to)", f"{guarded}/runs{query}")
+            seen.page.wait_for_url(f"{guarded}/runs")
+            assert seen.page.inner_text("h1") == "Runs"
 
 
 @pytest.mark.parametrize("width", WIDTHS)

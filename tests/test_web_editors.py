@@ -94,7 +94,8 @@ def test_a_budget_has_bounds(client: TestClient, budget_s: Any) -> None:
 
 @pytest.mark.parametrize("path", ["/api/solve", "/api/check"])
 def test_what_is_not_an_object_is_refused(client: TestClient, path: str) -> None:
-    for body in (b"", b"{", b"[1]", b"[" * 100_000, b"\xff\xfe", b"9" * 10_000):
+    bodies = (b"", b"{", b"[1]", b"[" * 100_000, b"\xff\xfe", b"9" * 10_000)
+    for body in (*bodies, b'{"of": "\\ud800"}'):
         answer = client.post(path, content=body)
         assert answer.status_code == 400
         assert "what was sent is not" in answer.json()["error"]
@@ -366,6 +367,32 @@ def test_a_job_ends_when_nobody_listens() -> None:
         assert not workers._running and not workers._idle
 
     run(go())
+
+
+def test_a_job_that_nobody_hears_has_a_limit() -> None:
+    async def go() -> None:
+        workers = Workers()
+        job = workers.begin(SOLVE, {"task": SMALL, "budget_s": 60.0}, 0.05)
+        await asyncio.sleep(0.1)  # as for a page that holds its stream and reads nothing
+        assert not workers._running
+        assert not is_running(job.worker._process)
+        assert "this takes more than 0 s" in [text async for text in job.stream()][-1]
+
+    run(go())
+
+
+def test_no_search_is_done_where_answers_were_read(client: TestClient) -> None:
+    workers = client.app.state.workers  # type: ignore[attr-defined]
+    client.post("/api/check", json={"text": RIGHT, "pair": "all", "of": OF})
+    (checked,) = workers._idle
+
+    async def go() -> None:
+        job = workers.begin(SOLVE, {"task": SMALL, "budget_s": 60.0}, 60.0)
+        assert job.worker is not checked
+        job.close()
+
+    run(go())
+    assert workers._idle == [checked]
 
 
 def test_a_process_that_dies_is_told() -> None:

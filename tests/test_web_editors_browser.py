@@ -185,6 +185,37 @@ def test_a_file_that_is_no_task_says_why(browser: Any, address: str, tmp_path: P
         )
 
 
+def drop(page: Any, text: str) -> None:
+    """Drop a file on the page."""
+    page.evaluate(
+        """(text) => {
+            const dataTransfer = new DataTransfer();
+            dataTransfer.items.add(new File([text], "dropped"));
+            for (const kind of ["dragover", "drop"]) {
+                const options = { dataTransfer, bubbles: true, cancelable: true };
+                const event = new DragEvent(kind, options);
+                if (document.querySelector("main").dispatchEvent(event)) throw new Error("left");
+            }
+        }""",
+        text,
+    )
+
+
+def test_files_can_be_dropped(browser: Any, address: str) -> None:
+    with watched(browser, address) as seen:
+        page = open_page(seen, "/draw")
+        task = {"train": [{"input": [[1, 2]], "output": [[2]]}] * 2, "test": [{"input": [[3]]}]}
+        drop(page, json.dumps(task))
+        page.wait_for_selector('[data-pair="demo 2"]')
+        assert drawn(page) == task
+        page = open_page(seen, "/write")
+        drop(page, RIGHT)
+        page.wait_for_function("document.getElementById('text').value.includes('vmirror')")
+        # An address that was cut off within a character.
+        page = open_page(seen, "/write?cut#program=def%20solve(I):%E2%9")
+        assert page.input_value("#text").startswith("def%20solve")
+
+
 def test_draw_by_keys_alone(browser: Any, address: str) -> None:
     with watched(browser, address) as seen:
         page = open_page(seen, "/draw#task=000_000_000.0;0")
@@ -262,7 +293,10 @@ def test_solve_what_is_drawn(browser: Any, address: str) -> None:
         page.select_option("#budget", "5")
         page.click("#solve")
         page.get_by_text("Done after").wait_for()
-        assert "a program fits all demos" in page.inner_text("#state")
+        state = page.inner_text("#state")
+        assert "a program fits all demos" in state
+        spent_s = float(state.split()[2])
+        assert ("nothing more to try" in state) == (spent_s < 5)
         assert page.locator("#attempts .mark.wrong").first.is_visible()
         # And on to the program.
         page.locator("#attempts summary").first.click()
@@ -277,10 +311,15 @@ def test_write_a_program(browser: Any, address: str, width: int) -> None:
         page = open_page(seen, f"{TASK}/write")
         page.wait_for_selector("html[data-checked]")
         assert page.inner_text("#summary").startswith("✗ right on 0 of 4 pairs")
-        page.fill("#text", RIGHT.replace("vmirror", "vmiror"))
+        page.fill("#text", RIGHT.replace("vmirror(I)", "crop(I, I, I)"))
         page.wait_for_selector(".note.failed")
+        assert page.inner_text("#problem").startswith("line 2: cannot work: crop cannot take")
+        page.fill("#text", RIGHT.replace("vmirror", "vmiror"))
+        page.get_by_text("line 2: unknown primitive").wait_for()
         note = page.locator(".code-line").nth(1).locator(".note")
         assert note.inner_text() == "unknown primitive vmiror; did you mean vmirror?"
+        note_box, pane = note.bounding_box(), page.locator(".pane").bounding_box()
+        assert note_box["x"] + note_box["width"] <= pane["x"] + pane["width"]
         assert page.inner_text("#problem").startswith("line 2: unknown primitive vmiror")
         assert page.get_attribute("#text", "aria-invalid") == "true"
         assert page.locator(".wrong-word").inner_text() == "vmiror"

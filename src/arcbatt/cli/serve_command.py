@@ -101,7 +101,10 @@ def serve(
                 print_notice(f"{source}: {len(bad)} tasks are not valid and not shown")
     if token is None and not is_local(host):
         token = secrets.token_urlsafe(TOKEN_BYTES)
-    settings = Settings(tuple(runs or ()), tuple(data or ()), out, host, port, token)
+    try:
+        settings = Settings(tuple(runs or ()), tuple(data or ()), out, host, port, token)
+    except ValueError as error:
+        stop(str(error))
 
     def on_ready(address: str) -> None:
         print_blocks(Text.assemble("arcbatt is at ", (address, "bold"), "; Ctrl-C ends it"))

@@ -10,8 +10,9 @@
 | `explanations/` | a page for each program that fits all demos |
 
 and what every run folder has (`run_folder`). All files are there, and whole, from before the first
-round until after the last. Submission, hall of fame and the ledger are renewed as the run goes on,
-the others at its end, however it ends. `solve` and `evolve` are presets: other options, one loop.
+round until after the last. Submission, results, hall of fame and the ledger are renewed as the run
+goes on, the others at its end, however it ends. `solve` and `evolve` are presets: other options,
+one loop.
 """
 
 from __future__ import annotations
@@ -271,17 +272,20 @@ class Run(Watcher):
 
     def _write_report(self, ranked: Sequence[RankedTask]) -> None:
         """Write what came of the run, as data and for people."""
-        results = results_to_json(self.loop, ranked, self.bad, self.rules)
-        with phase("store"):
-            self._write(RESULTS, _to_json(results))
         report = make_report(
-            results,
+            self._write_results(ranked),
             self.loop.tasks,
             title=report_title(self.folder.config),
             explanations=self.explanations,
         )
         with phase("store"):
             self._write(REPORT, report)
+
+    def _write_results(self, ranked: Sequence[RankedTask]) -> dict[str, Any]:
+        results = results_to_json(self.loop, ranked, self.bad, self.rules)
+        with phase("store"):
+            self._write(RESULTS, _to_json(results))
+        return results
 
     def _explain(self, until_s: float, on_explained: Callable[[int, int], None]) -> None:
         """Write pages about programs while there is time, and the report with links to them."""
@@ -363,7 +367,9 @@ class Run(Watcher):
         self._watcher.on_progress(loop)
 
     def _save(self) -> None:
-        self._write_found(self.loop.rank())
+        ranked = self.loop.rank()
+        self._write_found(ranked)
+        self._write_results(ranked)
         self._save_ledger()
 
     def _save_ledger(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -63,12 +64,20 @@ def summarize_run(path: Path) -> RunSummary:
         path,
         config,
         datetime.fromtimestamp((path / CONFIG).stat().st_mtime),
-        sum(file.stat().st_size for file in path.rglob("*") if file.is_file()),
+        _count_bytes(path),
         is_running(path),
         results.get("tasks"),
         results.get("fits"),
         results.get("elapsed_s"),
     )
+
+
+def _count_bytes(path: Path) -> int:
+    n_bytes = 0
+    for file in path.rglob("*"):
+        with suppress(FileNotFoundError):  # a run that goes on replaces its files
+            n_bytes += file.stat().st_size if file.is_file() else 0
+    return n_bytes
 
 
 def list_runs(base: Path) -> tuple[list[RunSummary], list[str]]:
@@ -140,7 +149,7 @@ def note_score(path: Path, right: Mapping[str, Sequence[int | None]]) -> None:
 
 
 def is_running(path: Path) -> bool:
-    """Return whether a process works in the folder of a run."""
+    """Return whether a process works in the folder of a run; one that is read-only has none."""
     if not (path / LOCK).exists():
         return False
     try:
@@ -148,6 +157,8 @@ def is_running(path: Path) -> bool:
             return False
     except Timeout:
         return True
+    except OSError:
+        return False
 
 
 def remove_run(path: Path) -> None:

@@ -13,6 +13,8 @@ async def read_object(request: Request) -> dict[str, Any]:
     """Return the JSON object that was sent."""
     try:
         content = json.loads(await request.body())
+        # Halves of characters, which JSON can escape, could not be sent back.
+        json.dumps(content, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as problem:
         raise HTTPException(400, f"what was sent is not JSON: {problem}") from None
     if not isinstance(content, dict):

@@ -53,7 +53,7 @@ class Catalog:
         found = list(self.settings.runs)
         if not found:
             configs = list(self.settings.runs_folder.glob(f"*/{CONFIG}"))
-            configs.sort(key=lambda path: (path.stat().st_mtime, path), reverse=True)
+            configs.sort(key=lambda path: (mtime_ns_of(path), path), reverse=True)
             found = [path.parent for path in configs]
         return dict(zip(make_keys(path.resolve().name for path in found), found, strict=True))
 
@@ -88,6 +88,14 @@ def make_keys(names: Iterable[str]) -> list[str]:
             key, number = f"{stem}-{number}", number + 1
         keys.append(key)
     return keys
+
+
+def mtime_ns_of(path: Path) -> int:
+    """Return when a file was written last; 0 where there is none."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 @lru_cache(maxsize=16)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -92,8 +91,8 @@ class Job:
         self.kind = kind
         self.worker = worker
         self._workers = workers
-        self._limit_s = limit_s
-        self._due_s = time.monotonic() + limit_s
+        # Not when something is asked of it: a page may hold its stream and read nothing.
+        self._limit = asyncio.get_running_loop().call_later(limit_s, self._end_late, limit_s)
 
     async def next_event(self) -> Event | None:
         """Return what it tells next, or None where there is no news for a while."""
@@ -101,10 +100,7 @@ class Job:
             async with asyncio.timeout(PULSE_S):
                 return await self.worker.events.get()
         except TimeoutError:
-            if time.monotonic() < self._due_s:
-                return None
-        self.close()
-        return Event(ERROR, {"message": f"this takes more than {self._limit_s:.0f} s"})
+            return None
 
     async def stream(self) -> AsyncIterator[str]:
         """Yield what it tells as a stream of events, until it is done."""
@@ -116,7 +112,13 @@ class Job:
 
     def close(self) -> None:
         """End it, wherever it is."""
+        self._limit.cancel()
         self._workers.take_back(self)
+
+    def _end_late(self, limit_s: float) -> None:
+        message = f"this takes more than {limit_s:.0f} s"
+        self.worker.events.put_nowait(Event(ERROR, {"message": message}))
+        self.close()
 
 
 class Workers:
@@ -133,9 +135,9 @@ class Workers:
             raise HTTPException(
                 429, f"{n_running} {NAMES[kind]} are running already; stop one, or wait for its end"
             )
-        idle = [worker for worker in self._idle if not worker.is_over]
-        worker = idle.pop() if idle else Worker()
-        self._idle = idle
+        self._idle = [worker for worker in self._idle if not worker.is_over]
+        # A process that has checked something may have read answers: no search is done by it.
+        worker = self._idle.pop() if self._idle and kind == CHECK else Worker()
         job = Job(self, worker, kind, limit_s)
         self._running[job] = None
         worker.begin(kind, given)

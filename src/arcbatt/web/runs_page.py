@@ -25,19 +25,22 @@ from arcbatt.drawing.svg import render_svg
 from arcbatt.solving.log import LogEntry, progress_charts
 from arcbatt.solving.report.page import make_report
 from arcbatt.solving.report.views import say_duration, view_values
-from arcbatt.solving.run import HALL_OF_FAME, RESULTS
+from arcbatt.solving.run import RESULTS
 from arcbatt.solving.run_folder import LOG, RunFolderError
-from arcbatt.solving.runs import RunSummary, summarize_run
+from arcbatt.solving.runs import RunSummary, is_running, summarize_run
 
+from .catalog import Catalog, mtime_ns_of
 from .gallery import gallery_values
 from .rendering import catalog_of, export_file, export_scene, show_page
-from .run_data import ShownRun, is_at_work, read_run
+from .run_data import ShownRun, read_run
 
 LOOK_EVERY_S = 1.0
 # So that a connection that is gone is noticed.
 SPEAK_EVERY_S = 15.0
 # Of the parts of a run's work, so many are listed.
 MAX_ENTRIES = 30
+# What a run that cannot be read any more is told by; there is nothing after it.
+TROUBLE = "trouble"
 # More pages than anyone has open.
 MAX_STREAMS = 32
 
@@ -63,7 +66,7 @@ def list_runs(request: Request) -> list[ListedRun]:
     for key, path in catalog_of(request).runs().items():
         try:
             found.append(ListedRun(key, path, summarize_run(path)))
-        except RunFolderError as error:
+        except (RunFolderError, OSError) as error:
             found.append(ListedRun(key, path, None, str(error)))
     return found
 
@@ -161,12 +164,16 @@ async def watch_run(request: Request) -> Response:
                 now = _stamp(path)
                 if now != seen:
                     seen, silent_s = now, 0.0
-                    run = await run_in_threadpool(read_run, catalog, key)
-                    progress = await run_in_threadpool(progress_of, run)
+                    try:
+                        progress = await run_in_threadpool(_read_progress, catalog, key)
+                    except (HTTPException, RunFolderError, OSError) as error:
+                        why = error.detail if isinstance(error, HTTPException) else str(error)
+                        yield f"event: {TROUBLE}\ndata: {json.dumps(why)}\n\n"
+                        return
                     yield f"data: {json.dumps(progress)}\n\n"
                     if not progress["running"]:
                         return
-                elif not await run_in_threadpool(is_at_work, path):
+                elif not await run_in_threadpool(is_running, path):
                     seen = None  # it has ended without a last word
                 elif silent_s >= SPEAK_EVERY_S:
                     silent_s = 0.0
@@ -179,15 +186,13 @@ async def watch_run(request: Request) -> Response:
     return StreamingResponse(events(), media_type="text/event-stream")
 
 
+def _read_progress(catalog: Catalog, key: str) -> dict[str, Any]:
+    return progress_of(read_run(catalog, key))
+
+
 def _stamp(path: Path) -> tuple[int, ...]:
     """Return what is another whenever a run has written something."""
-    found = []
-    for name in (LOG, HALL_OF_FAME, RESULTS):
-        try:
-            found.append((path / name).stat().st_mtime_ns)
-        except OSError:
-            found.append(0)
-    return tuple(found)
+    return tuple(mtime_ns_of(path / name) for name in (LOG, RESULTS))
 
 
 def draw_progress(request: Request) -> Response:

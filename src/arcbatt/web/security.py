@@ -22,6 +22,8 @@ from .settings import Settings, is_local
 
 # More than any task of 30x30 grids, or any program, that a person would send.
 MAX_BODY_BYTES = 1_000_000
+# No number of bytes has more; Python refuses to read numbers of thousands.
+MAX_LENGTH_DIGITS = 20
 COOKIE = "arcbatt_token"
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 POLICY = (
@@ -48,6 +50,8 @@ class Guard:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
         self.settings = settings
+        # Browsers keep one cookie of a name for all ports of a machine.
+        self._cookie = f"{COOKIE}_{settings.port}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -100,7 +104,7 @@ class Guard:
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdecimal():
             return _refuse(400, "Content-Length is no number")
-        if int(length) > MAX_BODY_BYTES:
+        if len(length) > MAX_LENGTH_DIGITS or int(length) > MAX_BODY_BYTES:
             return _too_large()
         return self._token_refusal(scope, headers)
 
@@ -128,10 +132,11 @@ class Guard:
             # A path of two slashes at its start would be another host.
             path = "/" + scope["path"].lstrip("/\\")
             answer = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
-            answer.set_cookie(COOKIE, token, httponly=True, samesite="strict")
+            # Not strict: a link from elsewhere may lead here, and so may that with the token.
+            answer.set_cookie(self._cookie, token, httponly=True, samesite="lax")
             return answer
         given = [headers.get("authorization", "").removeprefix("Bearer ")]
-        given += _cookies(headers.getlist("cookie"))
+        given += _cookies(headers.getlist("cookie"), self._cookie)
         if any(_same(each, token) for each in given):
             return None
         return _refuse(
@@ -148,15 +153,15 @@ def _split_host(host: str) -> tuple[str, str]:
     return name, port
 
 
-def _cookies(headers: Iterable[str]) -> list[str]:
+def _cookies(headers: Iterable[str], name: str) -> list[str]:
     found = []
     for header in headers:
         try:
             cookie = SimpleCookie(header)
         except CookieError:
             continue
-        if COOKIE in cookie:
-            found.append(cookie[COOKIE].value)
+        if name in cookie:
+            found.append(cookie[name].value)
     return found
 
 

@@ -26,6 +26,9 @@ class Settings:
     token: str | None = None
 
     def __post_init__(self) -> None:
+        # It goes through cookies and headers, which take nothing else.
+        if self.token is not None and not (self.token.isascii() and self.token.isprintable()):
+            raise ValueError("a token has printable ASCII characters alone")
         if not is_local(self.host) and not self.token:
             raise ValueError(
                 f"a server on {self.host} can be reached from elsewhere: give it a token"

@@ -8,7 +8,9 @@ const COLORS = PALETTE.map(([, fill]) => fill);
 const textOn = (/** @type {number} */ color) => PALETTE[color]?.[2] ?? "#000000";
 const FONT = "ui-monospace, Menlo, Consolas, monospace";
 // A digit needs so many pixels.
-const MIN_CELL = 8;
+const MIN_CELL = 6;
+// Of a small cell, the digit takes all.
+const digitSize = (/** @type {number} */ cell) => Math.max(cell * 0.7, Math.min(cell, 8));
 let patternCount = 0;
 
 /** @param {number} red @param {number} green @param {number} blue */
@@ -35,7 +37,7 @@ function overPixels(picture) {
   reader.drawImage(picture, 0, 0);
   const { data } = reader.getImageData(0, 0, width, height);
   writer.scale(scale, scale);
-  writer.font = `600 ${Math.round(cell * 0.7)}px ${FONT}`;
+  writer.font = `600 ${digitSize(cell)}px ${FONT}`;
   writer.textAlign = "center";
   writer.textBaseline = "middle";
   for (let k = 0; k < width * height; k++) {
@@ -66,7 +68,7 @@ function overShapes(drawing) {
     const place = { x: box[1], y: box[2], width: cell, height: cell, patternUnits: "userSpaceOnUse" };
     for (const [name, value] of Object.entries(place)) pattern.setAttribute(name, String(value));
     const text = make("text");
-    const look = { x: cell / 2 + 0.5, y: cell * 0.75, "font-size": cell * 0.7, "font-weight": 600, "font-family": FONT, "text-anchor": "middle", fill: textOn(color) };
+    const look = { x: cell / 2 + 0.5, y: cell * 0.75, "font-size": digitSize(cell), "font-weight": 600, "font-family": FONT, "text-anchor": "middle", fill: textOn(color) };
     for (const [name, value] of Object.entries(look)) text.setAttribute(name, String(value));
     text.textContent = String(color);
     pattern.append(text);

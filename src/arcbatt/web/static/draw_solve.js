@@ -110,7 +110,8 @@ async function solve(task, running) {
         byId("state").textContent = data.fits ? "A program fits all demos." : "No program fits all demos yet.";
         showAttempts(data, task);
       } else if (name === "solved") {
-        byId("state").textContent = `Done after ${data.elapsed_s.toFixed(1)} s: ${data.says}.`;
+        const early = data.elapsed_s < budgetS ? ", since there is nothing more to try" : "";
+        byId("state").textContent = `Done after ${data.elapsed_s.toFixed(1)} s${early}: ${data.says}.`;
         if (data.rules.length) byId("attempts").prepend(make("pre", data.rules.join("\n"), "rule"));
       } else if (name === "failed") {
         byId("solve-trouble").textContent = data.message;

@@ -61,13 +61,22 @@ export function saveFile(name, text, type) {
   setTimeout(() => URL.revokeObjectURL(link.href), KEEP_MS);
 }
 
-/** Take the texts of files that are chosen; one may be chosen again when it has changed.
+/** Take the texts of files that are chosen, or dropped on the page; one may be chosen again when it has changed.
  * @param {HTMLElement} input @param {(text: string) => void} take */
 export function onFile(input, take) {
   if (!(input instanceof HTMLInputElement)) return;
   input.addEventListener("change", async () => {
     const text = await input.files?.[0]?.text();
     input.value = "";
+    if (text !== undefined) take(text);
+  });
+  const hasFile = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes("Files");
+  // Otherwise the browser would leave the page for the file.
+  document.addEventListener("dragover", (event) => hasFile(event) && event.preventDefault());
+  document.addEventListener("drop", async (event) => {
+    if (!hasFile(event)) return;
+    event.preventDefault();
+    const text = await event.dataTransfer?.files[0]?.text();
     if (text !== undefined) take(text);
   });
 }

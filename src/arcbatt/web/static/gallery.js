@@ -1,7 +1,9 @@
 // @ts-check
 // The gallery: rows about tasks in, thumbnails out that can be filtered and walked through by keys.
 // What is chosen stands in the address, so that it can be kept and sent.
+import { make } from "./elements.js";
 import { cellSize, makeGrid, makeThumbnail, unpack, wantsDigits } from "./grid.js";
+import { get, wordsOf } from "./requests.js";
 
 /**
  * @typedef {object} Row
@@ -22,6 +24,10 @@ import { cellSize, makeGrid, makeThumbnail, unpack, wantsDigits } from "./grid.j
  */
 
 const THUMBNAIL_SIDE = 66;
+const MAX_CELL = 12;
+/** Digits need more. */
+const DIGITS_SIDE = 144;
+const MAX_DIGIT_CELL = 18;
 /** Of each frame, so long at most goes into drawing. */
 const MS_A_FRAME = 5;
 /** @type {Record<string, string>} */
@@ -45,7 +51,8 @@ function drawSome() {
     const row = shown.get(/** @type {HTMLElement} */ (card).dataset.task ?? "")?.row;
     if (!row) continue;
     const grids = [unpack(row.input), unpack(row.output)];
-    const cell = Math.min(...grids.map((grid) => cellSize(grid, THUMBNAIL_SIDE, 12)));
+    const [side, most] = wantsDigits() ? [DIGITS_SIDE, MAX_DIGIT_CELL] : [THUMBNAIL_SIDE, MAX_CELL];
+    const cell = Math.min(...grids.map((grid) => cellSize(grid, side, most)));
     const drawn = grids.map((grid) => (wantsDigits() ? makeGrid(grid, { cell }) : makeThumbnail(grid, cell)));
     card.querySelector(".pair")?.replaceChildren(...drawn);
     if (performance.now() > until) break;
@@ -67,24 +74,16 @@ const drawer = new IntersectionObserver(
   { rootMargin: "300px" },
 );
 
-/** @param {string} name @param {string} className @param {string} text @returns {HTMLElement} */
-function make(name, className, text) {
-  const element = document.createElement(name);
-  element.className = className;
-  element.textContent = text;
-  return element;
-}
-
 /** Say on a card what is known of its task.
  * @param {HTMLElement} card @param {Row} row */
 function tell(card, row) {
   const facts = /** @type {HTMLElement} */ (card.querySelector(".facts"));
   const parts = [];
-  if (row.verdict) parts.push(make("span", `mark ${row.verdict}`, VERDICTS[row.verdict] ?? row.verdict));
-  if (row.state) parts.push(make("span", `mark ${row.state}`, STATES[row.state] ?? row.state));
-  if (row.proposer) parts.push(make("span", "", row.proposer));
-  if (typeof row.confidence === "number") parts.push(make("span", "", row.confidence.toFixed(2)));
-  if (!row.state) parts.push(make("span", "", `${row.demos} demos, up to ${row.side}x${row.side}`));
+  if (row.verdict) parts.push(make("span", VERDICTS[row.verdict] ?? row.verdict, `mark ${row.verdict}`));
+  if (row.state) parts.push(make("span", STATES[row.state] ?? row.state, `mark ${row.state}`));
+  if (row.proposer) parts.push(make("span", row.proposer));
+  if (typeof row.confidence === "number") parts.push(make("span", row.confidence.toFixed(2)));
+  if (!row.state) parts.push(make("span", `${row.demos} demos, up to ${row.side}x${row.side}`));
   facts.replaceChildren(...parts);
 }
 
@@ -94,7 +93,7 @@ function makeCard(row, address) {
   card.className = "thumb";
   card.dataset.task = row.task;
   card.href = address + row.key;
-  card.append(make("b", "", row.task), make("span", "pair", ""), make("span", "facts", ""));
+  card.append(make("b", row.task), make("span", "", "pair"), make("span", "", "facts"));
   tell(card, row);
   return card;
 }
@@ -108,15 +107,15 @@ function choices() {
 
 /** @param {Row} row @param {URLSearchParams} chosen @returns {boolean} */
 function matches(row, chosen) {
-  const get = (/** @type {string} */ name) => chosen.get(name) ?? "";
-  if (!row.task.toLowerCase().includes(get("find").trim().toLowerCase())) return false;
-  if (get("state") && row.state !== get("state")) return false;
-  if (get("verdict") === "fits-wrong" ? row.verdict !== "wrong" || row.state !== "fits" : get("verdict") && row.verdict !== get("verdict")) return false;
-  if (get("proposer") && (row.proposer || "none") !== get("proposer")) return false;
-  const least = Number(get("confidence"));
+  const of = (/** @type {string} */ name) => chosen.get(name) ?? "";
+  if (!row.task.toLowerCase().includes(of("find").trim().toLowerCase())) return false;
+  if (of("state") && row.state !== of("state")) return false;
+  if (of("verdict") === "fits-wrong" ? row.verdict !== "wrong" || row.state !== "fits" : of("verdict") && row.verdict !== of("verdict")) return false;
+  if (of("proposer") && (row.proposer || "none") !== of("proposer")) return false;
+  const least = Number(of("confidence"));
   if (least > 0 && (row.confidence ?? 0) < least) return false;
   if (least < 0 && (row.confidence ?? 0) >= -least) return false;
-  if (get("side") && row.side > Number(get("side"))) return false;
+  if (of("side") && row.side > Number(of("side"))) return false;
   return chosen.getAll("colors").every((color) => row.colors.includes(Number(color)));
 }
 
@@ -170,10 +169,17 @@ function restore() {
 }
 
 async function load() {
-  const answer = await fetch(place.dataset.from ?? "");
-  const content = await answer.json();
-  if (!answer.ok) {
-    place.replaceChildren(make("p", "error", content.error));
+  let content;
+  const trouble = document.getElementById("trouble");
+  try {
+    content = await get(place.dataset.from ?? "");
+    trouble?.remove();
+  } catch (error) {
+    // What is there stays.
+    const said = trouble ?? make("p", "", "error");
+    said.id = "trouble";
+    said.textContent = wordsOf(error);
+    place.before(said);
     return;
   }
   for (const row of /** @type {Row[]} */ (content.tasks)) {

@@ -21,7 +21,9 @@ export const COLORS = Object.freeze(PALETTE.map(([, fill]) => fill ?? ""));
 /** The fill of numbers that are no colour. */
 const ODD = "#D8D2C4";
 /** A digit needs so many pixels. */
-const MIN_DIGIT_CELL = 9;
+const MIN_DIGIT_CELL = 6;
+/** Of a small cell, the digit takes all. */
+const digitSize = (/** @type {number} */ cell) => Math.max(cell * 0.66, Math.min(cell, 8));
 
 /** Whether the reader wants to see digits in cells.
  * @returns {boolean} */
@@ -75,7 +77,7 @@ export function drawGrid(canvas, grid, look) {
     for (let c = 0; c <= width; c++) context.fillRect(c * cell, 0, 1, height * cell + 1);
   }
   if (digits && cell >= MIN_DIGIT_CELL) {
-    context.font = `600 ${Math.round(cell * 0.66)}px ui-monospace, Menlo, Consolas, monospace`;
+    context.font = `600 ${digitSize(cell)}px ui-monospace, Menlo, Consolas, monospace`;
     context.textAlign = "center";
     context.textBaseline = "middle";
     grid.forEach((row, r) =>

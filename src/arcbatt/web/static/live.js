@@ -57,16 +57,53 @@ async function draw(isLast) {
   document.getElementById("chart")?.replaceChildren(document.importNode(drawing, true));
 }
 
-const source = new EventSource(live.dataset.events ?? "");
-source.addEventListener("message", (event) => {
-  const progress = /** @type {Progress} */ (JSON.parse(event.data));
+/** What is listened to now; null while nobody looks, and when there is nothing more to hear. @type {EventSource | null} */
+let source = null;
+let isOver = false;
+
+function stop() {
+  source?.close();
+  source = null;
+}
+
+/** Say that nothing more will come of it.
+ * @param {string} state @param {string} why */
+function end(state, why) {
+  isOver = true;
+  stop();
+  say("state", state);
+  say("doing", why);
+}
+
+/** @param {Progress} progress */
+function show(progress) {
   say("fitted", String(progress.fitted));
   say("elapsed", String(progress.elapsed_s));
-  say("doing", progress.running ? progress.doing : "ended; open the page anew for its numbers");
-  say("state", progress.running ? "running" : "ended");
+  if (progress.running) {
+    say("state", "running");
+    say("doing", progress.doing);
+  } else end("ended", "ended; open the page anew for its numbers");
   const bar = document.getElementById("bar");
   if (bar instanceof HTMLProgressElement) bar.value = progress.fitted;
   list(progress.entries);
   void draw(!progress.running);
-  if (!progress.running) source.close();
+}
+
+function listen() {
+  const made = new EventSource(live.dataset.events ?? "");
+  source = made;
+  made.addEventListener("message", (event) => show(JSON.parse(event.data)));
+  made.addEventListener("trouble", (event) => end("not known", JSON.parse(event.data)));
+  made.addEventListener("error", () => {
+    // Otherwise the browser asks again.
+    if (made.readyState === EventSource.CLOSED) end("not known", "the server does not tell of it any more; open the page anew");
+    else say("state", "no answer");
+  });
+}
+
+// A browser has few connections to a server: pages that nobody sees leave theirs to others.
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) stop();
+  else if (!isOver && !source) listen();
 });
+if (!document.hidden) listen();

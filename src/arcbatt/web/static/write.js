@@ -88,7 +88,9 @@ function show(found) {
     byId("summary").textContent = "This is no program yet.";
   } else {
     editor.setNotes(lines);
-    complain("");
+    // Under its line there may be no room for all of it.
+    const failed = lines.filter((/** @type {{state: string}} */ each) => each.state === "failed");
+    complain(failed.map((/** @type {{line: number, note: string}} */ each) => `line ${each.line}: ${each.note}`).join("\n"));
     byId("summary").textContent = `${found.summary.right ? "✓" : "✗"} ${found.summary.words}${found.summary.reason ? `: ${found.summary.reason}` : ""}`;
   }
   showPairs(found.pairs);
@@ -208,10 +210,20 @@ function listen() {
   });
 }
 
+/** The program in the address; one that was cut off while it was sent stands there as it is. */
+function fromAddress() {
+  if (!location.hash.startsWith(PREFIX)) return null;
+  const text = location.hash.slice(PREFIX.length);
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 async function start() {
   listen();
-  const inAddress = location.hash.startsWith(PREFIX) ? decodeURIComponent(location.hash.slice(PREFIX.length)) : null;
-  editor.setText(inAddress ?? stored() ?? beginning());
+  editor.setText(fromAddress() ?? stored() ?? beginning());
   try {
     await learnWords();
   } catch (error) {
