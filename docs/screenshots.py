@@ -36,7 +36,7 @@ def nothing(_page: Any) -> None:
 
 def hover_primitive(page: Any) -> None:
     """Show what a primitive does, as a pointer over it would."""
-    page.locator(".w-primitive", has_text="colorfilter").first.hover()
+    page.locator(".w-primitive", has_text="parts_of").first.hover()
 
 
 def to_attempts(page: Any) -> None:
@@ -78,16 +78,17 @@ class Shot:
 
 def shots(run: str) -> list[Shot]:
     """Return the pictures to take, of a run of this key among others."""
-    task = "/sets/arc-agi-1-training/tasks/00d62c1b"
+    holes = "/sets/arc-agi-1-training/tasks/44d8ac46"
+    walls = "/sets/arc-agi-1-training/tasks/00d62c1b"
     mirrored = "/sets/arc-agi-1-training/tasks/67a3c6ac"
     return [
         Shot(
-            "explain.png", f"{task}/programs/0", 1352, 900, is_whole=True, prepare=hover_primitive
+            "explain.png", f"{holes}/programs/0", 1352, 900, is_whole=True, prepare=hover_primitive
         ),
         Shot("gallery.png", f"/runs/{run}"),
         Shot("task.png", f"/runs/{run}/tasks/017c7c7b", prepare=to_attempts),
         Shot("draw.png", f"{mirrored}/draw", height=1650, prepare=solve_drawing),
-        Shot("write.png", f"{task}/write", prepare=write_program),
+        Shot("write.png", f"{walls}/write", prepare=write_program),
         Shot("phone.png", f"/runs/{run}/tasks/05f2a901", 390, 844, "dark"),
     ]
 
