@@ -19,10 +19,10 @@ from arcbatt.tasks import Task
 from .solving_parts import FOREVER_S, Deed, Told, found_for, task_named, training
 
 
-def evolved(task: Task, do: Deed, *, use_parents: bool = True) -> Any:
+def evolved(task: Task, do: Deed, **switches: bool) -> Any:
     with Pool.in_memory() as pool:
         fill_pool(pool, library=False)
-        mutants = Mutants(EvolveOptions(card_size=40), Path("differences"), use_parents=use_parents)
+        mutants = Mutants(EvolveOptions(card_size=40), Path("differences"), **switches)
         board = TaskBoard([task], device="cpu", n_threads=1)
         loop = Loop(board, pool, [Told(do), mutants])
         loop.run(FOREVER_S, 2)
@@ -49,6 +49,9 @@ def test_what_others_nearly_solved_is_evolved_from() -> None:
     assert "told" in origins
     counts, origins = evolved(task, offer, use_parents=False)
     assert "parents" not in counts and "told" not in origins
+    assert "macro" in counts
+    counts, _ = evolved(task, offer, use_macros=False)
+    assert "macro" not in counts and "splice" in counts
 
 
 def test_a_few_parents_of_each_task_are_taken() -> None:

@@ -118,7 +118,7 @@ def test_options_are_checked() -> None:
     with pytest.raises(ValueError, match="max_calls is 0"):
         Mutator([], random.Random(0), max_calls=0)
     with pytest.raises(ValueError, match="the kinds variable, primitive"):
-        Mutator([], random.Random(0), rates=Rates(["variable"]))
+        Mutator([], random.Random(0), rates=Rates(["variable", "unheard"]))
 
 
 def test_without_donors_nothing_is_spliced_or_crossed() -> None:

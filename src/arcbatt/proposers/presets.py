@@ -48,8 +48,12 @@ def _enumerate(options: ProposerOptions) -> Proposer:
 
 
 def _evolve(options: ProposerOptions) -> Proposer:
-    use_parents = "parents" not in options.off
-    return Mutants(options.evolve, options.differences, use_parents=use_parents)
+    return Mutants(
+        options.evolve,
+        options.differences,
+        use_parents="parents" not in options.off,
+        use_macros="macros" not in options.off,
+    )
 
 
 PROPOSERS: Mapping[str, Callable[[ProposerOptions], Proposer]] = {

@@ -28,12 +28,13 @@ PARTS: Mapping[str, str] = {
     TURNED_RULES: "rules learnt from examples that are turned one way",
     "variants": "all programs one change away from known ones",
     "parents": "candidates of other proposers as parents to evolve from",
+    "macros": "what recurs in the library as a kind of mutation",
     "deepening": "passes of enumerate that go on beyond the named ones while there is time",
 }
 
 
 # Whose the parts are, but for those of enumerate.
-KNOWN_PARTS, EVOLVE_PARTS = ("variants",), ("parents",)
+KNOWN_PARTS, EVOLVE_PARTS = ("variants",), ("parents", "macros")
 LEARN_PARTS = (GROUND_RULES, TURNED_RULES)
 
 

@@ -13,6 +13,8 @@ from arcbatt.plurals import count
 from ..proposer import Candidate, Context, Offer, propose_plainly
 from .cards import pool_parents
 from .evolution import Evolution, EvolveOptions
+from .mutation import Mutator, Rates
+from .mutation.kinds import MACRO
 
 CARD = "card"
 # Programs that are nearly right are proposed every so many cards; what fits a task, at once.
@@ -31,15 +33,22 @@ class Mutants:
     trust = 0.5
 
     def __init__(
-        self, options: EvolveOptions, differences: Path, *, use_parents: bool = True
+        self,
+        options: EvolveOptions,
+        differences: Path,
+        *,
+        use_parents: bool = True,
+        use_macros: bool = True,
     ) -> None:
         """`differences` is where a program is written that gives alone what its batt did not.
 
-        `use_parents`: what other proposers have found for a task is evolved from.
+        `use_parents`: what other proposers have found for a task is evolved from. `use_macros`:
+        what recurs in the library is a kind of mutation.
         """
         self._options = options
         self._differences = differences
         self._use_parents = use_parents
+        self._kinds = [kind for kind in Mutator.kinds if use_macros or kind != MACRO]
         self.evolution: Evolution | None = None
         self._proposed: set[tuple[int, Program]] = set()
         self._taken: set[tuple[int, Program]] = set()
@@ -123,7 +132,7 @@ class Mutants:
     def _begin(self, offer: Offer, context: Context) -> Evolution:
         board = context.board.part(offer.tasks)
         validator = Validator(board, self._differences)
-        evolution = Evolution(board, context.pool, self._options, validator)
+        evolution = Evolution(board, context.pool, self._options, validator, Rates(self._kinds))
         state = context.state()
         programs = list(context.known)
         if state is not None:

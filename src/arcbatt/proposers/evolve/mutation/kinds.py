@@ -230,6 +230,8 @@ def _put_macro(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     return _Draft(_put_node(context, anatomy, k, made))
 
 
+# The kind that draws on the library rather than on the parents alone.
+MACRO = "macro"
 KINDS: Mapping[str, Kind] = {
     "variable": _change_variable,
     "primitive": _change_primitive,
@@ -241,7 +243,7 @@ KINDS: Mapping[str, Kind] = {
     "swap": _swap,
     "generalize": _generalize,
     "crossover": _cross,
-    "macro": _put_macro,
+    MACRO: _put_macro,
 }
 
 

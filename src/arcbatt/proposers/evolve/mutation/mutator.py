@@ -48,8 +48,8 @@ class Mutator:
     ) -> None:
         if max_calls < 1:
             raise ValueError(f"a mutant has at least one call; max_calls is {max_calls}")
-        if rates is not None and rates.kinds != self.kinds:
-            raise ValueError(f"the rates must be of the kinds {', '.join(self.kinds)}")
+        if rates is not None and not set(rates.kinds) <= set(self.kinds):
+            raise ValueError(f"the rates must be of the kinds {', '.join(self.kinds)}, or of some")
         self._context = MutationContext(
             rng, donors if isinstance(donors, Donors) else Donors(donors)
         )
