@@ -28,11 +28,11 @@ static const Index threadIdx = {0}, blockIdx = {0}, gridDim = {1}, blockDim = {1
 template <class T, class U>
 inline T atomicAdd(T* to, U more) { T before = *to; *to += more; return before; }
 namespace arc { inline u32 shuffle(u32 value, int) { return value; } }
-// As cuLaunchKernel, of a kernel that takes a launch and a step; events need not be waited for.
-extern "C" int launch_kernel(void (*kernel)(void*, void*), unsigned, unsigned, unsigned,
+// As cuLaunchKernel, of a kernel that takes four words at most; events need not be waited for.
+extern "C" int launch_kernel(void (*kernel)(long, long, long, long), unsigned, unsigned, unsigned,
                              unsigned, unsigned, unsigned, unsigned, void*,
                              void** given, void**) {
-  kernel(*(void**)given[0], *(void**)given[1]);
+  kernel(*(long*)given[0], *(long*)given[1], *(long*)given[2], *(long*)given[3]);
   return 0;
 }
 extern "C" int refuse_kernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
@@ -41,6 +41,14 @@ extern "C" int refuse_kernel(void*, unsigned, unsigned, unsigned, unsigned, unsi
 }
 extern "C" int record_event(void*, void*) { return 0; }
 extern "C" int wait_for_event(void*, void*, unsigned) { return 0; }
+extern "C" int copy_bytes(void* to, const void* from, unsigned long n_bytes, void*) {
+  __builtin_memcpy(to, from, n_bytes);
+  return 0;
+}
+extern "C" int fill_bytes(void* to, unsigned char value, unsigned long n_bytes, void*) {
+  __builtin_memset(to, value, n_bytes);
+  return 0;
+}
 """
 
 
@@ -137,26 +145,12 @@ def fake_cupy() -> Any:
     return made
 
 
-def _argument(given: Any) -> Any:
-    if isinstance(given, np.ndarray):
-        return ctypes.c_void_p(given.ctypes.data)
-    return (ctypes.c_uint32 if isinstance(given, np.uint32) else ctypes.c_uint64)(int(given))
-
-
 def address_in(library: ctypes.CDLL, name: str) -> int:
     """Return where a function of the library is."""
     return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
 
 
-def kernel_of(library: ctypes.CDLL) -> Any:
-    """Return what stands for `kernels.kernel`."""
-
-    def kernel(_device: int, name: str) -> Any:
-        function = getattr(library, name)
-
-        def run(_grid: Any, _block: Any, arguments: tuple[Any, ...]) -> None:
-            function(*map(_argument, arguments))
-
-        return run
-
-    return kernel
+def driver_functions(library: ctypes.CDLL, launch: str = "launch_kernel") -> NDArray[np.uint64]:
+    """Return what stands for `kernels.driver_functions`."""
+    names = (launch, "record_event", "wait_for_event", "copy_bytes", "fill_bytes")
+    return np.array([address_in(library, name) for name in names], np.uint64)

@@ -83,9 +83,9 @@ def test_plans_hold_every_node_once_after_its_arguments(seeds: list[int]) -> Non
     run = {node for k in plan.programs for node in batt.programs[k].nodes()}
     done: set[object] = set()
     at_node = at_other = 0
-    for stage in plan.stages:
+    for steps in flatten.stages_of(plan):
         levels: dict[object, int] = {}
-        for step in stage.steps:
+        for step in steps:
             members = [nodes[k] for k in plan.nodes[at_node : at_node + step.n_nodes]]
             others = plan.others[at_other : at_other + step.n_others].tolist()
             at_node, at_other = at_node + step.n_nodes, at_other + step.n_others
@@ -94,11 +94,11 @@ def test_plans_hold_every_node_once_after_its_arguments(seeds: list[int]) -> Non
             assert all(levels.get(arg, -1) < step.level for arg in args)
             done.update(members)
             levels.update(dict.fromkeys(members, step.level))
-            if step.kind == "site":
+            if step.kernel.startswith("site_"):
                 for site, phase in ((entry >> 2, entry & 3) for entry in others):
                     _, home, column, *_ = plan.sites[site].tolist()
                     is_last = phase == plan.sites[site][9]
-                    if home == flatten.NO_DOMAIN and is_last:
+                    if home == _engine.NO_DOMAIN and is_last:
                         assert all(arg in done for arg in nodes[column].args)
                         done.add(nodes[column])
     assert done == run
@@ -157,11 +157,9 @@ def on_cpu(library_of_kernels: CDLL, monkeypatch: pytest.MonkeyPatch) -> None:
         wide = kernels.wide_kernel(name)
         return address(0, wide) if wide else 0
 
-    monkeypatch.setattr(kernels, "kernel", gpu_on_cpu.kernel_of(library_of_kernels))
     monkeypatch.setattr(kernels, "address", address)
     monkeypatch.setattr(kernels, "wide_address", wide_address)
-    names = ("launch_kernel", "record_event", "wait_for_event")
-    driver = np.array([address(0, name) for name in names], np.uint64)
+    driver = gpu_on_cpu.driver_functions(library_of_kernels)
     monkeypatch.setattr(kernels, "driver_functions", lambda: driver)
     monkeypatch.setattr(kernels, "load", lambda *_: None)
     monkeypatch.setattr(kernels, "are_ready", lambda *_: True)
@@ -211,9 +209,11 @@ def test_a_profile_has_every_launch() -> None:
     with profiling.profile() as profile:
         got = batt.run(samples, SMALL, device="cuda")
     check_equal(got, batt.run(samples, SMALL, device="cpu"))
-    steps = {(k, step.kernel) for k, stage in enumerate(batt.plan.stages) for step in stage.steps}
+    stages = flatten.stages_of(batt.plan)
+    steps = {(k, step.kernel) for k, stage in enumerate(stages) for step in stage}
     timed = {(launch.stage, launch.kernel) for launch in profile.launches}
-    assert timed - steps == {(-1, "find_outcomes")}
+    others = {kernel for _, kernel in timed - steps}
+    assert others == {device_run.COUNTING, "find_outcomes"}
     assert all(launch.n_items > 0 and launch.seconds > 0 for launch in profile.launches)
     loads = [launch for launch in profile.launches if launch.kernel == "run_load"]
     assert sum(launch.n_items for launch in loads) % len(samples) == 0
@@ -224,8 +224,7 @@ def test_a_kernel_that_cannot_be_started_leaves_all_to_the_cpu(
     monkeypatch: pytest.MonkeyPatch, library_of_kernels: CDLL
 ) -> None:
     batt, samples = Batt([parse_program("def f(I):\n    return hmirror(I)\n")]), training_samples(5)
-    names = ("refuse_kernel", "record_event", "wait_for_event")
-    driver = np.array([gpu_on_cpu.address_in(library_of_kernels, n) for n in names], np.uint64)
+    driver = gpu_on_cpu.driver_functions(library_of_kernels, launch="refuse_kernel")
     monkeypatch.setattr(kernels, "driver_functions", lambda: driver)
     with pytest.warns(RuntimeWarning, match="the CPU runs instead: 719"):
         got = batt.run(samples, SMALL, device="cuda")
@@ -354,15 +353,15 @@ def test_a_device_that_fails_in_the_middle_changes_nothing(monkeypatch: pytest.M
     batt = Batt([solver.program for solver in library_programs()][::4])
     samples = training_samples(6)
     wanted = batt.run(samples, SMALL, device="cpu")
-    real, error = kernels.kernel, sys.modules["cupy"].cuda.runtime.CUDARuntimeError
+    real, error = device_run.DeviceRun._wait, sys.modules["cupy"].cuda.runtime.CUDARuntimeError
     n_left = iter(range(3))
 
-    def failing(device: int, name: str) -> Any:
+    def failing(run: device_run.DeviceRun, cupy: Any) -> None:
         if next(n_left, None) is None:
             raise error("an illegal memory access was encountered")
-        return real(device, name)
+        real(run, cupy)
 
-    monkeypatch.setattr(kernels, "kernel", failing)
+    monkeypatch.setattr(device_run.DeviceRun, "_wait", failing)
     with pytest.warns(RuntimeWarning, match="the CPU runs instead: an illegal memory access"):
         got = batt.run(samples, SMALL, device="cuda")
     check_equal(got, wanted)
@@ -759,17 +758,18 @@ def test_predictions_grow_with_the_work() -> None:
     with_functions = Batt(
         [parse_program("def f(I):\n    return apply(size, objects(I, T, F, T))\n")]
     ).plan
-    few = CALIBRATION.predict(plain, 0, 4)
+    few = CALIBRATION.predict(plain, 4)
     assert few.split(1)[0] == 0
     n_on_gpu, both_s = few.split(10**6)
     assert 10**5 < n_on_gpu < 10**6
     assert both_s < few.cpu_s(10**6)
     assert few.cpu_s(1) < few.cpu_s(2) * 2 < few.cpu_s(10**3)
-    more = CALIBRATION.predict(with_functions, 0, 4)
+    more = CALIBRATION.predict(with_functions, 4)
     assert more.cpu_sample_s > few.cpu_sample_s
     assert more.gpu_sample_s > few.gpu_sample_s
     assert more.left_out_sample_s == 0
-    assert CALIBRATION.predict(plain, 1, 4).left_out_sample_s > 0
+    left_out = Batt([parse_program("def f(I):\n    return rapply(initset(size), I)\n")]).plan
+    assert CALIBRATION.predict(left_out, 4).left_out_sample_s > 0
 
 
 @pytest.mark.parametrize("expects_gpu", [True, False])

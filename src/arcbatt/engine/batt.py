@@ -133,7 +133,7 @@ class Batt:
     @phase("plan")
     def make_plan(self) -> flatten.Plan:
         """Work out what a GPU is to do."""
-        return flatten.plan(self._nodes, self._results)
+        return flatten.make_plan(self.fused)
 
     @property
     def kernels(self) -> frozenset[str]:
@@ -303,13 +303,6 @@ class Batt:
 
         return [words._replace(cells=cells_here(words.cells)) for words in kept]
 
-    @cached_property
-    def _n_left_out(self) -> int:
-        """How many calls programs make that GPUs leave to the CPU."""
-        others = np.delete(np.arange(len(self.programs)), self.plan.programs)
-        nodes = {node for k in others.tolist() for node in self.programs[k].nodes()}
-        return sum(bool(node.args) for node in nodes)
-
     def _expect(self, n_samples: int, n_threads: int) -> calibration.Prediction | None:
         """What a run is expected to take on this machine; None where that is not known yet."""
         measured = calibration.known()
@@ -324,7 +317,7 @@ class Batt:
             cpu_s = measured.core_s(self.n_nodes, n_functions) * n_samples / n_threads
             if cpu_s < PLANS * measured.plan_node_s * self.n_nodes:
                 return None
-        return measured.predict(self.plan, self._n_left_out, n_threads)
+        return measured.predict(self.plan, n_threads)
 
     def prefers_gpu(self, device: str, n_samples: int, n_threads: int) -> bool:
         """Return whether GPUs would have a part in a run on so many samples from the beginning."""

@@ -80,11 +80,8 @@ class Calibration:
         plain_s = self.plain_call_s * (n_nodes - n_functions)
         return max(plain_s + self.function_call_s * n_functions, 1e-9)
 
-    def predict(self, plan: Plan, n_left_out: int, n_threads: int) -> Prediction:
-        """What a batt is expected to take on samples of middling size.
-
-        `n_left_out` of its calls are made by programs that GPUs leave to the CPU.
-        """
+    def predict(self, plan: Plan, n_threads: int) -> Prediction:
+        """What a batt is expected to take on samples of middling size."""
         n_functions = plan.n_function_calls
         plain_s = self.plain_call_s * (plan.n_nodes - n_functions)
         function_s = self.function_call_s * n_functions
@@ -93,7 +90,7 @@ class Calibration:
             n_threads=n_threads,
             thread_s=self.thread_s,
             cpu_sample_s=core_s / n_threads,
-            left_out_sample_s=core_s / n_threads * n_left_out / plan.n_nodes,
+            left_out_sample_s=core_s / n_threads * plan.n_left_out / plan.n_nodes,
             gpu_fixed_s=self.gpu_run_s + self.gpu_step_s * plan.n_steps,
             gpu_sample_s=plain_s * self.gpu_plain_ratio + function_s * self.gpu_function_ratio,
         )

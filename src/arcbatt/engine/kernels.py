@@ -258,9 +258,15 @@ def wide_address(device: int, name: str) -> int:
 
 @cache
 def driver_functions() -> NDArray[np.uint64]:
-    """Where the driver's functions are that `start_kernels` of the engine calls."""
+    """Where the driver's functions are that runs of plans call, as `Driver` of plan_run.hpp."""
     driver = ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
-    functions = (driver.cuLaunchKernel, driver.cuEventRecord, driver.cuStreamWaitEvent)
+    functions = (
+        driver.cuLaunchKernel,
+        driver.cuEventRecord,
+        driver.cuStreamWaitEvent,
+        driver.cuMemcpyHtoDAsync_v2,
+        driver.cuMemsetD8Async,
+    )
     return np.array([ctypes.cast(f, ctypes.c_void_p).value for f in functions], np.uint64)
 
 
