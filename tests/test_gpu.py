@@ -45,6 +45,7 @@ from arcbatt.engine.table import domain_names
 from arcbatt.language import Budget, all_primitives, parse_program
 from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
+from arcbatt.measure import usable_cores
 from arcbatt.tasks import load
 
 from . import gpu_on_cpu
@@ -461,7 +462,7 @@ def test_an_interrupted_run_leaves_no_gpu_at_work(monkeypatch: pytest.MonkeyPatc
     def interrupted(*_arguments: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(batt_module._Run, "on_cpu", interrupted)
+    monkeypatch.setattr(batt_module.Run, "on_cpu", interrupted)
     with pytest.raises(KeyboardInterrupt):
         batt.run(samples, SMALL, n_threads=2)
     assert not [thread for thread in threading.enumerate() if "ThreadPool" in thread.name]
@@ -709,9 +710,11 @@ CALIBRATION = Calibration(
     thread_s=2e-5,
     plain_call_s=2e-7,
     function_call_s=2e-6,
+    cores_worth=float(usable_cores()),
     plan_node_s=0.0,
     gpu_run_s=5e-4,
     gpu_step_s=2e-5,
+    gpu_stage_s=0.0,
     gpu_plain_ratio=0.01,
     gpu_function_ratio=0.1,
 )

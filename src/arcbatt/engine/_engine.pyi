@@ -84,6 +84,7 @@ def run_tasks(
     max_arena_bytes: int,
     n_threads: int,
     staged: bool,
+    n_done: int,
     reasons: Any,
     n_matches: Any,
     hashes: Any,

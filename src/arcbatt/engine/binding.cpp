@@ -424,7 +424,7 @@ nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> ch
 
 // Runs a batt on the demos of tasks; see TaskRun.
 void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts, Array<i32> tasks_of_programs,
-               u64 max_steps, u64 max_bytes, u64 max_arena_bytes, int n_threads, bool staged,
+               u64 max_steps, u64 max_bytes, u64 max_arena_bytes, int n_threads, bool staged, u64 n_done,
                Out<u8> reasons, Out<u8> n_matches, Out<u64> hashes, Out<i64> steps, Out<i32> numbers,
                Vector<i64> profile) {
   if (starts.size() < 1 || tasks_of_programs.size() != batt.results.size())
@@ -448,6 +448,7 @@ void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts,
   run.profiled = profile.size() > 0;
   run.starts = starts.data();
   run.staged = staged;
+  run.n_done = n_done;
   run.reasons = reasons.data();
   run.n_matches = n_matches.data();
   run.hashes = hashes.data();
@@ -519,7 +520,7 @@ NB_MODULE(_engine, module) {
              nb::arg("keep_values"), nb::arg("queue").none(), array("programs_on_gpu"), array("profile"));
   module.def("run_tasks", &run_tasks, nb::arg("batt"), nb::arg("samples"), array("starts"),
              array("tasks_of_programs"), nb::kw_only(), nb::arg("max_steps"), nb::arg("max_bytes"),
-             nb::arg("max_arena_bytes"), nb::arg("n_threads"), nb::arg("staged"), array("reasons"),
+             nb::arg("max_arena_bytes"), nb::arg("n_threads"), nb::arg("staged"), nb::arg("n_done"), array("reasons"),
              array("n_matches"), array("hashes"), array("steps"), array("numbers"), array("profile"));
   module.def("copy_result_rows", &copy_result_rows, array("to"), array("source"), array("rows"), nb::arg("first_byte"));
   bind_plans(module);

@@ -51,7 +51,9 @@ struct Plan {
   }
 };
 
-// Puts what is to be done into steps: always the head next of whose rest most is ready.
+// Puts what is to be done into steps: always the head next of whose rest most is ready, among those that
+// sites wait for which most other sites wait for in turn. What is in no hurry is left for later, when more
+// of its head is ready: the fewer steps, the fewer kernels are started.
 //
 // What is to be done are items, by number: the nodes; then the ops; then the phases of sites (the last
 // one, without a function, too), SITE_ITEMS numbers for each.
@@ -196,7 +198,28 @@ class Scheduling {
       for (u32 k = needs_starts_[item]; k < needs_starts_[item + 1]; k++) users_[at[needs_[k]]++] = item;
   }
 
+  // By item, the most sites that are one after the other on a way from it on, itself included.
+  std::vector<u32> count_sites_ahead() const {
+    std::vector<u32> n_missing(n_items_), order, ahead(n_items_, 0);
+    for (u32 item = 0; item < n_items_; item++) {
+      n_missing[item] = needs_starts_[item + 1] - needs_starts_[item];
+      if (!n_missing[item]) order.push_back(item);
+    }
+    for (size_t at = 0; at < order.size(); at++)
+      for (u32 k = users_starts_[order[at]]; k < users_starts_[order[at] + 1]; k++)
+        if (!--n_missing[users_[k]]) order.push_back(users_[k]);
+    for (size_t at = order.size(); at-- > 0;) {
+      const u32 item = order[at];
+      for (u32 k = users_starts_[item]; k < users_starts_[item + 1]; k++)
+        ahead[item] = max_of(ahead[item], ahead[users_[k]]);
+      ahead[item] += item >= first_site_ && kernels_[item] < N_KERNELS;
+    }
+    return ahead;
+  }
+
   void schedule() {
+    const std::vector<u32> ahead = count_sites_ahead();
+    std::vector<u32> hurry(N_KERNELS, 0);  // by kernel, the most sites ahead of what is ready
     std::vector<u32> n_left(N_KERNELS, 0), n_missing(n_items_);
     std::vector<std::vector<u32>> ready(N_KERNELS);
     std::vector<u32> kernels_ready;  // those with anything in `ready`
@@ -204,6 +227,7 @@ class Scheduling {
       auto& items = ready[kernels_[item]];
       if (items.empty()) kernels_ready.push_back(kernels_[item]);
       items.push_back(item);
+      hurry[kernels_[item]] = max_of(hurry[kernels_[item]], ahead[item]);
     };
     for (u32 item = 0; item < n_items_; item++) {
       if (kernels_[item] == N_KERNELS) continue;
@@ -227,16 +251,18 @@ class Scheduling {
         if (share_a != share_b) return share_a < share_b;
         return ready[a].size() != ready[b].size() ? ready[a].size() < ready[b].size() : a < b;
       };
-      u32 best = N_KERNELS;
+      u32 most = 0, best = N_KERNELS;
+      for (u32 kernel : kernels_ready) most = max_of(most, hurry[kernel]);
       for (u32 kernel : kernels_ready)
-        if (kernel < SITE_STEP * N_HEADS && (best == N_KERNELS || before(best, kernel))) best = kernel;
+        if (kernel < SITE_STEP * N_HEADS && hurry[kernel] == most && (best == N_KERNELS || before(best, kernel)))
+          best = kernel;
       std::vector<u32> chosen;
-      if (best < N_KERNELS) {
-        chosen.push_back(best);
-        kernels_ready.erase(std::find(kernels_ready.begin(), kernels_ready.end(), best));
-      } else {  // all sites at once: after them sizes must be waited for
-        std::sort(kernels_ready.begin(), kernels_ready.end());
-        chosen.swap(kernels_ready);
+      for (u32 kernel : kernels_ready)  // sites at once: after them sizes must be waited for
+        if (best < N_KERNELS ? kernel == best : hurry[kernel] == most) chosen.push_back(kernel);
+      std::sort(chosen.begin(), chosen.end());
+      for (u32 kernel : chosen) {
+        kernels_ready.erase(std::find(kernels_ready.begin(), kernels_ready.end(), kernel));
+        hurry[kernel] = 0;
       }
       done.clear();
       for (u32 kernel : chosen) {
