@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 from arcbatt.engine import (
     _engine,
     calibration,
+    choosing,
     device_memory,
     device_run,
     flatten,
@@ -38,6 +39,7 @@ from arcbatt.engine import (
 from arcbatt.engine import batt as batt_module
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.calibration import Calibration, Prediction
+from arcbatt.engine.choosing import Choices
 from arcbatt.engine.results import BattResult
 from arcbatt.engine.samples import Samples
 from arcbatt.engine.sharing import Pace
@@ -655,8 +657,45 @@ def test_modules_are_compiled_meanwhile_each_once(
     assert sorted(started.read_text().split()) == sorted(map(kernels.module_of, names))
     with pytest.raises(kernels.KernelError, match="no such thing as a site"):
         kernels.load({"site_apply"}, 0)
-    assert not kernels.are_ready({"site_apply"}, 0)
+    monkeypatch.setattr(kernels, "_told", set())
+    with pytest.warns(RuntimeWarning, match=r"cuda:0 is not used.*no such thing as a site.*doctor"):
+        assert not kernels.are_ready({"site_apply"}, 0)
+    assert not kernels.are_ready({"site_apply"}, 0)  # without a second warning, which is an error
     assert "no such thing" in kernels.trouble_with({"site_apply", "run_objects"}, 0)
+    failed = kernel_files.read_troubles(kernels.source_digest())
+    assert failed == {f"sm_90/{kernels.module_of('site_apply')}": "no such thing as a site"}
+    assert compilers.n_busy == 0
+    # A compiler that ends well and leaves nothing has failed, too.
+    monkeypatch.setattr(kernel_files, "compile_command", lambda *_: [sys.executable, "-c", ""])
+    with pytest.raises(kernels.KernelError, match="has left nothing in"):
+        kernels.load({"run_add"}, 0)
+    monkeypatch.setattr(kernel_files, "compile_command", lambda *_: [str(cache / "nowhere")])
+    with pytest.raises(kernels.KernelError, match="nowhere"):
+        kernels.load({"run_canvas"}, 0)
+
+
+@pytest.mark.skipif(not has_compiler(), reason="needs NVIDIA's run-time compiler")
+def test_modules_are_compiled_meanwhile_by_the_real_compiler(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel_files, "compilers", kernel_files.Compilers())
+    monkeypatch.setattr(kernels, "_capability", lambda _device: 90)
+    monkeypatch.setattr(kernels, "_load_modules", lambda *_: None)
+    names = set(kernels.modules()["functions"])
+    assert not kernels.are_ready(names, 0)
+    kernels.load(names, 0)
+    assert kernels.are_ready(names, 0)
+    path = kernel_files.find(kernels.source_digest(), "functions", 90)
+    assert path is not None and path.is_relative_to(cache)
+    assert kernel_files.read(path).startswith(b"\x7fELF")
+
+
+def test_cores_are_left_to_compilers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "n_compiling", lambda: 10)
+    assert batt_module.Choice([]).n_threads_beside_compilers(16) == 11
+    assert batt_module.Choice([]).n_threads_beside_compilers(4) == 1
+    asked_for = batt_module.Choice([], may_compile=False)
+    assert asked_for.n_threads_beside_compilers(16) == 16
 
 
 @pytest.mark.skipif(n_gpus() > 0, reason="needs a machine without a GPU")
@@ -803,6 +842,35 @@ def test_auto_goes_by_the_calibration(
     check_equal(unplanned.run(samples, SMALL), wanted)
     assert not asked
     assert "plan" not in vars(unplanned)
+
+
+def taking(
+    choices: Choices, kind: str, seconds: dict[str, float], expected: dict[str, float]
+) -> str:
+    """Let a run take so long on the device that is chosen; returns that."""
+    chosen = choices.choose(kind, expected)
+    with choices.measured(kind, chosen, expected[chosen]):
+        taking_s[0] += seconds[chosen]
+    return chosen
+
+
+taking_s = [0.0]
+
+
+def test_devices_are_chosen_by_what_runs_took(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choosing, "perf_counter", lambda: taking_s[0])
+    expected, really = {"cpu": 4.0, "cuda": 1.0}, {"cpu": 0.5, "cuda": 2.0}
+    choices = Choices()
+    chosen = [taking(choices, "kind", really, expected) for _ in range(choosing.RUNS_BETWEEN)]
+    assert chosen[:2] == ["cuda", "cpu"] and set(chosen[2:]) == {"cpu"}
+    # Runs of another kind begin anew; what cannot win is not tried.
+    assert taking(choices, "other", really, expected) == "cuda"
+    hopeless = {"cpu": 100.0, "cuda": 1.0}
+    assert [taking(choices, "third", really, hopeless) for _ in range(4)] == ["cuda"] * 4
+    # Work changes: what lost by little is tried again.
+    near = {"cpu": 1.0, "cuda": 1.2}
+    long = [taking(choices, "near", near, near) for _ in range(choosing.RUNS_BETWEEN + 4)]
+    assert long[:2] == ["cpu", "cuda"] and long[2:].count("cuda") == 1 and long[-1] == "cpu"
 
 
 # --- with a GPU ---

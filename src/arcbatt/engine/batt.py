@@ -379,7 +379,7 @@ class Run:
     samples: Samples
     budget: Budget
     n_threads: int
-    keep_values: bool
+    keep_values: bool = False
 
     def new_arrays(self, n_programs: int, new: Callable[..., Any] = np.empty) -> BattArrays:
         """Arrays for results, of which only the reasons say yet that there are none."""

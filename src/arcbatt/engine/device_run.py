@@ -127,6 +127,8 @@ class DeviceRun:
                         kept += self._chunk(cupy, part, memory)
                         self._note_launches(cupy)
                     except (_TooManyElements, cupy.cuda.memory.OutOfMemoryError):
+                        # What was started still reads what the next part will overwrite.
+                        cupy.cuda.get_current_stream().synchronize()
                         # One sample that is too much is left to the CPU.
                         device_memory.give_up(self.device)
                         half = part.size // 2

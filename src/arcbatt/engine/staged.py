@@ -123,17 +123,18 @@ def run_on_tasks(
     n_threads = n_threads or usable_cores()
     n_programs = len(batt.programs)
     tasks_of = np.full(n_programs, -1, np.int32) if only is None else np.asarray(only, np.int32)
-    arrays = _new_arrays(n_programs, len(samples))
     everywhere = np.flatnonzero(tasks_of < 0)
     # What is chosen for is what programs are run on first.
     n_first = len(samples) if staged else samples.n_samples
     choice = batt.choose(device if len(everywhere) else "cpu", n_first, n_threads, "tasks")
     with choice.measured():
-        n_done, ran_on = 0, {"cpu": len(everywhere) * len(samples)}
         if choice.devices:
-            n_done, ran_on = _on_gpu(
-                batt, samples, budget, everywhere, staged, choice, n_threads, arrays
-            )
+            run = Run(samples.first_demos if staged else samples.demos, budget, n_threads)
+            arrays, ran_on = _on_gpu(batt, samples, everywhere, staged, choice, run)
+            n_done = 1 if staged else int(samples.n_demos.max())
+        else:
+            arrays, n_done = _new_arrays(n_programs, len(samples)), 0
+            ran_on = {"cpu": len(everywhere) * len(samples)}
         ran_on["cpu"] += n_programs - len(everywhere)
         _engine.run_tasks(
             batt.fused,
@@ -220,37 +221,39 @@ def _new_arrays(n_programs: int, n_tasks: int) -> TaskArrays:
 def _on_gpu(
     batt: Batt,
     samples: TaskSamples,
-    budget: Budget,
     programs: NDArray[np.int64],
     staged: bool,
     choice: Choice,
-    n_threads: int,
-    result: TaskArrays,
-) -> tuple[int, dict[str, int]]:
+    run: Run,
+) -> tuple[TaskArrays, dict[str, int]]:
     """Run programs that are tried on all tasks on GPUs: on first demos, without stages on all.
 
-    Returns how many demos of each task are done, and how many results came from where. Few programs
-    are left after the first demos, for few tasks, which is work for the CPU.
+    Returns the results, and how many came from where. Few programs are left after the first demos,
+    for few tasks, which is work for the CPU.
     """
-    if len(programs) < len(batt.programs):
-        batt = Batt([batt.programs[p] for p in programs])
-    chosen = samples.first_demos if staged else samples.demos
-    got = batt.run_as(choice, Run(chosen, budget, n_threads, keep_values=False))
-    starts = np.arange(len(samples)) if staged else samples.starts[:-1].astype(np.int64)
-    result.reasons[programs] = got.reasons[:, starts]
-    result.hashes[programs] = got.hashes[:, starts]
-    for name, values in (
-        ("n_matches", got.matches),
-        ("steps", got.steps),
-        ("numbers", _numbers(got.numbers)),
-    ):
-        array = getattr(result, name)
-        sums = values if staged else np.add.reduceat(values.astype(array.dtype), starts, axis=1)
-        array[programs] = sums
+    is_whole = len(programs) == len(batt.programs)
+    part = batt if is_whole else Batt([batt.programs[p] for p in programs])
+    got = part.run_as(choice, run)
+    matches = got.matches.view(np.uint8)
+    found = TaskArrays(got.reasons, matches, got.hashes, got.steps, _numbers(got.numbers))
+    if not staged:
+        starts = samples.starts[:-1].astype(np.int64)
+        found = TaskArrays(
+            got.reasons.take(starts, axis=1),
+            np.add.reduceat(found.n_matches, starts, axis=1, dtype=np.uint8),
+            got.hashes.take(starts, axis=1),
+            np.add.reduceat(found.steps, starts, axis=1),
+            np.add.reduceat(found.numbers, starts, axis=1, dtype=np.int32),
+        )
+    arrays = found
+    if not is_whole:
+        arrays = _new_arrays(len(batt.programs), len(samples))
+        for name in TaskArrays._fields:
+            getattr(arrays, name)[programs] = getattr(found, name)
     n_pairs = len(programs) * len(samples)
-    found = {name: n * n_pairs // got.reasons.size for name, n in got.ran_on.items()}
-    found["cpu"] = n_pairs - sum(n for name, n in found.items() if name != "cpu")
-    return (1 if staged else int(samples.n_demos.max())), found
+    ran_on = {name: n * n_pairs // got.reasons.size for name, n in got.ran_on.items()}
+    ran_on["cpu"] = n_pairs - sum(n for name, n in ran_on.items() if name != "cpu")
+    return arrays, ran_on
 
 
 def _numbers(numbers: NDArray[np.int32]) -> NDArray[np.int32]:
