@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import os
+import re
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import cache
@@ -52,7 +53,7 @@ WIDE = "wide_"
 WIDE_KERNELS = tuple(
     "site_apply site_mapply site_papply site_mpapply site_prapply site_mfilter site_sfilter"
     " site_order run_merge run_product run_combine run_difference run_dedupe run_toindices"
-    " run_recolor run_paint run_fill run_ofcolor run_upscale run_dmirror".split()
+    " run_recolor run_paint run_fill run_ofcolor run_upscale run_dmirror run_copies_at".split()
 )
 
 
@@ -116,7 +117,9 @@ def lines(kernels: Iterable[str]) -> list[str]:
 
 def wide_kernel(kernel: str) -> str | None:
     """The kernel that runs for wide lanes what this one leaves to them, if it does."""
-    return WIDE + kernel if WIDE + kernel in _places() else None
+    # Calls that a thread may not run alone are calls like all others.
+    wide = WIDE + re.sub("^alone_", "run_", kernel)
+    return wide if wide in _places() else None
 
 
 def definitions(module: str) -> list[str]:

@@ -72,16 +72,19 @@ struct Span {
   i64 first, last;
 };
 
-// The rows or columns that keys reach; there must be one.
+// The rows or columns that keys reach; there must be one. With ALONE each thread has keys of its own, here
+// as in what follows.
+template <bool ALONE = false>
 ARC_FN Span span_of(const Keys& keys, int line) {
   if (line == LINE_ROW && is_one_color(keys))
     return {row_of(keys.keys[0]), row_of(keys.keys[keys.n - 1])};
   i32 low = (i32)KEY_MASK, high = 0;
-  for (i64 k = thread_index(); k < keys.n; k += W) {
+  for (i64 k = ALONE ? 0 : thread_index(); k < keys.n; k += ALONE ? 1 : W) {
     i32 at = (i32)line_of(keys.keys[k], line);
     low = min_of(low, at);
     high = max_of(high, at);
   }
+  if (ALONE) return {low - KEY_BIAS, high - KEY_BIAS};
   return {least_of_threads(low) - KEY_BIAS, greatest_of_threads(high) - KEY_BIAS};
 }
 
@@ -92,19 +95,21 @@ struct Bounds {
   ARC_FN i64 height() const { return bottom - top + 1; }
   ARC_FN i64 width() const { return right - left + 1; }
 };
+template <bool ALONE = false>
 ARC_FN Bounds bounds_of(const Keys& keys) {
   if (is_one_color(keys)) {
-    Span rows = span_of(keys, LINE_ROW), columns = span_of(keys, LINE_COLUMN);
+    Span rows = span_of<ALONE>(keys, LINE_ROW), columns = span_of<ALONE>(keys, LINE_COLUMN);
     return {rows.first, columns.first, rows.last, columns.last};
   }
   i32 top = (i32)KEY_MASK, left = (i32)KEY_MASK, bottom = 0, right = 0;
-  for (i64 k = thread_index(); k < keys.n; k += W) {
+  for (i64 k = ALONE ? 0 : thread_index(); k < keys.n; k += ALONE ? 1 : W) {
     i32 row = (i32)line_of(keys.keys[k], LINE_ROW), column = (i32)line_of(keys.keys[k], LINE_COLUMN);
     top = min_of(top, row);
     left = min_of(left, column);
     bottom = max_of(bottom, row);
     right = max_of(right, column);
   }
+  if (ALONE) return {top - KEY_BIAS, left - KEY_BIAS, bottom - KEY_BIAS, right - KEY_BIAS};
   return {least_of_threads(top) - KEY_BIAS, least_of_threads(left) - KEY_BIAS,
           greatest_of_threads(bottom) - KEY_BIAS, greatest_of_threads(right) - KEY_BIAS};
 }

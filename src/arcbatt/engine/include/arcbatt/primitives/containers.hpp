@@ -41,23 +41,25 @@ ARC_FN i64 sorted_select(const T* a, i64 na, const T* b, i64 nb, bool common, T*
       [=](i64 k, i64 place) { to[place] = a[k]; });
 }
 
+// All that are in either, by one thread; how many.
+template <class T>
+ARC_FN i64 sorted_union_alone(const T* a, i64 na, const T* b, i64 nb, T* to) {
+  i64 i = 0, j = 0, n = 0;
+  while (i < na && j < nb) {
+    T x = a[i], y = b[j];
+    to[n++] = x < y ? x : y;
+    i += x <= y;
+    j += y <= x;
+  }
+  while (i < na) to[n++] = a[i++];
+  while (j < nb) to[n++] = b[j++];
+  return n;
+}
 // How much room sorted_union needs.
 ARC_FN i64 union_room(i64 na, i64 nb) { return na + nb + (W == 1 ? 0 : nb); }
-// All that are in either; how many.
 template <class T>
 ARC_FN i64 sorted_union(const T* a, i64 na, const T* b, i64 nb, T* to) {
-  if (W == 1) {
-    i64 i = 0, j = 0, n = 0;
-    while (i < na && j < nb) {
-      T x = a[i], y = b[j];
-      to[n++] = x < y ? x : y;
-      i += x <= y;
-      j += y <= x;
-    }
-    while (i < na) to[n++] = a[i++];
-    while (j < nb) to[n++] = b[j++];
-    return n;
-  }
+  if (W == 1) return sorted_union_alone(a, na, b, nb, to);
   // Each one's place is its own plus that among the others.
   T* fresh = to + na + nb;
   i64 n_fresh = sorted_select(b, nb, a, na, false, fresh);

@@ -5,31 +5,36 @@
 namespace arc {
 
 // The box of a piece that is a set; of others, which have none, nothing.
+template <bool ALONE = false>
 ARC_FN Bounds box_of_piece(const Value& piece) {
   if (piece.n == 0 || is_tuple(piece)) return {0, 0, 0, 0};
-  return bounds_of({piece.keys, piece.n, true});
+  return bounds_of<ALONE>({piece.keys, piece.n, true});
 }
 
+template <bool ALONE = false>
 ARC_FN Value prim_height(Lane&, const Value* a) {
   if (a[0].n == 0 || is_tuple(a[0])) return number(a[0].n);
-  Span rows = span_of({a[0].keys, a[0].n, true}, LINE_ROW);
+  Span rows = span_of<ALONE>({a[0].keys, a[0].n, true}, LINE_ROW);
   return number(rows.last - rows.first + 1);
 }
+template <bool ALONE = false>
 ARC_FN Value prim_width(Lane&, const Value* a) {
   if (a[0].n == 0 || is_tuple(a[0])) {
     i64 width = width_of_piece(a[0], {0, 0, 0, 0});
     return width < 0 ? fail(WRONG_TYPE) : number(width);
   }
-  Span columns = span_of({a[0].keys, a[0].n, true}, LINE_COLUMN);
+  Span columns = span_of<ALONE>({a[0].keys, a[0].n, true}, LINE_COLUMN);
   return number(columns.last - columns.first + 1);
 }
+template <bool ALONE = false>
 ARC_FN Value prim_shape(Lane&, const Value* a) {
-  Bounds box = box_of_piece(a[0]);
+  Bounds box = box_of_piece<ALONE>(a[0]);
   i64 width = width_of_piece(a[0], box);
   return width < 0 ? fail(WRONG_TYPE) : pair_of(height_of_piece(a[0], box), width);
 }
+template <bool ALONE = false>
 ARC_FN Value prim_portrait(Lane&, const Value* a) {
-  Bounds box = box_of_piece(a[0]);
+  Bounds box = box_of_piece<ALONE>(a[0]);
   i64 width = width_of_piece(a[0], box);
   return width < 0 ? fail(WRONG_TYPE) : truth(height_of_piece(a[0], box) > width);
 }
