@@ -86,13 +86,17 @@ struct Worker {
 };
 ARC_EXTERN Replay& replay_of(Lane& lane) { return ((Worker*)lane.owner)->replay; }
 
-// From so many elements of arguments on, a block is faster than a warp.
+// From so many elements of arguments on, a block is faster than a warp. But warps are many: the more calls
+// are large, the larger one must be, so that the largest of all still find a place on the list.
 constexpr u64 LARGE = ARC_LARGE;
+constexpr u32 LARGER_TIMES = 6;
 ARC_EXTERN bool is_left_to_wide(Lane& lane, u64 n_elements) {
   const Worker& worker = *(Worker*)lane.owner;
   if (n_elements < LARGE || !worker.leaves_of) return false;
   const Step& step = *worker.leaves_of;
   return serial([&]() {
+    const u32 n_listed = *(volatile const u32*)&step.queue->n_listed;
+    if (n_elements >> (LARGER_TIMES * (u64)n_listed / MAX_LARGE) < LARGE) return (i64)false;
     const u32 at = atomicAdd(&step.queue->n_listed, 1);
     if (at < MAX_LARGE) step.listed[at] = worker.item;
     return (i64)(at < MAX_LARGE);

@@ -587,6 +587,7 @@ ARC_NOINLINE Value period_of(Lane& lane, const Value& obj, int line) {
     bool missed = any(cells.n, [&, keys](i64 k) {
       if (line_of(keys[k], line) < start) return false;
       Key wanted = keys[k] - back;
+      if (W > 1) at += lower_bound(keys + at, k - at, wanted);
       while (keys[at] < wanted) at++;
       return keys[at] != wanted;
     });

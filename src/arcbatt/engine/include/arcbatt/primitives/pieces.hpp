@@ -235,6 +235,12 @@ ARC_NOINLINE Value upscaled_rows(Lane& lane, const Value& rows, i64 times) {
     i64 width = width_of(rows), wide = width * times;
     const i32* ints = rows.ints;
     ARC_ALLOCATE(cells, i32, n * times * wide);
+    if (W > 1) {  // threads side by side write cells side by side
+      each_in_grid(n * times, wide, [=](i64 i, i64 j) {
+        cells[i * wide + j] = ints[(u32)i / (u32)times * width + (u32)j / (u32)times];
+      });
+      return grid_value(cells, (u32)(n * times), (u32)wide);
+    }
     each_in_grid(n, width, [=](i64 i, i64 j) {
       i32 cell = ints[i * width + j];
       i32* to = cells + i * times * wide + j * times;
