@@ -130,12 +130,15 @@ struct KeyBox {
   i64 n_colors, n_rows, n_columns;  // to the greatest
 
   ARC_FN u64 volume() const { return (u64)n_colors * n_rows * n_columns; }
-  ARC_FN u64 place(Key key) const {
-    return ((color_of(key) - color) * n_rows + (row_of(key) - row)) * n_columns + (column_of(key) - column);
+  // Of boxes of less than 2^32 places: dividing 64 bits takes a GPU a hundred instructions.
+  ARC_FN u32 place(Key key) const {
+    const u32 in_colors = (u32)(color_of(key) - (i32)color) * (u32)n_rows + (u32)(row_of(key) - (i32)row);
+    return in_colors * (u32)n_columns + (u32)(column_of(key) - (i32)column);
   }
-  ARC_FN Key key(u64 place) const {
-    const u64 in_colors = place / n_columns;
-    return key_of(color + in_colors / n_rows, row + in_colors % n_rows, column + place % n_columns);
+  ARC_FN Key key(u32 place) const {
+    const u32 in_colors = place / (u32)n_columns, in_rows = in_colors / (u32)n_rows;
+    return key_of(color + in_rows, row + (in_colors - in_rows * (u32)n_rows),
+                  column + (place - in_colors * (u32)n_columns));
   }
 };
 ARC_FN KeyBox box_of_keys(const Key* keys, i64 n) {
@@ -163,7 +166,9 @@ ARC_NOINLINE i64 sort_unique_by_bits(Lane& lane, Key* keys, i64 n) {
   constexpr i64 MANY = W > 1 ? 64 : 512, BITS_A_KEY = W > 1 ? 64 : 16;
   if (n < MANY || !any(n - 1, [=](i64 k) { return keys[k] >= keys[k + 1]; })) return -1;
   const KeyBox box = box_of_keys(keys, n);
-  if (box.n_colors > n || box.n_rows > n || box.n_columns > n || box.volume() > (u64)(BITS_A_KEY * n)) return -1;
+  if (box.n_colors > n || box.n_rows > n || box.n_columns > n || box.volume() > (u64)(BITS_A_KEY * n) ||
+      box.volume() >> 32)
+    return -1;
   const i64 n_words = (i64)(box.volume() + 31) / 32;
   const Scratch scratch(lane);
   u32* bits = lane.allocate_array<u32>(n_words);
@@ -171,23 +176,27 @@ ARC_NOINLINE i64 sort_unique_by_bits(Lane& lane, Key* keys, i64 n) {
   if (!bits || !starts) return -1;
   each(n_words, [=](i64 k) { bits[k] = 0; });
   each(n, [=](i64 k) {
-    const u64 place = box.place(keys[k]);
+    const u32 place = box.place(keys[k]);
     atomic_or(bits + place / 32, 1u << place % 32);
   });
   const i64 kept = running_sums(n_words, starts, [=](i64 k) { return count_bits(bits[k]); });
   each(n_words, [=](i64 k) {
     i32 to = starts[k];
-    for (u32 left = bits[k]; left; left &= left - 1) keys[to++] = box.key(32 * (u64)k + lowest_bit(left));
+    for (u32 left = bits[k]; left; left &= left - 1) keys[to++] = box.key(32 * (u32)k + (u32)lowest_bit(left));
   });
   scratch.give_back(lane);
   return kept;
 }
 
+// As sort_unique, of the keys of locations or cells, by bits where that pays.
+ARC_FN i64 sort_unique_keys(Lane& lane, Key* keys, i64 n) {
+  const i64 kept = sort_unique_by_bits(lane, keys, n);
+  if (kept >= 0 || lane.exceeded) return kept;
+  return sort_unique(lane, keys, n);
+}
 // A set of locations or cells from keys in any order, which are overwritten.
 ARC_FN Value set_of_keys(Lane& lane, Kind kind, Key* keys, i64 n) {
-  const i64 kept = sort_unique_by_bits(lane, keys, n);
-  if (lane.exceeded) return fail(OVER_BUDGET);
-  n = kept >= 0 ? kept : sort_unique(lane, keys, n);
+  n = sort_unique_keys(lane, keys, n);
   return n < 0 ? fail(OVER_BUDGET) : keys_value(kind, keys, (u32)n);
 }
 

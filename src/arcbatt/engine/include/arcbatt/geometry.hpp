@@ -13,7 +13,10 @@ ARC_FN void each_in_grid(i64 n_rows, i64 width, F f) {
     return;
   }
   u32 n = (u32)(n_rows * width), wide = (u32)width;
-  for (u32 k = thread_index(); k < n; k += W) f((i64)(k / wide), (i64)(k % wide));
+  for (u32 k = thread_index(); k < n; k += W) {
+    const u32 i = k / wide;
+    f((i64)i, (i64)(k - i * wide));
+  }
   sync();
 }
 
@@ -171,7 +174,7 @@ ARC_FN Keys sorted_keys(Lane& lane, const Keys& keys) {
   Key* sorted = lane.allocate_array<Key>(keys.n);
   if (!sorted) return {nullptr, 0};
   copy(sorted, keys.keys, keys.n);
-  i64 n = sort_unique(lane, sorted, keys.n);
+  i64 n = sort_unique_keys(lane, sorted, keys.n);
   return n < 0 ? Keys{nullptr, 0} : Keys{sorted, n, true};
 }
 
@@ -198,7 +201,7 @@ ARC_NOINLINE Keys places_of(Lane& lane, const Value& patch) {
     }
   }
   each(members.n, [=](i64 k) { places[k] = place_of(members.keys[k]); });
-  i64 n = one_color ? members.n : sort_unique(lane, places, members.n);
+  i64 n = one_color ? members.n : sort_unique_keys(lane, places, members.n);
   return n < 0 ? Keys{nullptr, 0} : Keys{places, n, true};
 }
 
