@@ -32,8 +32,14 @@ u32 threads_alike(i32) { abort(); }
 """
 
 
-def compile_kernels(folder: Path) -> ctypes.CDLL:
-    """Compile all kernels, those for wide lanes into a library of their own; returns the others."""
+class KernelLibrary(ctypes.CDLL):
+    """Kernels for warps; those for wide lanes are in a library of their own."""
+
+    wide: ctypes.CDLL
+
+
+def compile_kernels(folder: Path) -> KernelLibrary:
+    """Compile all kernels."""
     modules = kernels.modules()
     wide = [name for name in modules if name.startswith(kernels.WIDE)]
     changed = {"LARGE": LARGE, "MAX_LARGE": MAX_LARGE, "WIDE_THREADS": kernels.WIDE_THREADS}
@@ -44,11 +50,11 @@ def compile_kernels(folder: Path) -> ctypes.CDLL:
     of_warp = {"BLOCK_THREADS": 32, "COMMON": 1}
     warps = _compile(folder / "kernels.so", others, changed | of_warp)
     warps.use_for_wide(ctypes.c_void_p(address_in(blocks, "run_block")))
-    warps.wide = blocks  # type: ignore[attr-defined]
+    warps.wide = blocks
     return warps
 
 
-def _compile(target: Path, last: list[str], macros: dict[str, int]) -> ctypes.CDLL:
+def _compile(target: Path, last: list[str], macros: dict[str, int]) -> KernelLibrary:
     content = (kernels.INCLUDE / "kernel.cu").read_text("utf-8")
     lines = ['#include "warp_on_cpu.hpp"', content, *last]
     source = target.with_suffix(".cpp")
@@ -59,7 +65,7 @@ def _compile(target: Path, last: list[str], macros: dict[str, int]) -> ctypes.CD
     options = ["-std=c++17", "-O0", "-shared", "-fPIC", "-w", *definitions]
     options += ["-I", str(kernels.INCLUDE), "-I", str(HERE)]
     subprocess.run(["g++", *options, "-o", target, source], check=True)
-    return ctypes.CDLL(str(target))
+    return KernelLibrary(str(target))
 
 
 class _Array(np.ndarray[Any, Any]):
@@ -146,6 +152,7 @@ def _argument(given: Any) -> Any:
 def address_in(library: ctypes.CDLL, name: str) -> int:
     """Return where a function of the library, or of that for wide lanes, is."""
     if name.startswith(kernels.WIDE):
+        assert isinstance(library, KernelLibrary)
         library = library.wide
     return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
 

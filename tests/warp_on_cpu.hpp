@@ -1,5 +1,5 @@
-// As much of CUDA as the kernels need, on the CPU: the threads of a block, each on a stack of its own, take
-// turns. One goes on until it meets the others in a vote, a shuffle or a barrier, which all of them must come
+// As much of CUDA as the kernels need, on one thread of the CPU: the threads of a block, each on a stack of its
+// own, take turns. One goes on until it meets the others in a vote, a shuffle or a barrier, which all of them must come
 // to together: where they do not, the process ends and says where.
 #pragma once
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include <mutex>
+#include <memory>
 
 #define __CUDACC__ 1
 #define __CUDA_ARCH__ 900
@@ -16,12 +16,12 @@
 #define __noinline__ __attribute__((noinline))
 #define __global__
 #define __launch_bounds__(...)
-#define __shared__ static
+#define __shared__ static thread_local
 
 struct Index {
   unsigned x;
 };
-static Index threadIdx = {0}, blockDim = {1};
+static thread_local Index threadIdx = {0}, blockDim = {1};
 static const Index blockIdx = {0}, gridDim = {1};
 
 namespace block {
@@ -32,15 +32,15 @@ typedef void (*Kernel)(void*, void*);
 
 // What the threads hand to one another at a meeting; at the next one the other side is used, since some
 // have not read this one yet.
-static unsigned long long words[2][N];
-static const char* names[2][N];
-static unsigned n_meetings[N];
-static jmp_buf states[N];
-static ucontext_t beginnings[N], caller;
-static bool has_begun[N];
-static int n_done;
-static Kernel kernel;
-static void *launch, *step;
+static thread_local unsigned long long words[2][N];
+static thread_local const char* names[2][N];
+static thread_local unsigned n_meetings[N];
+static thread_local jmp_buf states[N];
+static thread_local ucontext_t beginnings[N], caller;
+static thread_local bool has_begun[N];
+static thread_local int n_done;
+static thread_local Kernel kernel;
+static thread_local void *launch, *step;
 
 static void go_to(int thread) {
   threadIdx.x = thread;
@@ -57,7 +57,7 @@ static void begin() {
   setcontext(&caller);
 }
 static void run(Kernel given, void* given_launch, void* given_step) {
-  static char* stacks = (char*)malloc(N * STACK_BYTES);
+  static thread_local const std::unique_ptr<char[]> stacks(new char[N * STACK_BYTES]);
   kernel = given;
   launch = given_launch;
   step = given_step;
@@ -65,7 +65,7 @@ static void run(Kernel given, void* given_launch, void* given_step) {
   blockDim.x = N;
   for (int k = 0; k < N; k++) {
     getcontext(&beginnings[k]);
-    beginnings[k].uc_stack.ss_sp = stacks + k * STACK_BYTES;
+    beginnings[k].uc_stack.ss_sp = stacks.get() + k * STACK_BYTES;
     beginnings[k].uc_stack.ss_size = STACK_BYTES;
     beginnings[k].uc_link = nullptr;
     makecontext(&beginnings[k], begin, 0);
@@ -199,11 +199,7 @@ T atomicCAS(T* to, T wanted, T value) {
   return before;
 }
 
-extern "C" void run_block(block::Kernel kernel, void* launch, void* step) {
-  static std::mutex mutex;  // runs share what is above
-  const std::lock_guard<std::mutex> lock(mutex);
-  block::run(kernel, launch, step);
-}
+extern "C" void run_block(block::Kernel kernel, void* launch, void* step) { block::run(kernel, launch, step); }
 
 #if !defined(ARC_LANE_THREADS)
 // As the driver's functions; a kernel takes a launch and a step. Blocks of many threads are run by the
