@@ -53,8 +53,8 @@ WIDE = "wide_"
 WIDE_KERNELS = tuple(
     "site_apply site_mapply site_papply site_mpapply site_prapply site_mfilter site_sfilter"
     " site_order run_merge run_product run_combine run_difference run_dedupe run_toindices"
-    " run_recolor run_paint run_fill run_ofcolor run_upscale run_dmirror run_copies_at run_repeat_along"
-    " run_asobject run_shift run_asindices run_canvas".split()
+    " run_recolor run_paint run_fill run_ofcolor run_upscale run_dmirror run_copies_at"
+    " run_repeat_along run_asobject run_shift run_asindices run_canvas".split()
 )
 
 
