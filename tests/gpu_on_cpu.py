@@ -1,7 +1,7 @@
 """A device that is no GPU: the kernels compiled for the CPU, and as much of CuPy as runs need.
 
 So the whole way of a run on a GPU (plan, launches, memory, phases) is tested where there is none.
-A kernel is run by one thread that takes all its items.
+A kernel is run by one block, whose threads take turns (warp_on_cpu.hpp).
 """
 
 from __future__ import annotations
@@ -17,57 +17,60 @@ from numpy.typing import NDArray
 
 from arcbatt.engine import kernels
 
-SHIM = """
-#include "platform.hpp"
-#define __global__
-#define __launch_bounds__(...)
-#define __shared__ static thread_local
-#define __syncthreads()
-struct Index { unsigned x; };
-static const Index threadIdx = {0}, blockIdx = {0}, gridDim = {1}, blockDim = {1};
-template <class T, class U>
-inline T atomicAdd(T* to, U more) { T before = *to; *to += more; return before; }
-namespace arc { inline u32 shuffle(u32 value, int) { return value; } }
-// As cuLaunchKernel, of a kernel that takes four words at most; events need not be waited for.
-extern "C" int launch_kernel(void (*kernel)(long, long, long, long), unsigned, unsigned, unsigned,
-                             unsigned, unsigned, unsigned, unsigned, void*,
-                             void** given, void**) {
-  kernel(*(long*)given[0], *(long*)given[1], *(long*)given[2], *(long*)given[3]);
-  return 0;
-}
-extern "C" int refuse_kernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                             unsigned, void*, void**, void**) {
-  return 719;
-}
-extern "C" int record_event(void*, void*) { return 0; }
-extern "C" int wait_for_event(void*, void*, unsigned) { return 0; }
-extern "C" int copy_bytes(void* to, const void* from, unsigned long n_bytes, void*) {
-  __builtin_memcpy(to, from, n_bytes);
-  return 0;
-}
-extern "C" int fill_bytes(void* to, unsigned char value, unsigned long n_bytes, void*) {
-  __builtin_memset(to, value, n_bytes);
-  return 0;
+HERE = Path(__file__).parent
+# So that the calls of tests are large enough for wide lanes, and too many of them, too.
+LARGE, MAX_LARGE = 300, 20
+# Two warps are a block here: what threads of several warps tell one another is tested by them.
+WIDE_THREADS = 64
+# What wide lanes never come to, but other functions of the same headers call.
+OF_WARPS = """
+namespace arc {
+u32 ballot(bool) { abort(); }
+u32 shuffle(u32, int) { abort(); }
+u32 threads_alike(i32) { abort(); }
 }
 """
 
 
-def compile_kernels(folder: Path) -> ctypes.CDLL:
-    """Compile all kernels into one library."""
-    lines = [SHIM, "#define ARC_COMMON"]
-    lines.append((kernels.INCLUDE / "kernel.cu").read_text("utf-8"))
-    for names in kernels.modules().values():
-        lines += kernels.lines(names)
-    source, target = folder / "kernels.cpp", folder / "kernels.so"
+class KernelLibrary(ctypes.CDLL):
+    """Kernels for warps; those for wide lanes are in a library of their own."""
+
+    wide: ctypes.CDLL
+
+
+def compile_kernels(folder: Path) -> KernelLibrary:
+    """Compile all kernels."""
+    modules = kernels.modules()
+    wide = [name for name in modules if name.startswith(kernels.WIDE)]
+    changed = {
+        "LARGE": LARGE,
+        "MAX_LARGE": MAX_LARGE,
+        "WIDE_THREADS": kernels.WIDE_THREADS,
+        "STEP_THREADS": kernels.BLOCK_THREADS,
+    }
+    of_block = {"BLOCK_THREADS": WIDE_THREADS, "LANE_THREADS": WIDE_THREADS}
+    kernels_of_wide = kernels.lines(k for m in wide for k in modules[m])
+    blocks = _compile(folder / "wide.so", [OF_WARPS, *kernels_of_wide], changed | of_block)
+    others = kernels.lines(k for m in modules if m not in wide for k in modules[m])
+    of_warp = {"BLOCK_THREADS": 32, "COMMON": 1}
+    warps = _compile(folder / "kernels.so", others, changed | of_warp)
+    warps.use_for_wide(ctypes.c_void_p(address_in(blocks, "run_block")))
+    warps.wide = blocks
+    return warps
+
+
+def _compile(target: Path, last: list[str], macros: dict[str, int]) -> KernelLibrary:
+    content = (kernels.INCLUDE / "kernel.cu").read_text("utf-8")
+    lines = ['#include "warp_on_cpu.hpp"', content, *last]
+    source = target.with_suffix(".cpp")
     source.write_text("\n".join(lines) + "\n", "utf-8")
-    # So that the calls of tests are large enough for wide lanes, and too many of them, too.
-    changed = {"LARGE": 300, "MAX_LARGE": 20}
     definitions = kernels.definitions(kernels.COMMON)
-    definitions += [f"-UARC_{name}" for name in changed]
-    definitions += [f"-DARC_{name}={value}" for name, value in changed.items()]
+    for name, value in macros.items():
+        definitions += [f"-UARC_{name}", f"-DARC_{name}={value}"]
     options = ["-std=c++17", "-O0", "-shared", "-fPIC", "-w", *definitions]
-    subprocess.run(["g++", *options, "-I", kernels.INCLUDE, "-o", target, source], check=True)
-    return ctypes.CDLL(str(target))
+    options += ["-I", str(kernels.INCLUDE), "-I", str(HERE)]
+    subprocess.run(["g++", *options, "-o", target, source], check=True)
+    return KernelLibrary(str(target))
 
 
 class _Array(np.ndarray[Any, Any]):
@@ -146,7 +149,10 @@ def fake_cupy() -> Any:
 
 
 def address_in(library: ctypes.CDLL, name: str) -> int:
-    """Return where a function of the library is."""
+    """Return where a function of the library, or of that for wide lanes, is."""
+    if name.startswith(kernels.WIDE):
+        assert isinstance(library, KernelLibrary)
+        library = library.wide
     return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
 
 

@@ -51,11 +51,15 @@ ON_CPU = frozenset(
 NEVER = frozenset(
     {"rapply"} | {p.name for p in bundled_primitives().values() if p.family in ON_CPU}
 )
-# Primitives that a thread does alone, as include/arcbatt/alone.hpp has them.
+# Primitives that a thread does alone within functions, unless their arguments are large, as
+# include/arcbatt/alone_work.hpp has them.
 ALONE = frozenset(
-    "identity add subtract multiply invert double halve increment decrement crement sign even"
-    " positive flip toivec tojvec greater both either equality contained index first last second"
-    " astuple size color connect shoot".split()
+    "identity add subtract multiply divide invert double halve increment decrement crement sign"
+    " even positive flip toivec tojvec greater both either branch equality contained index first"
+    " last second astuple size color connect shoot dneighbors ineighbors neighbors compose chain"
+    " fork matcher lbind rbind initset insert intersection difference combine uppermost lowermost"
+    " leftmost rightmost ulcorner urcorner llcorner lrcorner corners vline hline center height"
+    " width shape portrait shift toindices recolor manhattan hmatching vmatching".split()
 )
 # Functions may share parts and so grow large when they are written out.
 MAX_OPS = 400

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import os
+import re
 import warnings
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -38,7 +39,7 @@ WIDE_THREADS = 512
 WIDE_BLOCKS_A_SM = 2
 # Elements that threads run alone, one after the other or at once.
 ELEMENTS_AN_ITEM = 32
-LARGE = 8192  # elements of a call's arguments
+LARGE = 2048  # elements of a call's arguments; more where many calls are large
 MAX_LARGE = 2048
 # Those of 8.0 serve 8.6 and 8.9, too; 6.0 and 7.5 are the older cards that Kaggle lends.
 ARCHITECTURES = (60, 75, 80, 90, 100, 120)
@@ -54,7 +55,8 @@ WIDE = "wide_"
 WIDE_KERNELS = tuple(
     "site_apply site_mapply site_papply site_mpapply site_prapply site_mfilter site_sfilter"
     " site_order run_merge run_product run_combine run_difference run_dedupe run_toindices"
-    " run_recolor run_paint run_fill run_ofcolor run_upscale run_dmirror".split()
+    " run_recolor run_paint run_fill run_ofcolor run_upscale run_dmirror run_copies_at"
+    " run_repeat_along run_asobject run_shift run_asindices run_canvas".split()
 )
 
 
@@ -117,7 +119,9 @@ def lines(kernels: Iterable[str]) -> list[str]:
 
 def wide_kernel(kernel: str) -> str | None:
     """The kernel that runs for wide lanes what this one leaves to them, if it does."""
-    return WIDE + kernel if WIDE + kernel in _places() else None
+    # Calls that a thread may not run alone are calls like all others.
+    wide = WIDE + re.sub("^alone_", "run_", kernel)
+    return wide if wide in _places() else None
 
 
 def definitions(module: str) -> list[str]:

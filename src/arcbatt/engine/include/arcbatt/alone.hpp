@@ -1,13 +1,14 @@
 // Calls of small primitives within functions, each by one thread: 32 elements to a warp, whatever frames
-// they stand in. For the GPU; see flat.hpp.
+// they stand in. Those whose arguments are too large for that are run by the whole warp, one after the
+// other. For the GPU; see flat.hpp, and alone_work.hpp for what the primitives do.
 #pragma once
-#include "flat.hpp"
+#include "alone_work.hpp"
 
 namespace arc {
 
 // What a call gave and cost, where that is known before the primitive's own work is done.
 struct AloneCall {
-  enum State { READY, DONE, OVER } state;
+  enum State { READY, DONE, OVER, TOGETHER } state;  // TOGETHER: all threads of the lane are to run it
   Value value;
   u64 steps;
   u64 bytes;
@@ -15,7 +16,7 @@ struct AloneCall {
 
 // As `fits`, by one thread.
 ARC_FN bool fits_alone(const Value& v, Domain domain) {
-  if (v.kind != TUPLE || (domain != ROWS && domain != CELLS)) return fits(v, domain);
+  if (v.kind != TUPLE || (domain != ROWS && domain != CELLS && domain != PATCH)) return fits(v, domain);
   for (u32 k = 0; k < v.n; k++) {
     const Value member = v.members()[k];
     if (domain == ROWS ? !is_tuple(member) : member.kind != CELL) return false;
@@ -42,72 +43,38 @@ ARC_FN AloneCall begin_alone(const Lane& lane, const Value* args) {
   return {AloneCall::READY, none_value(), steps, 0};
 }
 
-// The bytes of memory that its work takes; -1 where that is over the limits.
-template <u32 P>
-ARC_FN i64 room_alone(const Lane& lane, const Value* args) {
-  if constexpr (P == P_astuple) {
-    const TwoRoom room = room_of_two(args[0], args[1]);
-    return room.weight > lane.max_elements || room.depth > MAX_DEPTH ? -1 : room.n_bytes;
-  }
-  if constexpr (P == P_connect || P == P_shoot) {
-    const Line line = P == P_connect ? connecting_line(args) : shot_line(args);
-    if (3 * (u64)line.n > lane.max_elements) return -1;
-    return line.in_range ? (line.n * (i64)sizeof(Key) + 15) & ~15LL : 0;
-  }
-  return 0;
-}
-
-// A primitive's own work: its own code, unless that is for all threads of a lane.
-template <u32 P, Value (*RUN)(Lane&, const Value*)>
-ARC_FN Value work_alone(Lane& lane, const Value* args, char* memory) {
-  if constexpr (P == P_equality) {
-    return truth(equal_alone(args[0], args[1]));
-  } else if constexpr (P == P_greater) {
-    return truth(compare_alone(args[0], args[1]) > 0);
-  } else if constexpr (P == P_astuple) {
-    return tuple_of_two(args[0], args[1], memory);
-  } else if constexpr (P == P_connect || P == P_shoot) {
-    const Line line = P == P_connect ? connecting_line(args) : shot_line(args);
-    if (!line.n) return empty_set();
-    if (!line.in_range) return fail(OUT_OF_RANGE);
-    Key* keys = (Key*)memory;
-    for (i64 k = 0; k < line.n; k++) keys[k] = line.key(k);
-    return keys_value(INDICES, keys, (u32)line.n);
-  } else if constexpr (P == P_contained) {
-    const Value container = args[1];
-    if (is_set(container)) return truth(find_in_set<true>(container, args[0]).there);
-    for (u32 k = 0; k < container.n; k++)
-      if (equal_alone(member(container, k), args[0])) return truth(true);
-    return truth(false);
-  } else {
-    return RUN(lane, args);
-  }
-}
-
 // The calls of a primitive on so many elements, one a thread of the lane.
 template <u32 P, Value (*RUN)(Lane&, const Value*)>
 struct AlonePrimitive {
+  typedef Alone<P, RUN> Work;
+  typedef KnownPrimitive<P, RUN> Together;  // the call by all threads
+  static constexpr bool MAY_BE_LARGE = Work::MAY_BE_LARGE;
   ARC_FN AloneCall call(Lane& lane, const Flat& flat, const FlatOp& op, Frame* frame, u32 element) const {
     constexpr u32 ARITY = Declared<P>::info.arity;
     Value args[ARITY];
     AloneCall call = {AloneCall::DONE, none_value(), 0, 0};
-    i64 room = 0, all = 0;
+    i64 room = 0;
     if (frame) {
       for (u32 k = 0; k < ARITY; k++) args[k] = flat.fetch(frame, element, op.args[k]);
       call = begin_alone<P>(lane, args);
-      if (call.state == AloneCall::READY) room = room_alone<P>(lane, args);
+      if (call.state == AloneCall::READY && !Work::is_small(args)) call.state = AloneCall::TOGETHER;
+      if (call.state == AloneCall::READY) room = Work::room(lane, args);
       if (room < 0) call.state = AloneCall::OVER;
     }
     char* memory = nullptr;
-    if constexpr (P == P_astuple || P == P_connect || P == P_shoot) {
+    if constexpr (Work::TAKES_MEMORY) {
+      i64 all = 0;
       const i64 before = sum_before(max_of<i64>(room, 0), &all);
       if (all) memory = (char*)lane.allocate((u64)all);
-      if (all && !memory) call.state = call.state == AloneCall::READY ? AloneCall::OVER : call.state;
+      if (all && !memory && call.state == AloneCall::READY) call.state = AloneCall::OVER;
       memory += before;
     }
     if (call.state != AloneCall::READY) return call;
-    call.value = work_alone<P, RUN>(lane, args, memory);
-    if (call.value.failed()) return call;
+    lane.steps = call.steps;
+    call.value = Work::work(lane, args, memory);
+    call.steps = lane.steps;
+    if (lane.exceeded) call.state = AloneCall::OVER;
+    if (call.value.failed() || lane.exceeded) return call;
     const u64 made = weight_of(call.value);
     call.steps += made;
     call.bytes = BYTES_AN_ELEMENT * (1 + made);
@@ -119,6 +86,7 @@ struct AlonePrimitive {
 // `matcher` of what a function gave (args[0]) and what it is to be (args[1]); args[2] is what the
 // function was given, and costs a step where it has not failed.
 struct AloneMatch {
+  static constexpr bool MAY_BE_LARGE = false;
   ARC_FN AloneCall call(Lane&, const Flat& flat, const FlatOp& op, Frame* frame, u32 element) const {
     if (!frame) return {AloneCall::DONE, none_value(), 0, 0};
     const Value got = flat.fetch(frame, element, op.args[0]);
@@ -129,6 +97,7 @@ struct AloneMatch {
 };
 // args[0] where args[1] has not failed, that failure where it has.
 struct AloneGuard {
+  static constexpr bool MAY_BE_LARGE = false;
   ARC_FN AloneCall call(Lane&, const Flat& flat, const FlatOp& op, Frame* frame, u32 element) const {
     if (!frame) return {AloneCall::DONE, none_value(), 0, 0};
     const Value guard = flat.fetch(frame, element, op.args[1]);
@@ -136,18 +105,9 @@ struct AloneGuard {
   }
 };
 
-// One element of a frame a thread; those without one have no frame.
-template <class P>
-ARC_FN void run_alone(Lane& lane, const Flat& flat, const FlatOp& op, Frame* frame, u32 element,
-                      const P& primitive) {
-  begin_node(lane, 0);
-  Frame* wanted = frame && !seen_over(frame, lane) ? frame : nullptr;
-  const AloneCall call = primitive.call(lane, flat, op, wanted, element);
-  const bool over = frame && (!wanted || call.state == AloneCall::OVER);
-  if (frame) filled_values(frame, op.column)[element] = over ? fail(OVER_BUDGET) : call.value;
-  if (wanted && over) add_flags(frame, lane);
+// Each thread's costs to its frame.
+ARC_FN void add_costs(Frame* frame, u64 steps, u64 bytes) {
   // Mostly a warp's elements stand in one frame: then their costs are added up before.
-  const u64 steps = over || !frame ? 0 : call.steps, bytes = over || !frame ? 0 : call.bytes;
   Frame* first = (Frame*)broadcast((i64)frame);
   if (any_thread(frame && frame != first)) {
     if (steps) add_cost(frame, steps, bytes);
@@ -156,6 +116,23 @@ ARC_FN void run_alone(Lane& lane, const Flat& flat, const FlatOp& op, Frame* fra
   const auto add = [](i64 a, i64 b) { return (i64)((u64)a + (u64)b); };
   const u64 all_steps = (u64)fold_threads((i64)steps, add), all_bytes = (u64)fold_threads((i64)bytes, add);
   if (thread_index() == 0 && all_steps) add_cost(first, all_steps, all_bytes);
+}
+
+// One element of a frame a thread; those without one have no frame. Whether all threads are to run it, after
+// which it is as if nothing had been done.
+template <class P>
+ARC_FN bool run_alone(Lane& lane, const Flat& flat, const FlatOp& op, Frame* frame, u32 element,
+                      const P& primitive) {
+  begin_node(lane, 0);
+  Frame* wanted = frame && !seen_over(frame, lane) ? frame : nullptr;
+  const AloneCall call = primitive.call(lane, flat, op, wanted, element);
+  const bool together = call.state == AloneCall::TOGETHER;
+  const bool over = frame && (!wanted || call.state == AloneCall::OVER);
+  if (frame && !together) filled_values(frame, op.column)[element] = over ? fail(OVER_BUDGET) : call.value;
+  if (wanted && over) add_flags(frame, lane);
+  const bool counts = frame && !over && !together;
+  add_costs(frame, counts ? call.steps : 0, counts ? call.bytes : 0);
+  return together;
 }
 
 }  // namespace arc

@@ -130,12 +130,15 @@ struct KeyBox {
   i64 n_colors, n_rows, n_columns;  // to the greatest
 
   ARC_FN u64 volume() const { return (u64)n_colors * n_rows * n_columns; }
-  ARC_FN u64 place(Key key) const {
-    return ((color_of(key) - color) * n_rows + (row_of(key) - row)) * n_columns + (column_of(key) - column);
+  // Of boxes of less than 2^32 places: dividing 64 bits takes a GPU a hundred instructions.
+  ARC_FN u32 place(Key key) const {
+    const u32 in_colors = (u32)(color_of(key) - (i32)color) * (u32)n_rows + (u32)(row_of(key) - (i32)row);
+    return in_colors * (u32)n_columns + (u32)(column_of(key) - (i32)column);
   }
-  ARC_FN Key key(u64 place) const {
-    const u64 in_colors = place / n_columns;
-    return key_of(color + in_colors / n_rows, row + in_colors % n_rows, column + place % n_columns);
+  ARC_FN Key key(u32 place) const {
+    const u32 in_colors = place / (u32)n_columns, in_rows = in_colors / (u32)n_rows;
+    return key_of(color + in_rows, row + (in_colors - in_rows * (u32)n_rows),
+                  column + (place - in_colors * (u32)n_columns));
   }
 };
 ARC_FN KeyBox box_of_keys(const Key* keys, i64 n) {
@@ -163,7 +166,9 @@ ARC_NOINLINE i64 sort_unique_by_bits(Lane& lane, Key* keys, i64 n) {
   constexpr i64 MANY = W > 1 ? 64 : 512, BITS_A_KEY = W > 1 ? 64 : 16;
   if (n < MANY || !any(n - 1, [=](i64 k) { return keys[k] >= keys[k + 1]; })) return -1;
   const KeyBox box = box_of_keys(keys, n);
-  if (box.n_colors > n || box.n_rows > n || box.n_columns > n || box.volume() > (u64)(BITS_A_KEY * n)) return -1;
+  if (box.n_colors > n || box.n_rows > n || box.n_columns > n || box.volume() > (u64)(BITS_A_KEY * n) ||
+      box.volume() >> 32)
+    return -1;
   const i64 n_words = (i64)(box.volume() + 31) / 32;
   const Scratch scratch(lane);
   u32* bits = lane.allocate_array<u32>(n_words);
@@ -171,23 +176,27 @@ ARC_NOINLINE i64 sort_unique_by_bits(Lane& lane, Key* keys, i64 n) {
   if (!bits || !starts) return -1;
   each(n_words, [=](i64 k) { bits[k] = 0; });
   each(n, [=](i64 k) {
-    const u64 place = box.place(keys[k]);
+    const u32 place = box.place(keys[k]);
     atomic_or(bits + place / 32, 1u << place % 32);
   });
   const i64 kept = running_sums(n_words, starts, [=](i64 k) { return count_bits(bits[k]); });
   each(n_words, [=](i64 k) {
     i32 to = starts[k];
-    for (u32 left = bits[k]; left; left &= left - 1) keys[to++] = box.key(32 * (u64)k + lowest_bit(left));
+    for (u32 left = bits[k]; left; left &= left - 1) keys[to++] = box.key(32 * (u32)k + (u32)lowest_bit(left));
   });
   scratch.give_back(lane);
   return kept;
 }
 
+// As sort_unique, of the keys of locations or cells, by bits where that pays.
+ARC_FN i64 sort_unique_keys(Lane& lane, Key* keys, i64 n) {
+  const i64 kept = sort_unique_by_bits(lane, keys, n);
+  if (kept >= 0 || lane.exceeded) return kept;
+  return sort_unique(lane, keys, n);
+}
 // A set of locations or cells from keys in any order, which are overwritten.
 ARC_FN Value set_of_keys(Lane& lane, Kind kind, Key* keys, i64 n) {
-  const i64 kept = sort_unique_by_bits(lane, keys, n);
-  if (lane.exceeded) return fail(OVER_BUDGET);
-  n = kept >= 0 ? kept : sort_unique(lane, keys, n);
+  n = sort_unique_keys(lane, keys, n);
   return n < 0 ? fail(OVER_BUDGET) : keys_value(kind, keys, (u32)n);
 }
 
@@ -195,6 +204,87 @@ ARC_FN Value set_of_keys(Lane& lane, Kind kind, Key* keys, i64 n) {
 ARC_FN Key key_of_number(i64 x) { return (Key)(x + KEY_BIAS); }
 
 // --- sorting values ---
+
+#if defined(ARC_FLAT)
+// A number that orders sets of locations, or of cells, as far as the first of their members do.
+struct SetHeads {
+  Kind kind;  // NONE where values have no such number
+
+  static constexpr i32 REACH_OF_HEADS = 512;
+  ARC_FN u32 n_keys() const { return kind == OBJECT ? 2 : 3; }
+  ARC_FN bool fits(const Value& v) const {
+    if (v.n == 0) return v.kind == SET;
+    if (v.kind != kind) return false;
+    for (u32 k = 0; k < v.n && k < n_keys(); k++) {
+      const Key key = v.keys[k];
+      if ((u32)(row_of(key) + REACH_OF_HEADS) >= 2 * REACH_OF_HEADS ||
+          (u32)(column_of(key) + REACH_OF_HEADS) >= 2 * REACH_OF_HEADS || (u32)color_of(key) >= 16)
+        return false;
+    }
+    return true;
+  }
+  ARC_FN u64 head(const Value& v) const {
+    if (kind == NONE) return 0;
+    u64 head = 0;
+    for (u32 k = 0; k < n_keys(); k++) {
+      const bool is_there = k < v.n;  // a set comes before those that begin with it
+      const Key key = is_there ? v.keys[k] : 0;
+      if (kind == OBJECT) head = head << 4 | (is_there ? (u64)color_of(key) : 0);
+      head = head << 21 | (is_there ? (u64)(row_of(key) + REACH_OF_HEADS) << 11 |
+                                          (u64)(column_of(key) + REACH_OF_HEADS) << 1 | 1
+                                    : 0);
+    }
+    return head;
+  }
+};
+ARC_FN SetHeads heads_of(const Value* values, i64 n) {
+  for (int locations = 0; locations < 2; locations++) {
+    const SetHeads heads = {locations ? INDICES : OBJECT};
+    if (!any(n, [=](i64 k) { return !heads.fits(values[k]); })) return heads;
+  }
+  return {NONE};
+}
+
+// The places in order, by many threads: runs are merged, in which each place finds its own by its rank in
+// the other run.
+ARC_NOINLINE bool merge_places(Lane& lane, const Value* values, i32* places, i64 n, int sign) {
+  struct Run {
+    i32* places;
+    u64* heads;
+  };
+  Run from = {places, lane.allocate_array<u64>(n)};
+  Run to = {lane.allocate_array<i32>(n), lane.allocate_array<u64>(n)};
+  if (!from.heads || !to.places || !to.heads) return false;
+  const SetHeads heads = heads_of(values, n);
+  each(n, [=](i64 k) { from.heads[k] = heads.head(values[k]); });
+  for (i64 run = 1; run < n; run *= 2) {
+    each(n, [=](i64 k) {
+      const i64 start = k & -2 * run;  // runs are powers of two long
+      const i64 middle = min_of(start + run, n), end = min_of(start + 2 * run, n);
+      const bool in_first = k < middle;
+      const i32 place = from.places[k];
+      const u64 head = from.heads[k];
+      i64 low = in_first ? middle : start, high = in_first ? end : middle;
+      const i64 first = low;
+      while (low < high) {
+        const i64 between = (low + high) / 2;
+        const u64 there = from.heads[between];
+        const int c = sign * (there != head ? (there < head ? -1 : 1)
+                                            : compare_alone(values[from.places[between]], values[place]));
+        if (in_first ? c < 0 : c <= 0) low = between + 1; else high = between;
+      }
+      const i64 at = in_first ? k + (low - first) : start + (k - middle) + (low - first);
+      to.places[at] = place;
+      to.heads[at] = head;
+    });
+    const Run t = from;
+    from = to;
+    to = t;
+  }
+  if (from.places != places) copy(places, from.places, n);
+  return true;
+}
+#endif
 
 // places[0..n) := the places of `keys` in ascending order of value, equal ones in their order.
 ARC_NOINLINE bool sort_places(Lane& lane, const Value* keys, i32* places, i64 n, bool descending) {
@@ -212,31 +302,12 @@ ARC_NOINLINE bool sort_places(Lane& lane, const Value* keys, i32* places, i64 n,
   each(n, [=](i64 k) { places[k] = (i32)k; });
   const int sign = descending ? -1 : 1;
   if (!any(n - 1, [=](i64 k) { return sign * compare_alone(keys[k], keys[k + 1]) > 0; })) return true;
+#if defined(ARC_FLAT)
+  return merge_places(lane, keys, places, n, sign);
+#else
   i32* other = lane.allocate_array<i32>(n);
   if (!other) return false;
   i32 *from = places, *to = other;
-#if defined(__CUDACC__)
-  // Each finds its place by its rank in the other run.
-  for (i64 run = 1; run < n; run *= 2) {
-    each(n, [=](i64 k) {
-      const i64 start = k & -2 * run;  // runs are powers of two long
-      const i64 middle = min_of(start + run, n), end = min_of(start + 2 * run, n);
-      const bool in_first = k < middle;
-      const Value key = keys[from[k]];
-      i64 low = in_first ? middle : start, high = in_first ? end : middle;
-      const i64 first = low;
-      while (low < high) {
-        const i64 between = (low + high) / 2;
-        const int c = sign * compare_alone(keys[from[between]], key);
-        if (in_first ? c < 0 : c <= 0) low = between + 1; else high = between;
-      }
-      to[in_first ? k + (low - first) : start + (k - middle) + (low - first)] = from[k];
-    });
-    i32* t = from;
-    from = to;
-    to = t;
-  }
-#else
   for (i64 run = 1; run < n; run *= 2) {
     for (i64 start = 0; start < n; start += 2 * run) {
       i64 a = start, middle = min_of(start + run, n), b = middle, end = min_of(start + 2 * run, n);
@@ -255,9 +326,9 @@ ARC_NOINLINE bool sort_places(Lane& lane, const Value* keys, i32* places, i64 n,
     from = to;
     to = t;
   }
-#endif
   if (from != places) copy(places, from, n);
   return true;
+#endif
 }
 
 // --- tuples, sets and functions from members ---
@@ -355,7 +426,10 @@ ARC_NOINLINE bool find_alike(Lane& lane, const Value* members, i64 n, u32* first
   each(n_slots, [=](i64 k) { slots[k] = FREE; });
   each(n, [=](i64 k) {
     for (u64 at = hash_by<true>(members[k]);; at++) {
-      const u32 there = atomic_swap_if(slots + (at & (n_slots - 1)), FREE, (u32)k);
+      // Mostly one is there, which needs no swap.
+      u32* slot = slots + (at & (n_slots - 1));
+      u32 there = *(volatile u32*)slot;
+      if (there == FREE) there = atomic_swap_if(slot, FREE, (u32)k);
       first_alike[k] = there == FREE ? (u32)k : there;
       if (there == FREE || equal_alone(members[there], members[k])) return;
     }
@@ -384,8 +458,10 @@ ARC_NOINLINE Value set_of(Lane& lane, Value* members, i64 n) {
     each(n, [=](i64 k) { keys[k] = members[k].key; });
     return set_of_keys(lane, kind == PAIR ? INDICES : OBJECT, keys, n);
   }
+  bool are_distinct = false;
 #if defined(ARC_FLAT)
   if (n > MANY_ALIKE) {
+    are_distinct = true;
     ARC_ALLOCATE(first_alike, u32, n);
     if (!find_alike(lane, members, n, first_alike)) return fail(OVER_BUDGET);
     ARC_ALLOCATE(distinct, Value, n);
@@ -399,6 +475,10 @@ ARC_NOINLINE Value set_of(Lane& lane, Value* members, i64 n) {
   ARC_ALLOCATE(places, i32, n);
   if (!sort_places(lane, members, places, n, false)) return fail(OVER_BUDGET);
   ARC_NEW_MEMBERS(sorted, n);
+  if (are_distinct) {
+    each(n, [=](i64 k) { sorted[k] = members[places[k]]; });
+    return block_value(lane, SET, 0, sorted, (u32)n);
+  }
   const i64 kept = filter(
       n, 0,
       [=](i64 k) { return k == 0 || compare_alone(members[places[k - 1]], members[places[k]]) != 0; },

@@ -13,7 +13,10 @@ ARC_FN void each_in_grid(i64 n_rows, i64 width, F f) {
     return;
   }
   u32 n = (u32)(n_rows * width), wide = (u32)width;
-  for (u32 k = thread_index(); k < n; k += W) f((i64)(k / wide), (i64)(k % wide));
+  for (u32 k = thread_index(); k < n; k += W) {
+    const u32 i = k / wide;
+    f((i64)i, (i64)(k - i * wide));
+  }
   sync();
 }
 
@@ -72,16 +75,19 @@ struct Span {
   i64 first, last;
 };
 
-// The rows or columns that keys reach; there must be one.
+// The rows or columns that keys reach; there must be one. With ALONE each thread has keys of its own, here
+// as in what follows.
+template <bool ALONE = false>
 ARC_FN Span span_of(const Keys& keys, int line) {
   if (line == LINE_ROW && is_one_color(keys))
     return {row_of(keys.keys[0]), row_of(keys.keys[keys.n - 1])};
   i32 low = (i32)KEY_MASK, high = 0;
-  for (i64 k = thread_index(); k < keys.n; k += W) {
+  for (i64 k = ALONE ? 0 : thread_index(); k < keys.n; k += ALONE ? 1 : W) {
     i32 at = (i32)line_of(keys.keys[k], line);
     low = min_of(low, at);
     high = max_of(high, at);
   }
+  if (ALONE) return {low - KEY_BIAS, high - KEY_BIAS};
   return {least_of_threads(low) - KEY_BIAS, greatest_of_threads(high) - KEY_BIAS};
 }
 
@@ -92,19 +98,21 @@ struct Bounds {
   ARC_FN i64 height() const { return bottom - top + 1; }
   ARC_FN i64 width() const { return right - left + 1; }
 };
+template <bool ALONE = false>
 ARC_FN Bounds bounds_of(const Keys& keys) {
   if (is_one_color(keys)) {
-    Span rows = span_of(keys, LINE_ROW), columns = span_of(keys, LINE_COLUMN);
+    Span rows = span_of<ALONE>(keys, LINE_ROW), columns = span_of<ALONE>(keys, LINE_COLUMN);
     return {rows.first, columns.first, rows.last, columns.last};
   }
   i32 top = (i32)KEY_MASK, left = (i32)KEY_MASK, bottom = 0, right = 0;
-  for (i64 k = thread_index(); k < keys.n; k += W) {
+  for (i64 k = ALONE ? 0 : thread_index(); k < keys.n; k += ALONE ? 1 : W) {
     i32 row = (i32)line_of(keys.keys[k], LINE_ROW), column = (i32)line_of(keys.keys[k], LINE_COLUMN);
     top = min_of(top, row);
     left = min_of(left, column);
     bottom = max_of(bottom, row);
     right = max_of(right, column);
   }
+  if (ALONE) return {top - KEY_BIAS, left - KEY_BIAS, bottom - KEY_BIAS, right - KEY_BIAS};
   return {least_of_threads(top) - KEY_BIAS, least_of_threads(left) - KEY_BIAS,
           greatest_of_threads(bottom) - KEY_BIAS, greatest_of_threads(right) - KEY_BIAS};
 }
@@ -166,7 +174,7 @@ ARC_FN Keys sorted_keys(Lane& lane, const Keys& keys) {
   Key* sorted = lane.allocate_array<Key>(keys.n);
   if (!sorted) return {nullptr, 0};
   copy(sorted, keys.keys, keys.n);
-  i64 n = sort_unique(lane, sorted, keys.n);
+  i64 n = sort_unique_keys(lane, sorted, keys.n);
   return n < 0 ? Keys{nullptr, 0} : Keys{sorted, n, true};
 }
 
@@ -193,7 +201,7 @@ ARC_NOINLINE Keys places_of(Lane& lane, const Value& patch) {
     }
   }
   each(members.n, [=](i64 k) { places[k] = place_of(members.keys[k]); });
-  i64 n = one_color ? members.n : sort_unique(lane, places, members.n);
+  i64 n = one_color ? members.n : sort_unique_keys(lane, places, members.n);
   return n < 0 ? Keys{nullptr, 0} : Keys{places, n, true};
 }
 

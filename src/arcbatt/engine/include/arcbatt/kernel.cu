@@ -62,13 +62,17 @@ struct Worker {
 };
 ARC_EXTERN Replay& replay_of(Lane& lane) { return ((Worker*)lane.owner)->replay; }
 
-// From so many elements of arguments on, a block is faster than a warp.
+// From so many elements of arguments on, a block is faster than a warp. But warps are many: the more calls
+// are large, the larger one must be, so that the largest of all still find a place on the list.
 constexpr u64 LARGE = ARC_LARGE;
+constexpr u32 LARGER_TIMES = 6;
 ARC_EXTERN bool is_left_to_wide(Lane& lane, u64 n_elements) {
   const Worker& worker = *(Worker*)lane.owner;
   if (n_elements < LARGE || !worker.leaves_of) return false;
   const Step& step = *worker.leaves_of;
   return serial([&]() {
+    const u32 n_listed = *(volatile const u32*)&step.queue->n_listed;
+    if (n_elements >> (LARGER_TIMES * (u64)n_listed / MAX_LARGE) < LARGE) return (i64)false;
     const u32 at = atomicAdd(&step.queue->n_listed, 1);
     if (at < MAX_LARGE) step.listed[at] = worker.item;
     return (i64)(at < MAX_LARGE);
@@ -108,6 +112,15 @@ ARC_FN void each_item(const Launch& launch, const Step& step, Lanes lanes, Body 
   }
 }
 
+ARC_FN void begin_item(Lane& lane, u32 item) {
+  Worker& worker = *(Worker*)lane.owner;
+  if (thread_index() == 0) {
+    worker.taken = 0;
+    worker.item = item;
+  }
+  sync();
+}
+
 // run(lane, item) of all items, or of those left to wide lanes, by a lane each.
 template <class Run>
 ARC_FN void run_items(const Launch& launch, const Step& step, Lanes lanes, Run run) {
@@ -130,15 +143,25 @@ ARC_FN void run_items(const Launch& launch, const Step& step, Lanes lanes, Run r
   }
   sync();
   each_item(launch, step, lanes, [&](u32 item) {
-    if (thread_index() == 0) {
-      worker.taken = 0;
-      worker.item = item;
-    }
-    sync();
+    begin_item(lane, item);
     run(lane, item);
   });
   sync();  // before the page is another's, all threads have read it
   if (thread_index() == 0) page = {lane.top, lane.end};
+}
+
+// A call within functions by all threads of a lane; `number` counts those of the step.
+template <class P>
+ARC_FN void run_element(const Launch& launch, const Step& step, Lane& lane, u32 number, const P& primitive) {
+  const u32 which = step.which(number);
+  const FlatOp& op = launch.flat.ops[step.others[which]];
+  const FlatDomain& domain = launch.flat.domains[op.domain];
+  const u32 element = number - step.starts[which], row = domain.row_of_element(element);
+  Frame* frame = domain.frames[row];
+  const u32 k = element - (domain.firsts[row] - domain.firsts[0]);
+  const ElementPlace place = {launch.flat, op.args, frame, k, filled_values(frame, op.column) + k};
+  if (is_over(frame, lane)) return place.fill(fail(OVER_BUDGET), 0, 0);
+  run_call(lane, op.n_args, primitive, place);
 }
 
 // A primitive's calls, those of the batt's nodes and those within functions.
@@ -146,29 +169,18 @@ template <class P>
 ARC_FN void run_calls(const Launch& launch, const Step& step, Lanes lanes, const P& primitive) {
   const u32 n_of_nodes = step.n_nodes * (u32)launch.n_chosen;
   run_items(launch, step, lanes, [&](Lane& lane, u32 item) {
-    if (item < n_of_nodes) {
-      const u32 at = item / step.n_nodes, node = step.nodes[item - at * step.n_nodes];
-      const Instruction code = launch.batt.code[node];
-      run_call(lane, code.n_args, primitive, NodePlace{launch.slots(at), launch.batt.args + code.first, node});
-      return;
-    }
-    item -= n_of_nodes;
-    const u32 which = step.which(item);
-    const FlatOp& op = launch.flat.ops[step.others[which]];
-    const FlatDomain& domain = launch.flat.domains[op.domain];
-    const u32 element = item - step.starts[which], row = domain.row_of_element(element);
-    Frame* frame = domain.frames[row];
-    const u32 k = element - (domain.firsts[row] - domain.firsts[0]);
-    const ElementPlace place = {launch.flat, op.args, frame, k, filled_values(frame, op.column) + k};
-    if (is_over(frame, lane)) return place.fill(fail(OVER_BUDGET), 0, 0);
-    run_call(lane, op.n_args, primitive, place);
+    if (item >= n_of_nodes) return run_element(launch, step, lane, item - n_of_nodes, primitive);
+    const u32 at = item / step.n_nodes, node = step.nodes[item - at * step.n_nodes];
+    const Instruction code = launch.batt.code[node];
+    run_call(lane, code.n_args, primitive, NodePlace{launch.slots(at), launch.batt.args + code.first, node});
   });
 }
 
-// Calls within functions by one thread each, ARC_ELEMENTS_AN_ITEM of them to an item.
+// Calls within functions by one thread each, ARC_ELEMENTS_AN_ITEM of them to an item; those that threads do
+// not run alone by all of them. What is left to wide lanes is by number, not by item.
 template <class P>
-ARC_FN void run_elements(const Launch& launch, const Step& step, const P& primitive) {
-  run_items(launch, step, ALL, [&](Lane& lane, u32 item) {
+ARC_FN void run_elements(const Launch& launch, const Step& step, Lanes lanes, const P& primitive) {
+  run_items(launch, step, lanes, [&](Lane& lane, u32 item) {
     const u32 n = step.n_elements, end = min_of<u32>((item + 1) * ARC_ELEMENTS_AN_ITEM, n);
     for (u32 first = item * ARC_ELEMENTS_AN_ITEM; first < end; first += W) {
       const u32 at = min_of(first + thread_index(), n - 1), which = step.which(at);
@@ -176,7 +188,15 @@ ARC_FN void run_elements(const Launch& launch, const Step& step, const P& primit
       const FlatDomain& domain = launch.flat.domains[op.domain];
       const u32 element = at - step.starts[which], row = domain.row_of_element(element);
       Frame* frame = first + thread_index() < end ? domain.frames[row] : nullptr;
-      run_alone(lane, launch.flat, op, frame, element - (domain.firsts[row] - domain.firsts[0]), primitive);
+      const bool together =
+          run_alone(lane, launch.flat, op, frame, element - (domain.firsts[row] - domain.firsts[0]), primitive);
+      if constexpr (P::MAY_BE_LARGE) {
+        for (u32 left = ballot(together); left; left &= left - 1) {
+          const u32 number = shuffle(at, lowest_bit(left));
+          begin_item(lane, number);
+          run_element(launch, step, lane, number, typename P::Together());
+        }
+      }
     }
   });
 }
@@ -210,7 +230,7 @@ ARC_FN void run_sites(const Launch& launch, const Step& step, Lanes lanes, Run r
 #define ARC_ALONE(kernel, name, lanes)                                                \
   ARC_KERNEL kernel(ARC_WORK) {                                                       \
     using namespace arc;                                                              \
-    run_elements(*launch, *step, AlonePrimitive<P_##name, prim_##name>());            \
+    run_elements(*launch, *step, lanes, AlonePrimitive<P_##name, prim_##name>());     \
   }
 #define ARC_SITE(kernel, name, lanes)                                                 \
   ARC_KERNEL kernel(ARC_WORK) {                                                       \
@@ -240,8 +260,8 @@ ARC_KERNEL site_invoke(ARC_WORK) {
     invoke(lane, site.n_args, place);
   });
 }
-ARC_KERNEL alone_match(ARC_WORK) { arc::run_elements(*launch, *step, arc::AloneMatch()); }
-ARC_KERNEL alone_guard(ARC_WORK) { arc::run_elements(*launch, *step, arc::AloneGuard()); }
+ARC_KERNEL alone_match(ARC_WORK) { arc::run_elements(*launch, *step, arc::ALL, arc::AloneMatch()); }
+ARC_KERNEL alone_guard(ARC_WORK) { arc::run_elements(*launch, *step, arc::ALL, arc::AloneGuard()); }
 
 // firsts[k] := the sum of counts before k, for k up to n; one block, each of whose threads adds up
 // some that stand side by side.

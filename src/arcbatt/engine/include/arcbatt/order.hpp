@@ -134,7 +134,7 @@ ARC_NOINLINE bool equal(const Value& a, const Value& b) {
 
 // --- hash ---
 
-ARC_FN u64 mix(u64 x) {
+ARC_FN constexpr u64 mix(u64 x) {
   x ^= x >> 30;
   x *= 0xbf58476d1ce4e5b9ULL;
   x ^= x >> 27;
@@ -142,13 +142,24 @@ ARC_FN u64 mix(u64 x) {
   return x ^ x >> 31;
 }
 // The multiplier of a tuple's k-th member.
-ARC_FN u64 multiplier(u64 k) { return mix((k + 1) * 0x9e3779b97f4a7c15ULL) | 1; }
+ARC_FN constexpr u64 find_multiplier(u64 k) { return mix((k + 1) * 0x9e3779b97f4a7c15ULL) | 1; }
 ARC_FN u64 close_hash(u64 kind, u64 n, u64 sum) {
   return mix(sum + kind * 0xd1b54a32d192ed03ULL + n * 0x8cb92ba72f3d8dd7ULL);
 }
 constexpr u64 HASH_NONE = 1, HASH_NUMBER = 2, HASH_TUPLE = 3, HASH_SET = 4, HASH_FUNCTION = 5;
 
-ARC_FN u64 hash_number(i64 x) { return mix((u64)x * 0x9e3779b97f4a7c15ULL + HASH_NUMBER); }
+ARC_FN constexpr u64 find_hash(i64 x) { return mix((u64)x * 0x9e3779b97f4a7c15ULL + HASH_NUMBER); }
+
+// Most numbers are colours, and most places those of a small grid: theirs are looked up.
+constexpr u32 N_KNOWN_PLACES = 32, N_KNOWN_NUMBERS = 32;
+#define ARC_EIGHT_OF(f, k) f(k), f(k + 1), f(k + 2), f(k + 3), f(k + 4), f(k + 5), f(k + 6), f(k + 7)
+#define ARC_ALL_OF(f) ARC_EIGHT_OF(f, 0), ARC_EIGHT_OF(f, 8), ARC_EIGHT_OF(f, 16), ARC_EIGHT_OF(f, 24)
+ARC_TABLE(u64, MULTIPLIERS) = {ARC_ALL_OF(find_multiplier)};
+ARC_TABLE(u64, NUMBER_HASHES) = {ARC_ALL_OF(find_hash)};
+#undef ARC_ALL_OF
+#undef ARC_EIGHT_OF
+ARC_FN u64 multiplier(u64 k) { return k < N_KNOWN_PLACES ? MULTIPLIERS[k] : find_multiplier(k); }
+ARC_FN u64 hash_number(i64 x) { return (u64)x < N_KNOWN_NUMBERS ? NUMBER_HASHES[x] : find_hash(x); }
 ARC_FN u64 hash_pair(i64 row, i64 column) {
   return close_hash(HASH_TUPLE, 2, hash_number(row) * multiplier(0) + hash_number(column) * multiplier(1));
 }

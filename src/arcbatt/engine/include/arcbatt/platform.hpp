@@ -29,12 +29,23 @@ ARC_FN void sync() { __syncthreads(); }
 // For code that is written for a warp: a lane of a block that came to it would not link.
 __device__ u32 ballot(bool flag);
 __device__ u32 shuffle(u32 value, int source);
+__device__ u32 threads_alike(i32 value);
 #else
 constexpr int W = WARP;
 ARC_FN int thread_index() { return threadIdx.x & 31; }
 ARC_FN void sync() { __syncwarp(); }
 ARC_FN u32 ballot(bool flag) { return __ballot_sync(0xffffffffu, flag); }
 ARC_FN u32 shuffle(u32 value, int source) { return __shfl_sync(0xffffffffu, value, source); }
+// The threads that have the same value as this one, as bits.
+ARC_FN u32 threads_alike(i32 value) {
+#if __CUDA_ARCH__ >= 700
+  return __match_any_sync(0xffffffffu, value);
+#else
+  u32 alike = 0;
+  for (int k = 0; k < WARP; k++) alike |= (u32)((i32)shuffle((u32)value, k) == value) << k;
+  return alike;
+#endif
+}
 #endif
 // Within a warp, also where the lane is a block.
 ARC_FN int warp_index() { return threadIdx.x & 31; }
@@ -69,6 +80,7 @@ constexpr int W = 1;
 ARC_FN int thread_index() { return 0; }
 ARC_FN void sync() {}
 ARC_FN u32 ballot(bool flag) { return flag; }
+ARC_FN u32 threads_alike(i32) { return 1; }
 ARC_FN int warp_index() { return 0; }
 ARC_FN u32 ballot_in_warp(bool flag) { return flag; }
 ARC_FN i64 exchange(i64 value, int) { return value; }
@@ -183,13 +195,29 @@ ARC_FN i32 least_of_threads(i32 x) {
 }
 #endif
 ARC_FN i32 greatest_of_threads(i32 x) { return -least_of_threads(-x); }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && !defined(ARC_LANE_THREADS)
+ARC_FN u32 sum_of_threads(u32 x) { return __reduce_add_sync(0xffffffffu, x); }
+#else
+ARC_FN u32 sum_of_threads(u32 x) {
+  return (u32)fold_threads((i64)x, [](i64 a, i64 b) { return a + b; });
+}
+#endif
 
 // --- combinators: loops shared out among the lane's threads ---
+
+// What loops count in: no memory of a GPU holds more than 2^31 elements of a call, and 64 bits take it twice
+// the instructions.
+#if defined(__CUDACC__)
+typedef i32 Counter;
+#else
+typedef i64 Counter;
+#endif
 
 // f(k) for all k below n, in any order.
 template <class F>
 ARC_FN void each(i64 n, F f) {
-  for (i64 k = thread_index(); k < n; k += W) f(k);
+  const Counter end = (Counter)n;
+  for (Counter k = thread_index(); k < end; k += W) f((i64)k);
   sync();
 }
 
@@ -201,9 +229,10 @@ ARC_FN bool any(i64 n, F f) {
       if (f(k)) return true;
     return false;
   }
-  for (i64 start = 0; start < n; start += W) {
-    i64 k = start + thread_index();
-    if (any_thread(k < n && f(k))) return true;
+  const Counter end = (Counter)n;
+  for (Counter start = 0; start < end; start += W) {
+    const Counter k = start + thread_index();
+    if (any_thread(k < end && f((i64)k))) return true;
   }
   return false;
 }
@@ -212,7 +241,8 @@ ARC_FN bool any(i64 n, F f) {
 template <class F, class Op>
 ARC_FN i64 fold(i64 n, i64 start, F f, Op op) {
   i64 result = start;
-  for (i64 k = thread_index(); k < n; k += W) result = op(result, (i64)f(k));
+  const Counter end = (Counter)n;
+  for (Counter k = thread_index(); k < end; k += W) result = op(result, (i64)f((i64)k));
   return fold_threads(result, op);
 }
 template <class F>
@@ -237,9 +267,10 @@ ARC_FN i64 first_where(i64 n, F f) {
       if (f(k)) return k;
     return n;
   }
-  for (i64 start = 0; start < n; start += W) {
-    const i64 k = start + thread_index();
-    const bool hit = k < n && f(k);
+  const Counter end = (Counter)n;
+  for (Counter start = 0; start < end; start += W) {
+    const Counter k = start + thread_index();
+    const bool hit = k < end && f((i64)k);
 #if defined(ARC_LANE_THREADS)
     if (any_thread(hit)) return fold_threads(hit ? k : n, [](i64 a, i64 b) { return b < a ? b : a; });
 #else
@@ -259,11 +290,13 @@ ARC_FN i64 filter(i64 n, i64 first, Keep keep, Emit emit) {
       if (keep(k)) emit(k, first++);
     return first;
   }
-  for (i64 start = 0; start < n; start += W) {
-    i64 k = start + thread_index(), n_kept;
-    const bool kept = k < n && keep(k);
+  const Counter end = (Counter)n;
+  for (Counter start = 0; start < end; start += W) {
+    const Counter k = start + thread_index();
+    i64 n_kept;
+    const bool kept = k < end && keep((i64)k);
     const i64 before = count_before(kept, &n_kept);
-    if (kept) emit(k, first + before);
+    if (kept) emit((i64)k, first + before);
     first += n_kept;
   }
   sync();
@@ -274,11 +307,12 @@ ARC_FN i64 filter(i64 n, i64 first, Keep keep, Emit emit) {
 template <class T, class F>
 ARC_FN i64 running_sums(i64 n, T* starts, F f) {
   i64 before = 0;
-  for (i64 first = 0; first < n; first += W) {
-    const i64 k = first + thread_index();
+  const Counter end = (Counter)n;
+  for (Counter first = 0; first < end; first += W) {
+    const Counter k = first + thread_index();
     i64 all;
-    const i64 here = sum_before(k < n ? (i64)f(k) : 0, &all);
-    if (k < n) starts[k] = (T)(before + here);
+    const i64 here = sum_before(k < end ? (i64)f((i64)k) : 0, &all);
+    if (k < end) starts[k] = (T)(before + here);
     before += all;
   }
   sync();
@@ -301,15 +335,16 @@ ARC_FN void copy(T* to, const T* from, i64 n) {
     for (i64 k = 0; k < n; k++) to[k] = from[k];
     return;
   }
-  i64 k = thread_index();
-  for (; k + 3 * W < n; k += 4 * W) {  // four on their way at a time
+  const Counter end = (Counter)n;
+  Counter k = thread_index();
+  for (; k + 3 * W < end; k += 4 * W) {  // four on their way at a time
     const T a = from[k], b = from[k + W], c = from[k + 2 * W], d = from[k + 3 * W];
     to[k] = a;
     to[k + W] = b;
     to[k + 2 * W] = c;
     to[k + 3 * W] = d;
   }
-  for (; k < n; k += W) to[k] = from[k];
+  for (; k < end; k += W) to[k] = from[k];
   sync();
 }
 

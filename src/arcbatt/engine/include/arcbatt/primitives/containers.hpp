@@ -41,23 +41,25 @@ ARC_FN i64 sorted_select(const T* a, i64 na, const T* b, i64 nb, bool common, T*
       [=](i64 k, i64 place) { to[place] = a[k]; });
 }
 
+// All that are in either, by one thread; how many.
+template <class T>
+ARC_FN i64 sorted_union_alone(const T* a, i64 na, const T* b, i64 nb, T* to) {
+  i64 i = 0, j = 0, n = 0;
+  while (i < na && j < nb) {
+    T x = a[i], y = b[j];
+    to[n++] = x < y ? x : y;
+    i += x <= y;
+    j += y <= x;
+  }
+  while (i < na) to[n++] = a[i++];
+  while (j < nb) to[n++] = b[j++];
+  return n;
+}
 // How much room sorted_union needs.
 ARC_FN i64 union_room(i64 na, i64 nb) { return na + nb + (W == 1 ? 0 : nb); }
-// All that are in either; how many.
 template <class T>
 ARC_FN i64 sorted_union(const T* a, i64 na, const T* b, i64 nb, T* to) {
-  if (W == 1) {
-    i64 i = 0, j = 0, n = 0;
-    while (i < na && j < nb) {
-      T x = a[i], y = b[j];
-      to[n++] = x < y ? x : y;
-      i += x <= y;
-      j += y <= x;
-    }
-    while (i < na) to[n++] = a[i++];
-    while (j < nb) to[n++] = b[j++];
-    return n;
-  }
+  if (W == 1) return sorted_union_alone(a, na, b, nb, to);
   // Each one's place is its own plus that among the others.
   T* fresh = to + na + nb;
   i64 n_fresh = sorted_select(b, nb, a, na, false, fresh);
@@ -279,6 +281,13 @@ ARC_NOINLINE Value prim_intersection(Lane& lane, const Value* args) {
   return select_members(lane, a, flags);
 }
 
+// The set of a container's members.
+ARC_FN Value as_set(Lane& lane, const Value& container) {
+  if (is_set(container)) return container;
+  ARC_MEMBERS_OF(members, container);
+  return set_of(lane, (Value*)members, container.n);  // which leaves them as they are
+}
+
 ARC_NOINLINE Value prim_difference(Lane& lane, const Value* args) {
   const Value a = args[0], b = args[1];
   if (a.n == 0 || b.n == 0) return a;
@@ -292,12 +301,8 @@ ARC_NOINLINE Value prim_difference(Lane& lane, const Value* args) {
     i64 n = sorted_select(a.ints, a.n, b.ints, b.n, false, ints);
     return n ? ints_value(INTSET, ints, (u32)n) : empty_set();
   }
-  Value taken = b;
-  if (is_tuple(b)) {
-    ARC_MEMBERS_OF(members, b);
-    taken = set_of(lane, (Value*)members, b.n);  // which leaves them as they are
-    if (taken.failed()) return taken;
-  }
+  const Value taken = as_set(lane, b);
+  if (taken.failed()) return taken;
   ARC_ALLOCATE(flags, i32, a.n);
   if (taken.kind == SET) {
     each(a.n, [=](i64 k) { flags[k] = !find_in_set<true>(taken, member(a, (u32)k)).there; });
@@ -544,7 +549,7 @@ ARC_FN bool make_tuples_of_two(Lane& lane, i64 n, Value* members, First first, S
 }
 
 ARC_NOINLINE Value prim_product(Lane& lane, const Value* args) {
-  const Value a = args[0], b = args[1];
+  Value a = args[0], b = args[1];
   i64 na = a.n, nb = b.n, n = na * nb;
   ARC_REQUIRE(3 * n);
   if (n == 0) return empty_set();
@@ -566,8 +571,15 @@ ARC_NOINLINE Value prim_product(Lane& lane, const Value* args) {
       return set_of_keys(lane, kind, keys, n);
     return keys_value(kind, keys, (u32)n);
   }
+  // Of sets, whose members ascend, the pairs ascend.
+  a = as_set(lane, a);
+  b = as_set(lane, b);
+  if (a.failed() || b.failed()) return fail(OVER_BUDGET);
+  na = a.n;
+  nb = b.n;
+  n = na * nb;
   ARC_NEW_MEMBERS(members, n);
-  if (has_locations(a) && locations) {
+  if (has_locations(a) && has_locations(b)) {
     ARC_ALLOCATE(cells, i32, 4 * n);
     each(n, [=](i64 k) {
       const Key one = location_at(a, k / nb), other = location_at(b, k % nb);
@@ -578,13 +590,13 @@ ARC_NOINLINE Value prim_product(Lane& lane, const Value* args) {
       pair[3] = column_of(other);
       members[k] = grid_value(pair, 2, 2);
     });
-    return is_set(a) && is_set(b) ? set_of_sorted(lane, members, n) : set_of(lane, members, n);
+    return set_of_sorted(lane, members, n);
   }
   if (!make_tuples_of_two(
           lane, n, members, [=](i64 k) { return member(a, (u32)k / (u32)nb); },
           [=](i64 k) { return member(b, (u32)k % (u32)nb); }))
     return fail(OVER_BUDGET);
-  return is_set(a) && is_set(b) ? set_of_sorted(lane, members, n) : set_of(lane, members, n);
+  return set_of_sorted(lane, members, n);
 }
 
 ARC_NOINLINE Value prim_pair(Lane& lane, const Value* args) {

@@ -17,13 +17,14 @@ ARC_FN void each_cell(i64 n_rows, i64 width, F f) {
   }
   if (width > 0) {
     const u32 wide = (u32)width;  // dividing 64 bits takes a GPU a hundred instructions
-    i64 i = (u32)thread_index() / wide, j = (u32)thread_index() % wide, down = W / wide, right = W % wide;
-    while (i < n_rows) {
-      f(i, j);
+    const Counter down = W / wide, right = W % wide, end = (Counter)n_rows;
+    Counter i = (u32)thread_index() / wide, j = (u32)thread_index() % wide;
+    while (i < end) {
+      f((i64)i, (i64)j);
       i += down;
       j += right;
-      if (j >= width) {
-        j -= width;
+      if (j >= (Counter)wide) {
+        j -= (Counter)wide;
         i++;
       }
     }
@@ -42,17 +43,18 @@ ARC_FN i64 filter_cells(i64 n_rows, i64 width, i64 first, Keep keep, Emit emit) 
   }
   if (n_rows <= 0 || width <= 0) return first;
   const u32 wide = (u32)width;
-  i64 i = (u32)thread_index() / wide, j = (u32)thread_index() % wide, down = W / wide, right = W % wide;
-  for (i64 start = 0; start < n_rows * width; start += W) {
+  const Counter down = W / wide, right = W % wide, end = (Counter)(n_rows * width);
+  Counter i = (u32)thread_index() / wide, j = (u32)thread_index() % wide;
+  for (Counter start = 0; start < end; start += W) {
     i64 n_kept;
-    const bool kept = i < n_rows && keep(i, j);
+    const bool kept = i < (Counter)n_rows && keep((i64)i, (i64)j);
     const i64 before = count_before(kept, &n_kept);
-    if (kept) emit(i, j, first + before);
+    if (kept) emit((i64)i, (i64)j, first + before);
     first += n_kept;
     i += down;
     j += right;
-    if (j >= width) {
-      j -= width;
+    if (j >= (Counter)wide) {
+      j -= (Counter)wide;
       i++;
     }
   }

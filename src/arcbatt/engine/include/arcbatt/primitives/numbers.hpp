@@ -79,18 +79,29 @@ ARC_FN Value prim_astuple(Lane& lane, const Value* a) {
 }
 
 // The locations around one, as a bit set of directions: bit 3 * (di + 1) + (dj + 1).
-ARC_FN Value around(Lane& lane, const Value& location, u32 directions) {
+constexpr u32 TO_SIDES = 0252, TO_CORNERS = 0505, TO_ALL = 0757;
+template <bool ALONE>
+ARC_FN Value around_by(const Value& location, u32 directions, Key* keys) {
   i64 row = row_of(location.key), column = column_of(location.key);
   if (!in_range(row - 1) || !in_range(row + 1) || !in_range(column - 1) || !in_range(column + 1))
     return fail(OUT_OF_RANGE);
-  ARC_ALLOCATE(keys, Key, 8);
-  i64 n = filter(
-      9, 0, [=](i64 k) { return directions >> k & 1; },
-      [=](i64 k, i64 place) { keys[place] = key_of(row + k / 3 - 1, column + k % 3 - 1); });
+  i64 n = 0;
+  auto is_wanted = [=](i64 k) { return directions >> k & 1; };
+  auto write = [=](i64 k, i64 place) { keys[place] = key_of(row + k / 3 - 1, column + k % 3 - 1); };
+  if (!ALONE) {
+    n = filter(9, 0, is_wanted, write);
+  } else {
+    for (i64 k = 0; k < 9; k++)
+      if (is_wanted(k)) write(k, n++);
+  }
   return keys_value(INDICES, keys, (u32)n);
 }
-ARC_FN Value prim_dneighbors(Lane& lane, const Value* a) { return around(lane, a[0], 0252); }
-ARC_FN Value prim_ineighbors(Lane& lane, const Value* a) { return around(lane, a[0], 0505); }
-ARC_FN Value prim_neighbors(Lane& lane, const Value* a) { return around(lane, a[0], 0757); }
+ARC_FN Value around(Lane& lane, const Value& location, u32 directions) {
+  ARC_ALLOCATE(keys, Key, 8);
+  return around_by<W == 1>(location, directions, keys);
+}
+ARC_FN Value prim_dneighbors(Lane& lane, const Value* a) { return around(lane, a[0], TO_SIDES); }
+ARC_FN Value prim_ineighbors(Lane& lane, const Value* a) { return around(lane, a[0], TO_CORNERS); }
+ARC_FN Value prim_neighbors(Lane& lane, const Value* a) { return around(lane, a[0], TO_ALL); }
 
 }  // namespace arc

@@ -37,6 +37,122 @@ ARC_FN Value objects_of(Lane& lane, const Cut& cut, bool tuple, const Key* keys,
   return weighed_block(lane, tuple ? TUPLE : SET, 0, objects, (u32)n, cut.weight(n, starts[n]), cut.depth());
 }
 
+#if defined(ARC_FLAT)
+// --- by joined cells: any grid, many threads ---
+
+// Makes one part of those that two cells belong to. A cell's parent is itself, or a cell before it of the
+// same part; others join cells meanwhile.
+ARC_FN void join(i32* parents, i32 a, i32 b) {
+  volatile i32* seen = parents;
+  for (;;) {
+    for (i32 next; (next = seen[a]) != a;) a = next;
+    for (i32 next; (next = seen[b]) != b;) b = next;
+    if (a == b) return;
+    const i32 low = min_of(a, b), high = max_of(a, b), before = atomic_min(parents + high, low);
+    if (before == high) return;
+    a = low;
+    b = before;
+  }
+}
+// parents[k] := the first cell of the part that cell k belongs to; -1 where it belongs to none.
+ARC_NOINLINE void join_cells(const Cut& cut, i32* parents) {
+  const Cut by = cut;
+  const i32* cells = cut.cells;
+  const i64 width = cut.width, n = cut.n_rows * width;
+  each(n, [=](i64 k) { parents[k] = by.kept(cells[k]) ? (i32)k : -1; });
+  each_in_grid(cut.n_rows, width, [=](i64 i, i64 j) {
+    const i64 k = i * width + j;
+    const i32 color = cells[k];
+    if (!by.kept(color)) return;
+    auto meet = [=](i64 other) {
+      if (by.univalued ? cells[other] == color : by.kept(cells[other])) join(parents, (i32)other, (i32)k);
+    };
+    if (j) meet(k - 1);
+    if (!i) return;
+    meet(k - width);
+    if (by.diagonal && j) meet(k - width - 1);
+    if (by.diagonal && j + 1 < width) meet(k - width + 1);
+  });
+  each(n, [=](i64 k) {
+    if (parents[k] < 0) return;
+    i32 first = parents[k];
+    for (volatile i32* seen = parents; seen[first] != first;) first = seen[first];
+    parents[k] = first;
+  });
+}
+
+// The kept cells' keys, ascending; there is memory for them. False when more memory ran out.
+ARC_FN bool sort_kept(Lane& lane, const Cut& cut, const i32* parents, Key* keys) {
+  const i32* cells = cut.cells;
+  const i64 width = cut.width, n = cut.n_rows * width, lowest = cut.lowest;
+  auto key = [=](i64 k) { return key_of(cells[k], (u32)k / (u32)width, (u32)k % (u32)width); };
+  if (cut.highest - lowest >= MAX_COLOR_SPAN) {
+    const i64 n_kept = filter(
+        n, 0, [=](i64 k) { return parents[k] >= 0; }, [=](i64 k, i64 place) { keys[place] = key(k); });
+    return sort_keys(lane, keys, n_kept);
+  }
+  u64 colors = (u64)fold(
+      n, 0, [=](i64 k) { return parents[k] >= 0 ? (i64)(1ULL << (cells[k] - lowest)) : 0; },
+      [](i64 a, i64 b) { return a | b; });
+  for (i64 at = 0; colors; colors &= colors - 1) {
+    const i64 color = lowest + lowest_bit64(colors);
+    at = filter(
+        n, at, [=](i64 k) { return cells[k] == color; }, [=](i64 k, i64 place) { keys[place] = key(k); });
+  }
+  return true;
+}
+
+// Of the cells in order, each object's first is the first that is of it: so objects come out in order.
+ARC_NOINLINE Value objects_by_cells(Lane& lane, const Cut& cut, bool tuple) {
+  const i64 width = cut.width, n_cells = cut.n_rows * width;
+  ARC_ALLOCATE(parents, i32, n_cells);
+  join_cells(cut, parents);
+  const i64 n_kept = total(n_cells, [=](i64 k) { return parents[k] >= 0; });
+  if (n_kept == 0) return tuple ? empty_tuple() : empty_set();
+  const i64 n_objects = total(n_cells, [=](i64 k) { return parents[k] == k; });
+  // Of a large grid not all places are locations: those of the objects must be. A set that is over
+  // the budget is that failure first.
+  ARC_REQUIRE(cut.weight(n_objects, n_kept));
+  if (any(are_locations(cut.n_rows, width) ? 0 : n_cells, [=](i64 k) {
+        return parents[k] >= 0 && (k / width > MAX_NUMBER || k % width > MAX_NUMBER);
+      }))
+    return fail(OUT_OF_RANGE);
+  ARC_ALLOCATE(sorted, Key, n_kept);
+  ARC_ALLOCATE(keys, Key, n_kept);
+  ARC_ALLOCATE(firsts, i32, n_cells);
+  ARC_ALLOCATE(places, u32, n_cells);  // by the first cell of a part: its cells; later where the next one goes
+  ARC_ALLOCATE(starts, i32, n_objects + 1);
+  ARC_ALLOCATE(parts, i32, n_objects);
+  if (!sort_kept(lane, cut, parents, sorted)) return fail(OVER_BUDGET);
+  auto part = [=](i64 k) { return parents[row_of(sorted[k]) * width + column_of(sorted[k])]; };
+  each(n_cells, [=](i64 k) {
+    firsts[k] = (i32)n_kept;
+    places[k] = 0;
+  });
+  each(n_kept, [=](i64 k) {
+    atomic_min(firsts + part(k), (i32)k);
+    atomic_add(places + part(k), 1);
+  });
+  filter(
+      n_kept, 0, [=](i64 k) { return firsts[part(k)] == k; },
+      [=](i64 k, i64 place) { parts[place] = part(k); });
+  running_sums(n_objects, starts, [=](i64 k) { return places[parts[k]]; });
+  if (thread_index() == 0) starts[n_objects] = (i32)n_kept;
+  each(n_objects, [=](i64 k) { places[parts[k]] = (u32)starts[k]; });
+  for (i64 start = 0; start < n_kept; start += W) {
+    const i64 k = start + thread_index();
+    const i32 own = k < n_kept ? part(k) : -1;
+    const u32 alike = threads_alike(own);
+    const u32 before = (u32)count_bits(alike & ((1u << thread_index()) - 1));
+    const u32 place = own >= 0 ? places[own] : 0;
+    sync();
+    if (own >= 0) keys[place + before] = sorted[k];
+    if (own >= 0 && before == 0) places[own] = place + (u32)count_bits(alike);
+    sync();
+  }
+  return objects_of(lane, cut, tuple, keys, starts, n_objects);
+}
+#else
 // --- by runs: any grid, one thread ---
 
 // Cells of one row that belong together: of one colour, or of any but the background.
@@ -168,6 +284,7 @@ ARC_NOINLINE Value objects_by_runs(Lane& lane, const Cut& cut, bool tuple) {
   });
   return objects_of(lane, cut, tuple, keys, starts, n_objects);
 }
+#endif
 
 // --- by bits: grids of up to 32x32 cells, a row of them to a word ---
 
@@ -194,55 +311,112 @@ ARC_FN u32 flooded(u32 mask, u32 rest, bool diagonal) {
     const u32 above = shuffle(part, t > 0 ? t - 1 : 0), below = shuffle(part, t < 31 ? t + 1 : 31);
     u32 near = (t > 0 ? above : 0) | (t < 31 ? below : 0);
     if (diagonal) near |= near << 1 | near >> 1;
-    const u32 grown = filled_row(part | (near & mask), mask);
-    if (!ballot(grown != part)) return part;
-    part = grown;
+    const u32 fresh = near & mask & ~part;
+    if (!ballot(fresh != 0)) return part;
+    part = filled_row(part | fresh, mask);
   }
 }
 
-ARC_NOINLINE Value objects_by_bits(Lane& lane, const Cut& cut, bool tuple) {
-  const i32 n_rows = (i32)cut.n_rows, width = (i32)cut.width;
-  const i32* cells = cut.cells;
-  const int t = thread_index();
-  // Row t of the cells for which `keep` holds.
-  auto rows_where = [=](auto keep) {
-    u32 mine = 0;
-    for (i32 i = 0; i < n_rows; i++) {
-      const u32 row = ballot(t < width && keep(cells[i * width + t]));
-      if (t == i) mine = row;
+// The colours of a grid's cells as four planes of bits, of which each thread has a row.
+struct ColorPlanes {
+  u32 planes[4];
+  u32 in_row;  // the bits that are cells
+
+  // False where a cell has a number that is no colour.
+  ARC_FN bool read(const Cut& cut) {
+    const int t = thread_index();
+    const i32 width = (i32)cut.width, n = (i32)cut.n_rows * width;
+    u32 words[4] = {};  // 32 cells each, in reading order: those of word t
+    bool is_odd = false;
+    for (i32 start = 0; start < n; start += W) {
+      const u32 color = start + t < n ? (u32)cut.cells[start + t] : 0;
+      is_odd |= color >= (u32)N_COLORS;
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        const u32 bits = ballot(color >> b & 1);
+        if (t * W == start) words[b] = bits;
+      }
     }
-    return mine;
-  };
-  const u32 all = rows_where([=](i32 color) { return cut.kept(color); });
-  const i64 n_kept = total(W, [=](i64) { return count_bits(all); });
+    in_row = t < (i32)cut.n_rows ? ~0u >> (32 - width) : 0;
+    const int first = t * width;
+#pragma unroll
+    for (int b = 0; b < 4; b++) {
+      const u64 low = shuffle(words[b], first / W & 31), high = shuffle(words[b], (first / W + 1) & 31);
+      planes[b] = (u32)((high << 32 | low) >> first % W);
+    }
+    return !any_thread(is_odd);
+  }
+  ARC_FN u32 of(int color) const {
+    u32 row = in_row;
+#pragma unroll
+    for (int b = 0; b < 4; b++) row &= color >> b & 1 ? planes[b] : ~planes[b];
+    return row;
+  }
+  // The colour that most cells have, the least of several.
+  ARC_FN i32 commonest() const {
+    i32 best = 0, most = -1;
+    for (int c = 0; c < N_COLORS; c += 2) {
+      const u32 both = sum_of_threads((u32)count_bits(of(c)) << 16 | (u32)count_bits(of(c + 1)));
+      const i32 first = (i32)(both >> 16), second = (i32)(both & 0xffff);
+      if (first > most) {
+        most = first;
+        best = c;
+      }
+      if (second > most) {
+        most = second;
+        best = c + 1;
+      }
+    }
+    return best;
+  }
+};
+
+ARC_FN Value objects_by_bits(Lane& lane, const Cut& cut, const ColorPlanes& planes, bool tuple) {
+  const int t = thread_index();
+  u32 all = 0, colors = 0;
+  for (int c = 0; c < N_COLORS; c++) {
+    const u32 row = cut.kept(c) ? planes.of(c) : 0;
+    all |= row;
+    colors |= (u32)(ballot(row != 0) != 0) << c;
+  }
+  const i64 n_kept = sum_of_threads((u32)count_bits(all));
   if (n_kept == 0) return tuple ? empty_tuple() : empty_set();
   ARC_ALLOCATE(keys, Key, n_kept);
   ARC_ALLOCATE(starts, i32, n_kept + 1);
-  ARC_ALLOCATE(firsts, Key, n_kept);
   i32 n = 0, at = 0;
   // Appends the part's cells of one colour, row by row.
   auto append = [&](u32 bits, i32 color) {
-    i32 before = 0;
-    i32 count = count_bits(bits);
+    u32 rows = ballot(bits != 0);
+    constexpr int FEW_ROWS = 6;
+    if (count_bits(rows) <= FEW_ROWS) {  // all threads write a row
+      for (; rows; rows &= rows - 1) {
+        const int row = lowest_bit(rows);
+        const u32 there = shuffle(bits, row);
+        if (there >> t & 1) keys[at + count_bits(there & ((1u << t) - 1))] = key_of(color, row, t);
+        at += count_bits(there);
+      }
+      return;
+    }
+    const i32 count = count_bits(bits);
     i32 sum = count;
     for (int offset = 1; offset < W; offset *= 2) {
       const i32 other = (i32)shuffle((u32)sum, t - offset < 0 ? t : t - offset);
       if (t >= offset) sum += other;
     }
-    before = sum - count;
+    i32 before = sum - count;
     for (u32 rest = bits; rest; rest &= rest - 1)
       keys[at + before++] = key_of(color, t, lowest_bit(rest));
     at += (i32)shuffle((u32)sum, W - 1);
   };
   if (cut.univalued) {
-    for (i64 c = cut.lowest; c <= cut.highest; c++) {
-      if (!cut.kept((i32)c)) continue;
-      const u32 mask = rows_where([=](i32 color) { return color == (i32)c; });
+    for (; colors; colors &= colors - 1) {
+      const int c = lowest_bit(colors);
+      const u32 mask = planes.of(c);
       for (u32 rest = mask; ballot(rest != 0);) {
         const u32 part = flooded(mask, rest, cut.diagonal);
         if (t == 0) starts[n] = at;
         n++;
-        append(part, (i32)c);
+        append(part, c);
         rest &= ~part;
       }
     }
@@ -250,20 +424,14 @@ ARC_NOINLINE Value objects_by_bits(Lane& lane, const Cut& cut, bool tuple) {
     sync();
     return objects_of(lane, cut, tuple, keys, starts, n);
   }
+  ARC_ALLOCATE(firsts, Key, n_kept);
   for (u32 rest = all; ballot(rest != 0);) {
     const u32 part = flooded(all, rest, cut.diagonal);
     if (t == 0) starts[n] = at;
     const i32 start = at;
-    for (i64 c = cut.lowest; c <= cut.highest; c++) {
-      u32 mine = 0;
-      bool found = false;
-      for (i32 i = 0; i < n_rows; i++) {
-        const u32 row = shuffle(part, i);
-        const u32 hits = ballot((row >> t & 1) && cells[i * width + t] == (i32)c);
-        if (t == i) mine = hits;
-        found |= hits != 0;
-      }
-      if (found) append(mine, (i32)c);
+    for (u32 left = colors; left; left &= left - 1) {
+      const int c = lowest_bit(left);
+      append(part & planes.of(c), c);
     }
     sync();
     if (t == 0) firsts[n] = keys[start];
@@ -274,12 +442,13 @@ ARC_NOINLINE Value objects_by_bits(Lane& lane, const Cut& cut, bool tuple) {
   sync();
   // Parts were found by their first places; objects are in order of their first cells.
   ARC_NEW_MEMBERS(objects, n);
+  const Kind kind = cut.kind;
   each(n, [=](i64 k) {
     i32 rank = 0;
     for (i32 j = 0; j < n; j++) rank += firsts[j] < firsts[k];
-    objects[rank] = keys_value(OBJECT, keys + starts[k], (u32)(starts[k + 1] - starts[k]));
+    objects[rank] = keys_value(kind, keys + starts[k], (u32)(starts[k + 1] - starts[k]));
   });
-  return block_value(lane, tuple ? TUPLE : SET, 0, objects, (u32)n);
+  return weighed_block(lane, tuple ? TUPLE : SET, 0, objects, (u32)n, cut.weight(n, n_kept), cut.depth());
 }
 #else
 // On the CPU a grid's row i is word i + 1, between two empty words: every row has one above and one
@@ -522,7 +691,16 @@ ARC_NOINLINE Value cut_grid(Lane& lane, const Value& grid, Cut cut, bool tuple) 
   cut.width = row_size(grid, 0);
   const i64 n_cells = cut.n_rows * cut.width;
   const bool small = cut.n_rows <= 32 && cut.width <= 32 && cut.width > 0;
-#if !defined(__CUDACC__)
+#if defined(__CUDACC__)
+  ColorPlanes planes;
+  if (small && grid.kind == GRID && planes.read(cut)) {
+    if (cut.keeps == ALL_BUT_COMMONEST) {
+      cut.keeps = ALL_BUT;
+      cut.color = planes.commonest();
+    }
+    return objects_by_bits(lane, cut, planes, tuple);
+  }
+#else
   ColorRows color_rows;
   if (small && grid.kind == GRID && split_colors(cut, color_rows))
     return objects_by_bits(lane, cut, color_rows, tuple);
@@ -547,10 +725,11 @@ ARC_NOINLINE Value cut_grid(Lane& lane, const Value& grid, Cut cut, bool tuple) 
     cut.lowest = least(n_cells, MAX_NUMBER, [=](i64 k) { return cells[k]; });
     cut.highest = greatest(n_cells, -MAX_NUMBER, [=](i64 k) { return cells[k]; });
   }
-#if defined(__CUDACC__)
-  if (small && cut.highest - cut.lowest < MAX_COLOR_SPAN) return objects_by_bits(lane, cut, tuple);
-#endif
+#if defined(ARC_FLAT)
+  return objects_by_cells(lane, cut, tuple);
+#else
   return objects_by_runs(lane, cut, tuple);
+#endif
 }
 
 // As find_objects of objects.py.
@@ -580,6 +759,22 @@ ARC_NOINLINE Value prim_enclosed_cells(Lane& lane, const Value* a) {
   cut.n_rows = a[0].n;
   cut.width = row_size(a[0], 0);
   if (Reason reason = dense_cells(lane, a[0], &cut.cells); reason != OK) return fail(reason);
+#if defined(ARC_FLAT)
+  const i64 n_rows = cut.n_rows, width = cut.width, n_cells = n_rows * width;
+  ARC_ALLOCATE(parents, i32, n_cells);
+  ARC_ALLOCATE(reaches_edge, i32, n_cells);  // by the first cell of a part
+  join_cells(cut, parents);
+  each(n_cells, [=](i64 k) { reaches_edge[k] = 0; });
+  each_in_grid(n_rows, width, [=](i64 i, i64 j) {
+    const i32 part = parents[i * width + j];
+    if (part >= 0 && (i == 0 || i == n_rows - 1 || j == 0 || j == width - 1)) reaches_edge[part] = 1;
+  });
+  auto is_enclosed = [=](i64 i, i64 j) {
+    const i32 part = parents[i * width + j];
+    return part >= 0 && !reaches_edge[part];
+  };
+  return locations_where(lane, n_rows, width, is_enclosed);
+#else
   ARC_ALLOCATE(runs, CellRun, cut.n_rows * cut.width + 1);
   const i64 n_runs = serial([=]() { return label_runs(cut, runs); });
   // The run that stands for a part has itself for the next one where the part reaches the edge.
@@ -603,6 +798,7 @@ ARC_NOINLINE Value prim_enclosed_cells(Lane& lane, const Value* a) {
     for (i64 j = 0; j < n_enclosed(k); j++) keys[starts[k] + j] = first + (Key)j;
   });
   return keys_value(INDICES, keys, (u32)n);
+#endif
 }
 
 ARC_NOINLINE Value prim_areas_between(Lane& lane, const Value* a) {

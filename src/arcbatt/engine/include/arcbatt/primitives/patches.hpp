@@ -45,9 +45,10 @@ ARC_FN Value moved_by(Lane& lane, const Value& patch, const Keys& keys, i64 di, 
   return keys.sorted ? keys_value(kind, moved, (u32)keys.n) : set_of_keys(lane, kind, moved, keys.n);
 }
 
+template <bool ALONE = false>
 ARC_FN bool has_room(const Keys& keys, int line, i64 by) {
   if (by == 0) return true;
-  Span span = span_of(keys, line);
+  Span span = span_of<ALONE>(keys, line);
   return in_range(span.first + by) && in_range(span.last + by);
 }
 
@@ -70,41 +71,51 @@ ARC_FN Value prim_normalize(Lane& lane, const Value* a) {
 
 // --- extent ---
 
+template <bool ALONE = false>
 ARC_FN Value end_of_span(Lane& lane, const Value& patch, int line, i64 Span::*end) {
   if (patch.n == 0) return fail(EMPTY);
   ARC_KEYS(keys, keys_of(lane, patch));
-  return number(span_of(keys, line).*end);
+  return number(span_of<ALONE>(keys, line).*end);
 }
+template <bool ALONE = false>
 ARC_FN Value prim_uppermost(Lane& lane, const Value* a) {
-  return end_of_span(lane, a[0], LINE_ROW, &Span::first);
+  return end_of_span<ALONE>(lane, a[0], LINE_ROW, &Span::first);
 }
+template <bool ALONE = false>
 ARC_FN Value prim_lowermost(Lane& lane, const Value* a) {
-  return end_of_span(lane, a[0], LINE_ROW, &Span::last);
+  return end_of_span<ALONE>(lane, a[0], LINE_ROW, &Span::last);
 }
+template <bool ALONE = false>
 ARC_FN Value prim_leftmost(Lane& lane, const Value* a) {
-  return end_of_span(lane, a[0], LINE_COLUMN, &Span::first);
+  return end_of_span<ALONE>(lane, a[0], LINE_COLUMN, &Span::first);
 }
+template <bool ALONE = false>
 ARC_FN Value prim_rightmost(Lane& lane, const Value* a) {
-  return end_of_span(lane, a[0], LINE_COLUMN, &Span::last);
+  return end_of_span<ALONE>(lane, a[0], LINE_COLUMN, &Span::last);
 }
 
+template <bool ALONE = false>
 ARC_FN Value corner_of(Lane& lane, const Value& patch, i64 Bounds::*row, i64 Bounds::*column) {
   if (patch.n == 0) return empty_tuple();
   ARC_KEYS(keys, keys_of(lane, patch));
-  Bounds box = bounds_of(keys);
+  Bounds box = bounds_of<ALONE>(keys);
   return pair_of(box.*row, box.*column);
 }
+template <bool ALONE = false>
 ARC_FN Value prim_ulcorner(Lane& lane, const Value* a) {
-  return corner_of(lane, a[0], &Bounds::top, &Bounds::left);
+  return corner_of<ALONE>(lane, a[0], &Bounds::top, &Bounds::left);
 }
+template <bool ALONE = false>
 ARC_FN Value prim_urcorner(Lane& lane, const Value* a) {
-  return corner_of(lane, a[0], &Bounds::top, &Bounds::right);
+  return corner_of<ALONE>(lane, a[0], &Bounds::top, &Bounds::right);
 }
+template <bool ALONE = false>
 ARC_FN Value prim_llcorner(Lane& lane, const Value* a) {
-  return corner_of(lane, a[0], &Bounds::bottom, &Bounds::left);
+  return corner_of<ALONE>(lane, a[0], &Bounds::bottom, &Bounds::left);
 }
+template <bool ALONE = false>
 ARC_FN Value prim_lrcorner(Lane& lane, const Value* a) {
-  return corner_of(lane, a[0], &Bounds::bottom, &Bounds::right);
+  return corner_of<ALONE>(lane, a[0], &Bounds::bottom, &Bounds::right);
 }
 
 ARC_FN Value prim_corners(Lane& lane, const Value* a) {
@@ -125,14 +136,16 @@ ARC_FN Value prim_corners(Lane& lane, const Value* a) {
 }
 
 // A tuple, two wide as a table, is no line; nor is what is empty.
+template <bool ALONE = false>
 ARC_FN Value prim_vline(Lane&, const Value* a) {
   if (a[0].n == 0 || is_tuple(a[0])) return truth(false);
-  Bounds box = bounds_of({a[0].keys, a[0].n, true});
+  Bounds box = bounds_of<ALONE>({a[0].keys, a[0].n, true});
   return truth(box.height() == (i64)a[0].n && box.width() == 1);
 }
+template <bool ALONE = false>
 ARC_FN Value prim_hline(Lane&, const Value* a) {
   if (a[0].n == 0 || is_tuple(a[0])) return truth(false);
-  Bounds box = bounds_of({a[0].keys, a[0].n, true});
+  Bounds box = bounds_of<ALONE>({a[0].keys, a[0].n, true});
   return truth(box.width() == (i64)a[0].n && box.height() == 1);
 }
 
@@ -145,10 +158,11 @@ ARC_FN Center center_of(const Value& patch, const Bounds& box, bool of_box) {
   return {box.top + (table ? (i64)patch.n : box.height()) / 2,
           box.left + (table ? 2 : box.width()) / 2};
 }
+template <bool ALONE = false>
 ARC_FN Value prim_center(Lane& lane, const Value* a) {
   if (a[0].n == 0) return fail(EMPTY);
   ARC_KEYS(keys, keys_of(lane, a[0]));
-  Center center = center_of(a[0], bounds_of(keys), false);
+  Center center = center_of(a[0], bounds_of<ALONE>(keys), false);
   return pair_of(center.row, center.column);
 }
 
@@ -363,11 +377,12 @@ ARC_FN i64 gap_between(i64 first_a, i64 last_a, i64 first_b, i64 last_b) {
 }
 
 // The least distance of any two locations, by looking at all of them.
+template <bool ALONE = false>
 ARC_FN i64 distance_of_few(const Keys& a, const Keys& b) {
   const Key* keys = b.keys;
   const Key* from = a.keys;
   i64 n = b.n;
-  return least(a.n, 4 * KEY_BIAS, [=](i64 k) {
+  auto from_one = [=](i64 k) {
     i32 row = row_of(from[k]), column = column_of(from[k]);
     i32 best = 4 * KEY_BIAS;
     for (i64 q = 0; q < n; q++) {
@@ -375,7 +390,11 @@ ARC_FN i64 distance_of_few(const Keys& a, const Keys& b) {
       best = min_of(best, (di < 0 ? -di : di) + (dj < 0 ? -dj : dj));
     }
     return best;
-  });
+  };
+  if (!ALONE) return least(a.n, 4 * KEY_BIAS, from_one);
+  i32 best = 4 * KEY_BIAS;
+  for (i64 k = 0; k < a.n; k++) best = min_of(best, from_one(k));
+  return best;
 }
 
 // The same with the first patch moved by (di, dj), leaving out what cannot come nearer.
@@ -568,6 +587,7 @@ ARC_NOINLINE Value period_of(Lane& lane, const Value& obj, int line) {
     bool missed = any(cells.n, [&, keys](i64 k) {
       if (line_of(keys[k], line) < start) return false;
       Key wanted = keys[k] - back;
+      if (W > 1) at += lower_bound(keys + at, k - at, wanted);
       while (keys[at] < wanted) at++;
       return keys[at] != wanted;
     });

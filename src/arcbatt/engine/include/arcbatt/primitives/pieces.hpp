@@ -5,31 +5,36 @@
 namespace arc {
 
 // The box of a piece that is a set; of others, which have none, nothing.
+template <bool ALONE = false>
 ARC_FN Bounds box_of_piece(const Value& piece) {
   if (piece.n == 0 || is_tuple(piece)) return {0, 0, 0, 0};
-  return bounds_of({piece.keys, piece.n, true});
+  return bounds_of<ALONE>({piece.keys, piece.n, true});
 }
 
+template <bool ALONE = false>
 ARC_FN Value prim_height(Lane&, const Value* a) {
   if (a[0].n == 0 || is_tuple(a[0])) return number(a[0].n);
-  Span rows = span_of({a[0].keys, a[0].n, true}, LINE_ROW);
+  Span rows = span_of<ALONE>({a[0].keys, a[0].n, true}, LINE_ROW);
   return number(rows.last - rows.first + 1);
 }
+template <bool ALONE = false>
 ARC_FN Value prim_width(Lane&, const Value* a) {
   if (a[0].n == 0 || is_tuple(a[0])) {
     i64 width = width_of_piece(a[0], {0, 0, 0, 0});
     return width < 0 ? fail(WRONG_TYPE) : number(width);
   }
-  Span columns = span_of({a[0].keys, a[0].n, true}, LINE_COLUMN);
+  Span columns = span_of<ALONE>({a[0].keys, a[0].n, true}, LINE_COLUMN);
   return number(columns.last - columns.first + 1);
 }
+template <bool ALONE = false>
 ARC_FN Value prim_shape(Lane&, const Value* a) {
-  Bounds box = box_of_piece(a[0]);
+  Bounds box = box_of_piece<ALONE>(a[0]);
   i64 width = width_of_piece(a[0], box);
   return width < 0 ? fail(WRONG_TYPE) : pair_of(height_of_piece(a[0], box), width);
 }
+template <bool ALONE = false>
 ARC_FN Value prim_portrait(Lane&, const Value* a) {
-  Bounds box = box_of_piece(a[0]);
+  Bounds box = box_of_piece<ALONE>(a[0]);
   i64 width = width_of_piece(a[0], box);
   return width < 0 ? fail(WRONG_TYPE) : truth(height_of_piece(a[0], box) > width);
 }
@@ -230,6 +235,12 @@ ARC_NOINLINE Value upscaled_rows(Lane& lane, const Value& rows, i64 times) {
     i64 width = width_of(rows), wide = width * times;
     const i32* ints = rows.ints;
     ARC_ALLOCATE(cells, i32, n * times * wide);
+    if (W > 1) {  // threads side by side write cells side by side
+      each_in_grid(n * times, wide, [=](i64 i, i64 j) {
+        cells[i * wide + j] = ints[(u32)i / (u32)times * width + (u32)j / (u32)times];
+      });
+      return grid_value(cells, (u32)(n * times), (u32)wide);
+    }
     each_in_grid(n, width, [=](i64 i, i64 j) {
       i32 cell = ints[i * width + j];
       i32* to = cells + i * times * wide + j * times;

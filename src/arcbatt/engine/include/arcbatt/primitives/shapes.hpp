@@ -66,12 +66,12 @@ ARC_NOINLINE Value copies_of(Lane& lane, const Value& patch, const Keys& offsets
       !in_range(box.bottom + ways.bottom) || !in_range(box.right + ways.right))
     return fail(OUT_OF_RANGE);
   ARC_ALLOCATE(moved, Key, n_all);
-  const Key* from = keys.keys;
-  for (i64 k = 0; k < offsets.n; k++) {
-    const Key by = ((Key)(i64)row_of(offsets.keys[k]) << LINE_ROW) + (Key)(i64)column_of(offsets.keys[k]);
-    Key* to = moved + k * keys.n;
-    each(keys.n, [=](i64 j) { to[j] = from[j] + by; });
-  }
+  const Key *from = keys.keys, *ways_there = offsets.keys;
+  const i64 n = keys.n;
+  each_in_grid(offsets.n, n, [=](i64 k, i64 j) {
+    const Key way = ways_there[k];
+    moved[k * n + j] = from[j] + ((Key)(i64)row_of(way) << LINE_ROW) + (Key)(i64)column_of(way);
+  });
   return set_of_keys(lane, kind, moved, (i64)n_all);
 }
 ARC_FN Value prim_copies_at(Lane& lane, const Value* a) {
