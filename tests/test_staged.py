@@ -113,3 +113,15 @@ def test_a_profile_counts_every_call_once() -> None:
     calls = {row.name: row.n_calls for row in profile.rows()}
     assert calls == dict.fromkeys(("hmirror", "vmirror", "hconcat"), tasks.n_samples)
     assert all(row.seconds > 0 for row in profile.rows())
+
+
+def test_a_part_of_a_batt_gives_what_its_programs_give(tasks: TaskSamples, batt: Batt) -> None:
+    whole = batt.run(tasks.demos, SMALL, device="cpu")
+    for chosen in (np.arange(0, len(batt.programs), 3), np.array([5, 2]), np.arange(0)):
+        part = batt.part(chosen)
+        assert part.programs == tuple(batt.programs[k] for k in chosen)
+        assert part.n_nodes == Batt(part.programs).n_nodes <= batt.n_nodes
+        got = part.run(tasks.demos, SMALL, device="cpu")
+        for name in ("reasons", "matches", "hashes", "steps", "numbers"):
+            assert (getattr(got, name) == getattr(whole, name)[chosen]).all(), name
+    assert batt.part(np.arange(len(batt.programs))) is batt

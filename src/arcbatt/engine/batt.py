@@ -33,8 +33,9 @@ _OPS = {"constant": 3, "primitive": 4, "call": 5, "invoke": 6}
 _NOBODY = np.zeros(0, np.uint32)
 # Calls of all samples; for less than that no kernels are compiled, which takes minutes of a core.
 WORTH_COMPILING = 1_000_000
-# Work is planned for GPUs that takes the CPU as long as so many plans.
-PLANS = 8
+# Work is planned for GPUs if, were all its calls plain, the CPU took longer for it than for one part
+# of a plan in so many: calls that call functions take many times as long.
+PLANS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,6 @@ class Batt:
         self.programs = _check_programs(programs)
         self.is_defined = find_defined(self.programs)  # those that only definitions can run
         self._nodes: list[Node] = []
-        self._results: list[int] = []
         self.fused = self._fuse([self.programs[k] for k in np.flatnonzero(~self.is_defined)])
 
     def _fuse(self, programs: Sequence[Program]) -> _engine.FusedBatt:
@@ -91,7 +91,7 @@ class Batt:
                 firsts.append(first)
                 counts.append(len(node.args))
             results.append(places[program.result])
-        self._nodes, self._results = list(places), results
+        self._nodes = list(places)
         return _engine.FusedBatt(
             np.array(ops, np.uint8),
             np.array(primitives, np.int32),
@@ -122,6 +122,19 @@ class Batt:
     def engine_part(self) -> Batt:
         """The programs that the engine can run."""
         return Batt([self.programs[k] for k in np.flatnonzero(~self.is_defined)])
+
+    def part(self, chosen: NDArray[np.int64]) -> Batt:
+        """Return a batt of some of the programs, without fusing them anew where possible."""
+        if len(chosen) == len(self.programs):
+            return self
+        if self.is_defined.any():
+            return Batt([self.programs[k] for k in chosen])
+        made = Batt(())
+        made.programs = tuple(self.programs[k] for k in chosen)
+        made.is_defined = self.is_defined[chosen]
+        made.fused = self.fused.part(chosen.astype(np.uint32))
+        made._nodes = [self._nodes[k] for k in made.fused.nodes_before.tolist()]
+        return made
 
     def __repr__(self) -> str:
         n_programs = count(len(self.programs), "program")
@@ -281,10 +294,8 @@ class Batt:
         if not len(programs):
             return []
         samples = np.flatnonzero(left.any(axis=0)).astype(np.uint32)
-        some = len(programs) < len(self.programs)
-        batt = Batt([self.programs[k] for k in programs]) if some else self
         found = run.new_arrays(len(programs))
-        kept = run.on_cpu(batt.fused, samples, found)
+        kept = run.on_cpu(self.part(programs).fused, samples, found)
         rows, columns = np.nonzero(left[programs])
         for name in BattArrays._fields:
             into = getattr(arrays, name)
@@ -307,13 +318,9 @@ class Batt:
             measured = calibration.of_this_machine(Batt)
         if measured is None:
             return None
-        if "plan" not in vars(self):
-            # A plan takes longer than little work does.
-            calls = [node.head for node in self._nodes if node.kind == "call"]
-            n_functions = sum(head in flatten.SITES for head in calls)
-            cpu_s = measured.core_s(self.n_nodes, n_functions) * n_samples / n_threads
-            if cpu_s < PLANS * measured.plan_node_s * self.n_nodes:
-                return None
+        # What takes less than a plan does is not planned.
+        if n_samples * measured.plain_call_s < measured.plan_node_s * n_threads / PLANS:
+            return None
         return measured.predict(self.plan, n_threads)
 
     def choose(self, device: str, n_samples: int, n_threads: int, sort: str) -> Choice:

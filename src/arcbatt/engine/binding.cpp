@@ -172,7 +172,8 @@ struct FusedBatt {
   std::vector<u32> args, results, program_nodes;
   std::vector<u64> starts;
   std::vector<Value> constants;
-  std::vector<u8> is_own;  // whether a node needs the input or the target
+  std::vector<u8> is_own;         // whether a node needs the input or the target
+  std::vector<u32> nodes_before;  // of a part: which of the whole's each node is
   Arena arena;
 
   FusedBatt(Array<u8> ops, Array<i32> primitives, Array<i32> firsts, Array<i32> counts, Array<i32> arg_nodes,
@@ -206,6 +207,32 @@ struct FusedBatt {
       if (result_nodes(p) < 0 || (size_t)result_nodes(p) >= n) throw std::invalid_argument("no such node");
       results.push_back((u32)result_nodes(p));
     }
+    collect_program_nodes();
+  }
+
+  // Some programs of a batt with the nodes that they need, in the same order. Constants stay where they are.
+  FusedBatt(const FusedBatt& whole, Array<u32> programs) : constants(whole.constants) {
+    std::vector<bool> needed(whole.code.size(), false);
+    for (size_t p = 0; p < programs.size(); p++) {
+      if (programs(p) >= whole.results.size()) throw std::invalid_argument("no such program");
+      const u32 program = programs(p);
+      for (u64 k = whole.starts[program]; k < whole.starts[program + 1]; k++) needed[whole.program_nodes[k]] = true;
+    }
+    std::vector<u32> places(whole.code.size(), 0);
+    for (u32 node = 0; node < whole.code.size(); node++) {
+      if (!needed[node]) continue;
+      Instruction moved = whole.code[node];
+      if (moved.op >= CALL) {
+        const u32* from = whole.args.data() + moved.first;
+        moved.first = (u32)args.size();
+        for (u32 a = 0; a < moved.n_args; a++) args.push_back(places[from[a]]);
+      }
+      places[node] = (u32)code.size();
+      nodes_before.push_back(node);
+      code.push_back(moved);
+      is_own.push_back(whole.is_own[node]);
+    }
+    for (size_t p = 0; p < programs.size(); p++) results.push_back(places[whole.results[programs(p)]]);
     collect_program_nodes();
   }
 
@@ -497,6 +524,13 @@ NB_MODULE(_engine, module) {
       .def(nb::init<Array<u8>, Array<i32>, Array<i32>, Array<i32>, Array<i32>, Array<i32>, nb::list>(),
            array("ops"), array("primitives"), array("firsts"), array("counts"), array("args"),
            array("results"), nb::arg("constants"))
+      // A part's constants are the whole's, which so must live as long.
+      .def("part", [](const FusedBatt& whole, Array<u32> programs) { return new FusedBatt(whole, programs); },
+           array("programs"), nb::rv_policy::take_ownership, nb::keep_alive<0, 1>())
+      .def_prop_ro("nodes_before", [](FusedBatt& part) {
+             return nb::ndarray<nb::numpy, const u32, nb::ndim<1>>(part.nodes_before.data(),
+                                                                   {part.nodes_before.size()});
+           }, nb::rv_policy::reference_internal)
       .def("image_bytes", &image_bytes<FusedBatt>)
       .def("write_image", &write_image<FusedBatt>, array("to"), nb::arg("base"));
   nb::class_<SampleQueue>(module, "SampleQueue")

@@ -231,9 +231,7 @@ def _on_gpu(
     Returns the results, and how many came from where. Few programs are left after the first demos,
     for few tasks, which is work for the CPU.
     """
-    is_whole = len(programs) == len(batt.programs)
-    part = batt if is_whole else Batt([batt.programs[p] for p in programs])
-    got = part.run_as(choice, run)
+    got = batt.part(programs).run_as(choice, run)
     matches = got.matches.view(np.uint8)
     found = TaskArrays(got.reasons, matches, got.hashes, got.steps, _numbers(got.numbers))
     if not staged:
@@ -246,7 +244,7 @@ def _on_gpu(
             np.add.reduceat(found.numbers, starts, axis=1, dtype=np.int32),
         )
     arrays = found
-    if not is_whole:
+    if len(programs) < len(batt.programs):
         arrays = _new_arrays(len(batt.programs), len(samples))
         for name in TaskArrays._fields:
             getattr(arrays, name)[programs] = getattr(found, name)

@@ -150,11 +150,8 @@ class TaskBoard:
         if skip_dear and len(self.tasks) >= 2 * N_PROBED:
             probed = self._probe.screen(batt, held_out=held_out, device=device, n_threads=n_threads)
             runs = probed.steps.mean(axis=1) <= DEAR_STEPS
-        if runs.all():
-            rest = batt
-        else:
-            with phase("fuse"):
-                rest = Batt([batt.programs[p] for p in np.flatnonzero(runs)])
+        with phase("fuse"):
+            rest = batt.part(np.flatnonzero(runs))
         result = run_on_tasks(
             rest,
             samples,
