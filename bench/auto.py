@@ -39,7 +39,7 @@ from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE
 from arcbatt.tasks import load
 
 DEVICES = ("cpu", "cuda", "auto")
-REPEATS = 7
+REPEATS = 5
 WAIT_S = 100
 FIRST = """
 import sys, time
@@ -207,10 +207,10 @@ def main() -> None:
     kernels.load([name for names in kernels.modules().values() for name in names], 0)
     console.print(f"kernels: {time.perf_counter() - start:.1f} s")
     console.print(calibration.of_this_machine(Batt))
-    run_workloads(console)
-    run_in_need(console)
     if options.evolve:
         run_evolve(console, options.evolve)
+    run_workloads(console)
+    run_in_need(console)
 
 
 if __name__ == "__main__":

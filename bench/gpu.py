@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +42,14 @@ from arcbatt.language.random_programs import random_program
 from arcbatt.measure import Clock
 from arcbatt.pool import Pool
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE
-from arcbatt.tasks import load
+from arcbatt.tasks import Task, load
 
 BUDGET = Budget(steps=1_000_000, bytes=2**24)
 SMALL_BUDGET = Budget(steps=100_000, bytes=2**21)
 # Of a check: enough, hardly enough and too little for most programs.
 CHECK_BUDGETS = (SMALL_BUDGET, Budget(steps=5000, bytes=2**17), Budget(steps=400, bytes=2**13))
 CHECK_PROGRAMS = 1000
+CARD = 800
 N_PROGRAMS = 32
 BATCHES = (1, 4, 16, 64, 128, 256, 512, 1024, 3000, 12_000, 48_000)
 
@@ -128,42 +129,49 @@ def print_profile(console: Console, name: str, work: Callable[[], object], n_row
 
 
 class RecordingBoard(TaskBoard):
-    """A board that keeps the programs of the largest batt that it screens."""
+    """A board that keeps the programs of the cards that it screens."""
 
-    programs: tuple[Program, ...] = ()
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        super().__init__(tasks, device="cpu")
+        self.mutants: list[Program] = []
 
     def screen(self, batt: Batt, **options: Any) -> TaskResult:
-        if len(batt.programs) >= len(self.programs) and options.get("skip_dear"):
-            self.programs = batt.programs
+        if options.get("skip_dear"):
+            self.mutants += batt.programs
         return super().screen(batt, **options)
 
 
-def evolve_cards() -> dict[str, tuple[tuple[Program, ...], TaskBoard]]:
-    """A card that evolve deals, on the tasks that dear mutants are found with, and on all."""
-    board = RecordingBoard(load("arc-agi-1/training"), device="cpu")
+def evolve_cards() -> dict[str, tuple[list[Program], TaskBoard]]:
+    """What evolve deals: a card on the few tasks that dear mutants are found with, and on all;
+    and four cards at once."""
+    board = RecordingBoard(load("arc-agi-1/training"))
     with tempfile.TemporaryDirectory() as folder, Pool.open(Path(folder) / "p.db") as pool:
         evolution = begin_evolution(board, pool, DEFAULT_CARD_SIZE)
-        for _ in range(3):
+        for _ in range(5):
             evolution.step()
         evolution.close()
-    programs = board.programs
     few = TaskBoard(board.tasks[:: len(board) // N_PROBED])
-    return {
-        f"{len(programs)} mutants on {len(each)} tasks": (programs, each)
-        for each in (few, TaskBoard(board.tasks))
-    }
+    whole = TaskBoard(board.tasks)
+    mutants = board.mutants
+    cards = ((mutants[:CARD], few), (mutants[:CARD], whole), (mutants[: 4 * CARD], whole))
+    return {f"{len(some):,} mutants on {len(each)} tasks": (some, each) for some, each in cards}
+
+
+def screen(programs: list[Program], board: TaskBoard, device: str) -> TaskResult:
+    """Screen a card as evolve does, fusing included."""
+    return board.screen(Batt(programs), held_out=True, skip_dear=True, device=device)
 
 
 def run_cards(console: Console) -> None:
     """Print what evolve's cards take, fusing included, and compare what devices give."""
     rows = []
     for name, (programs, board) in evolve_cards().items():
-        wanted = board.screen(Batt(programs), held_out=True, device="cpu")
+        wanted = screen(programs, board, "cpu")
         taken: dict[str, list[float]] = {"cpu": [], "cuda": [], "auto": []}
         for _ in range(7):
             for device, times in taken.items():
                 start = time.perf_counter()
-                got = board.screen(Batt(programs), held_out=True, device=device)
+                got = screen(programs, board, device)
                 times.append(time.perf_counter() - start)
                 if any((getattr(got, a) != getattr(wanted, a)).any() for a in TaskArrays._fields):
                     sys.exit(f"{name}: {device} gives other results")

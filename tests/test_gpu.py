@@ -692,8 +692,9 @@ def test_modules_are_compiled_meanwhile_by_the_real_compiler(
 
 def test_cores_are_left_to_compilers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "n_compiling", lambda: 10)
-    assert batt_module.Choice([]).n_threads_beside_compilers(16) == 11
-    assert batt_module.Choice([]).n_threads_beside_compilers(4) == 1
+    assert batt_module.Choice([]).n_threads_beside_compilers(16) == 6
+    assert batt_module.Choice([]).n_threads_beside_compilers(8) == 2
+    assert batt_module.Choice([]).n_threads_beside_compilers(1) == 1
     asked_for = batt_module.Choice([], may_compile=False)
     assert asked_for.n_threads_beside_compilers(16) == 16
 

@@ -33,8 +33,8 @@ _OPS = {"constant": 3, "primitive": 4, "call": 5, "invoke": 6}
 _NOBODY = np.zeros(0, np.uint32)
 # Calls of all samples; for less than that no kernels are compiled, which takes minutes of a core.
 WORTH_COMPILING = 1_000_000
-# Work is planned for GPUs if, were all its calls plain, the CPU took longer for it than for one part
-# of a plan in so many: calls that call functions take many times as long.
+# Work is planned for GPUs if it took the CPU, were all its calls plain, longer than one part of a
+# plan in so many: calls that call functions take many times as long.
 PLANS = 4
 
 
@@ -205,7 +205,7 @@ class Batt:
     def _share_out(self, run: Run, choice: Choice) -> BattResult:
         """Run on GPUs, and on the CPU what they leave out, or where there are expectations a share.
 
-        Samples stay in their order, so that a GPU's are a range of columns.
+        Samples that are shared out stay in their order, so that a GPU's are a range of columns.
         """
         devices, expected = choice.devices, choice.expected
         has_left_out = self.plan.programs.size < len(self.programs)
@@ -220,6 +220,10 @@ class Batt:
             queue.lend(pace.share(sum(begins[k:]))) if begins[k] else None
             for k in range(len(devices))
         ]
+        # One GPU that has all samples does not mind in which order they are: the largest first, so
+        # that no thread is left with one when all others are done.
+        has_all = expected is None and len(devices) == 1
+        order = run.samples.by_demos if has_all else np.arange(n_samples, dtype=np.uint32)
         alone = expected is None and not has_left_out
         arrays = run.new_arrays(len(self.programs), device_memory.new_array if alone else np.empty)
         work = gpu.GpuRun(
@@ -240,7 +244,6 @@ class Batt:
                         n_busy = sum(chunk is not None for chunk in lent)
                         n_threads = choice.n_threads_beside_compilers(run.n_threads - n_busy)
                         beside = replace(run, n_threads=n_threads)
-                        order = np.arange(n_samples, dtype=np.uint32)
                         kept += beside.on_cpu(self.fused, order, arrays, queue, self.plan.programs)
                     pace.ended.set()
                     parts = [part.result() for part in busy]
@@ -376,7 +379,9 @@ class Choice:
         With all of them, compiling would take twice as long; the sooner GPUs have their kernels,
         the less is left for the CPU.
         """
-        return max(1, n_threads - kernels.n_compiling() // 2) if self.may_compile else n_threads
+        if not self.may_compile:
+            return n_threads
+        return max(1, n_threads // 4, n_threads - kernels.n_compiling())
 
 
 @dataclass(frozen=True, slots=True)
