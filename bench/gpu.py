@@ -14,13 +14,16 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from engine import library_programs, measure, mixed_programs, training_samples
+from pipeline import begin_evolution
 from rich.console import Console
 from rich.table import Table
 
@@ -31,9 +34,15 @@ from arcbatt.engine import calibration, device_memory, gpu, health, kernels, pro
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.results import BattResult
 from arcbatt.engine.samples import Samples
-from arcbatt.language import Budget, parse_file
+from arcbatt.engine.staged import TaskArrays, TaskResult
+from arcbatt.evaluation import TaskBoard
+from arcbatt.evaluation.board import N_PROBED
+from arcbatt.language import Budget, Program, parse_file
 from arcbatt.language.random_programs import random_program
 from arcbatt.measure import Clock
+from arcbatt.pool import Pool
+from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE
+from arcbatt.tasks import load
 
 BUDGET = Budget(steps=1_000_000, bytes=2**24)
 SMALL_BUDGET = Budget(steps=100_000, bytes=2**21)
@@ -74,14 +83,18 @@ def print_profile(console: Console, name: str, work: Callable[[], object], n_row
     with clock.active():
         work()
     whole_s = time.perf_counter() - start
-    phases = {each.name: each.seconds for each in clock.report().main.phases if each.ns}
+    phases = [
+        f"{timeline.name}: "
+        + ", ".join(f"{each.name} {each.seconds * 1e3:.2f}" for each in timeline.phases if each.ns)
+        for timeline in clock.report().timelines
+    ]
     with profiling.profile() as profile:
         work()
     launches = profile.launches
     on_card_s = sum(launch.seconds for launch in launches)
     console.print(
         f"[bold]{name}[/bold]: {whole_s * 1e3:.2f} ms; "
-        + ", ".join(f"{phase} {seconds * 1e3:.2f}" for phase, seconds in phases.items())
+        + "; ".join(phases)
         + f"; {len(launches)} launches, {on_card_s * 1e3:.2f} ms in kernels"
     )
     headings = ("launches", "items", "ms", "share", "longest, ms", "of items", "us an item")
@@ -112,6 +125,54 @@ def print_profile(console: Console, name: str, work: Callable[[], object], n_row
     if on_cpu:
         rows = [(row.name, row.n_calls, f"{row.seconds * 1e3:.2f}") for row in on_cpu]
         console.print(table_of("beside on the CPU", ("primitive", "calls", "ms of threads"), rows))
+
+
+class RecordingBoard(TaskBoard):
+    """A board that keeps the programs of the largest batt that it screens."""
+
+    programs: tuple[Program, ...] = ()
+
+    def screen(self, batt: Batt, **options: Any) -> TaskResult:
+        if len(batt.programs) >= len(self.programs) and options.get("skip_dear"):
+            self.programs = batt.programs
+        return super().screen(batt, **options)
+
+
+def evolve_cards() -> dict[str, tuple[tuple[Program, ...], TaskBoard]]:
+    """A card that evolve deals, on the tasks that dear mutants are found with, and on all."""
+    board = RecordingBoard(load("arc-agi-1/training"), device="cpu")
+    with tempfile.TemporaryDirectory() as folder, Pool.open(Path(folder) / "p.db") as pool:
+        evolution = begin_evolution(board, pool, DEFAULT_CARD_SIZE)
+        for _ in range(3):
+            evolution.step()
+        evolution.close()
+    programs = board.programs
+    few = TaskBoard(board.tasks[:: len(board) // N_PROBED])
+    return {
+        f"{len(programs)} mutants on {len(each)} tasks": (programs, each)
+        for each in (few, TaskBoard(board.tasks))
+    }
+
+
+def run_cards(console: Console) -> None:
+    """Print what evolve's cards take, fusing included, and compare what devices give."""
+    rows = []
+    for name, (programs, board) in evolve_cards().items():
+        wanted = board.screen(Batt(programs), held_out=True, device="cpu")
+        taken: dict[str, list[float]] = {"cpu": [], "cuda": [], "auto": []}
+        for _ in range(7):
+            for device, times in taken.items():
+                start = time.perf_counter()
+                got = board.screen(Batt(programs), held_out=True, device=device)
+                times.append(time.perf_counter() - start)
+                if any((getattr(got, a) != getattr(wanted, a)).any() for a in TaskArrays._fields):
+                    sys.exit(f"{name}: {device} gives other results")
+        seconds = [float(np.median(times)) for times in taken.values()]
+        ran_on = ", ".join(f"{d} {n / got.reasons.size:.0%}" for d, n in got.ran_on.items())
+        figures = [f"{s * 1e3:.1f} ms" for s in seconds]
+        rows.append((name, *figures, f"{seconds[2] / min(seconds[:2]):.2f}", ran_on))
+    headings = ("card", "CPU", "GPU", "auto", "auto / better", "auto ran on")
+    console.print(table_of("evolve's cards, fusing included", headings, rows))
 
 
 def check(console: Console, inputs: list[tuple[tuple[int, ...], ...]], n_wanted: int) -> None:
@@ -213,6 +274,12 @@ def main() -> None:
             lambda: Batt(few_programs).run(fresh(samples), BUDGET, device="cuda"),
             options.rows,
         )
+        for name, (programs, board) in evolve_cards().items():
+
+            def screen(programs: tuple[Program, ...] = programs, board: TaskBoard = board) -> None:
+                board.screen(Batt(programs), held_out=True, device="cuda")
+
+            print_profile(console, name, screen, options.rows)
         return
 
     n_recorded, wrong = replay(read_recorded(SHIPPED), fused("cuda:0"))
@@ -285,6 +352,7 @@ def main() -> None:
     console.print(table)
 
     console.print(calibration.of_this_machine(Batt))
+    run_cards(console)
     table = Table(title=f"auto against the better, {os.cpu_count()} threads; target: at most 1.15")
     for heading in ("samples", "CPU", "GPU", "auto", "auto / better", "auto ran on"):
         table.add_column(heading)

@@ -42,7 +42,12 @@ def compile_kernels(folder: Path) -> KernelLibrary:
     """Compile all kernels."""
     modules = kernels.modules()
     wide = [name for name in modules if name.startswith(kernels.WIDE)]
-    changed = {"LARGE": LARGE, "MAX_LARGE": MAX_LARGE, "WIDE_THREADS": kernels.WIDE_THREADS}
+    changed = {
+        "LARGE": LARGE,
+        "MAX_LARGE": MAX_LARGE,
+        "WIDE_THREADS": kernels.WIDE_THREADS,
+        "STEP_THREADS": kernels.BLOCK_THREADS,
+    }
     of_block = {"BLOCK_THREADS": WIDE_THREADS, "LANE_THREADS": WIDE_THREADS}
     kernels_of_wide = kernels.lines(k for m in wide for k in modules[m])
     blocks = _compile(folder / "wide.so", [OF_WARPS, *kernels_of_wide], changed | of_block)
@@ -143,12 +148,6 @@ def fake_cupy() -> Any:
     return made
 
 
-def _argument(given: Any) -> Any:
-    if isinstance(given, np.ndarray):
-        return ctypes.c_void_p(given.ctypes.data)
-    return (ctypes.c_uint32 if isinstance(given, np.uint32) else ctypes.c_uint64)(int(given))
-
-
 def address_in(library: ctypes.CDLL, name: str) -> int:
     """Return where a function of the library, or of that for wide lanes, is."""
     if name.startswith(kernels.WIDE):
@@ -157,15 +156,7 @@ def address_in(library: ctypes.CDLL, name: str) -> int:
     return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
 
 
-def kernel_of(library: ctypes.CDLL) -> Any:
-    """Return what stands for `kernels.kernel`."""
-
-    def kernel(_device: int, name: str) -> Any:
-        function = getattr(library, name)
-
-        def run(_grid: Any, _block: Any, arguments: tuple[Any, ...]) -> None:
-            function(*map(_argument, arguments))
-
-        return run
-
-    return kernel
+def driver_functions(library: ctypes.CDLL, launch: str = "launch_kernel") -> NDArray[np.uint64]:
+    """Return what stands for `kernels.driver_functions`."""
+    names = (launch, "record_event", "wait_for_event", "copy_bytes", "fill_bytes")
+    return np.array([address_in(library, name) for name in names], np.uint64)

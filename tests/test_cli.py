@@ -597,7 +597,11 @@ def test_doctor_says_which_kernels_are_compiled(
     for name in names:
         kernel_files.write(tmp_path / "kernels", kernels.source_digest(), "sm_80", name, b"code")
     kernel_files.write(tmp_path / "kernels", "older", "sm_90", names[0], b"code")
+    place = (tmp_path / "kernels", kernels.source_digest(), "sm_90")
+    for name, trouble in ((names[0], "it crashed"), (names[1], "so did this"), (names[1], "")):
+        kernel_files.note_trouble(*place, name, trouble)
     found = read_kernels(GpuSearch(gpus))
+    assert found.failed == {f"sm_90/{names[0]}": "it crashed"}
     assert found.targets == {"sm_80": len(names)}
     assert found.on_gpus == {"cuda:0": len(names), "cuda:1": 0}
     for compiler, trouble in (("NVRTC 12.9", ""), ("", "it is not there")):
@@ -606,6 +610,7 @@ def test_doctor_says_which_kernels_are_compiled(
         out = " ".join(Outcome("doctor").out.split())
         assert f"{len(names)} of {len(names)} modules for sm_80" in out
         assert "cuda:0 all are compiled" in out
+        assert f"sm_90/{names[0]} failed: it crashed" in out
         assert (f"by {compiler} when needed" if compiler else f"compiled: {trouble}") in out
 
 

@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 from arcbatt.engine import (
     _engine,
     calibration,
+    choosing,
     device_memory,
     device_run,
     flatten,
@@ -38,6 +39,7 @@ from arcbatt.engine import (
 from arcbatt.engine import batt as batt_module
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.calibration import Calibration, Prediction
+from arcbatt.engine.choosing import Choices
 from arcbatt.engine.results import BattResult
 from arcbatt.engine.samples import Samples
 from arcbatt.engine.sharing import Pace
@@ -45,6 +47,7 @@ from arcbatt.engine.table import domain_names
 from arcbatt.language import Budget, all_primitives, parse_program
 from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
+from arcbatt.measure import usable_cores
 from arcbatt.tasks import load
 
 from . import gpu_on_cpu
@@ -83,9 +86,9 @@ def test_plans_hold_every_node_once_after_its_arguments(seeds: list[int]) -> Non
     run = {node for k in plan.programs for node in batt.programs[k].nodes()}
     done: set[object] = set()
     at_node = at_other = 0
-    for stage in plan.stages:
+    for steps in flatten.stages_of(plan):
         levels: dict[object, int] = {}
-        for step in stage.steps:
+        for step in steps:
             members = [nodes[k] for k in plan.nodes[at_node : at_node + step.n_nodes]]
             others = plan.others[at_other : at_other + step.n_others].tolist()
             at_node, at_other = at_node + step.n_nodes, at_other + step.n_others
@@ -94,11 +97,11 @@ def test_plans_hold_every_node_once_after_its_arguments(seeds: list[int]) -> Non
             assert all(levels.get(arg, -1) < step.level for arg in args)
             done.update(members)
             levels.update(dict.fromkeys(members, step.level))
-            if step.kind == "site":
+            if step.kernel.startswith("site_"):
                 for site, phase in ((entry >> 2, entry & 3) for entry in others):
                     _, home, column, *_ = plan.sites[site].tolist()
                     is_last = phase == plan.sites[site][9]
-                    if home == flatten.NO_DOMAIN and is_last:
+                    if home == _engine.NO_DOMAIN and is_last:
                         assert all(arg in done for arg in nodes[column].args)
                         done.add(nodes[column])
     assert done == run
@@ -157,11 +160,9 @@ def on_cpu(library_of_kernels: CDLL, monkeypatch: pytest.MonkeyPatch) -> None:
         wide = kernels.wide_kernel(name)
         return address(0, wide) if wide else 0
 
-    monkeypatch.setattr(kernels, "kernel", gpu_on_cpu.kernel_of(library_of_kernels))
     monkeypatch.setattr(kernels, "address", address)
     monkeypatch.setattr(kernels, "wide_address", wide_address)
-    names = ("launch_kernel", "record_event", "wait_for_event")
-    driver = np.array([address(0, name) for name in names], np.uint64)
+    driver = gpu_on_cpu.driver_functions(library_of_kernels)
     monkeypatch.setattr(kernels, "driver_functions", lambda: driver)
     monkeypatch.setattr(kernels, "load", lambda *_: None)
     monkeypatch.setattr(kernels, "are_ready", lambda *_: True)
@@ -211,9 +212,11 @@ def test_a_profile_has_every_launch() -> None:
     with profiling.profile() as profile:
         got = batt.run(samples, SMALL, device="cuda")
     check_equal(got, batt.run(samples, SMALL, device="cpu"))
-    steps = {(k, step.kernel) for k, stage in enumerate(batt.plan.stages) for step in stage.steps}
+    stages = flatten.stages_of(batt.plan)
+    steps = {(k, step.kernel) for k, stage in enumerate(stages) for step in stage}
     timed = {(launch.stage, launch.kernel) for launch in profile.launches}
-    assert timed - steps == {(-1, "find_outcomes")}
+    others = {kernel for _, kernel in timed - steps}
+    assert others == {device_run.COUNTING, "find_outcomes"}
     assert all(launch.n_items > 0 and launch.seconds > 0 for launch in profile.launches)
     loads = [launch for launch in profile.launches if launch.kernel == "run_load"]
     assert sum(launch.n_items for launch in loads) % len(samples) == 0
@@ -224,8 +227,7 @@ def test_a_kernel_that_cannot_be_started_leaves_all_to_the_cpu(
     monkeypatch: pytest.MonkeyPatch, library_of_kernels: CDLL
 ) -> None:
     batt, samples = Batt([parse_program("def f(I):\n    return hmirror(I)\n")]), training_samples(5)
-    names = ("refuse_kernel", "record_event", "wait_for_event")
-    driver = np.array([gpu_on_cpu.address_in(library_of_kernels, n) for n in names], np.uint64)
+    driver = gpu_on_cpu.driver_functions(library_of_kernels, launch="refuse_kernel")
     monkeypatch.setattr(kernels, "driver_functions", lambda: driver)
     with pytest.warns(RuntimeWarning, match="the CPU runs instead: 719"):
         got = batt.run(samples, SMALL, device="cuda")
@@ -354,15 +356,15 @@ def test_a_device_that_fails_in_the_middle_changes_nothing(monkeypatch: pytest.M
     batt = Batt([solver.program for solver in library_programs()][::4])
     samples = training_samples(6)
     wanted = batt.run(samples, SMALL, device="cpu")
-    real, error = kernels.kernel, sys.modules["cupy"].cuda.runtime.CUDARuntimeError
+    real, error = device_run.DeviceRun._wait, sys.modules["cupy"].cuda.runtime.CUDARuntimeError
     n_left = iter(range(3))
 
-    def failing(device: int, name: str) -> Any:
+    def failing(run: device_run.DeviceRun, cupy: Any) -> None:
         if next(n_left, None) is None:
             raise error("an illegal memory access was encountered")
-        return real(device, name)
+        real(run, cupy)
 
-    monkeypatch.setattr(kernels, "kernel", failing)
+    monkeypatch.setattr(device_run.DeviceRun, "_wait", failing)
     with pytest.warns(RuntimeWarning, match="the CPU runs instead: an illegal memory access"):
         got = batt.run(samples, SMALL, device="cuda")
     check_equal(got, wanted)
@@ -462,7 +464,7 @@ def test_an_interrupted_run_leaves_no_gpu_at_work(monkeypatch: pytest.MonkeyPatc
     def interrupted(*_arguments: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(batt_module._Run, "on_cpu", interrupted)
+    monkeypatch.setattr(batt_module.Run, "on_cpu", interrupted)
     with pytest.raises(KeyboardInterrupt):
         batt.run(samples, SMALL, n_threads=2)
     assert not [thread for thread in threading.enumerate() if "ThreadPool" in thread.name]
@@ -655,8 +657,45 @@ def test_modules_are_compiled_meanwhile_each_once(
     assert sorted(started.read_text().split()) == sorted(map(kernels.module_of, names))
     with pytest.raises(kernels.KernelError, match="no such thing as a site"):
         kernels.load({"site_apply"}, 0)
-    assert not kernels.are_ready({"site_apply"}, 0)
+    monkeypatch.setattr(kernels, "_told", set())
+    with pytest.warns(RuntimeWarning, match=r"cuda:0 is not used.*no such thing as a site.*doctor"):
+        assert not kernels.are_ready({"site_apply"}, 0)
+    assert not kernels.are_ready({"site_apply"}, 0)  # without a second warning, which is an error
     assert "no such thing" in kernels.trouble_with({"site_apply", "run_objects"}, 0)
+    failed = kernel_files.read_troubles(kernels.source_digest())
+    assert failed == {f"sm_90/{kernels.module_of('site_apply')}": "no such thing as a site"}
+    assert compilers.n_busy == 0
+    # A compiler that ends well and leaves nothing has failed, too.
+    monkeypatch.setattr(kernel_files, "compile_command", lambda *_: [sys.executable, "-c", ""])
+    with pytest.raises(kernels.KernelError, match="has left nothing in"):
+        kernels.load({"run_add"}, 0)
+    monkeypatch.setattr(kernel_files, "compile_command", lambda *_: [str(cache / "nowhere")])
+    with pytest.raises(kernels.KernelError, match="nowhere"):
+        kernels.load({"run_canvas"}, 0)
+
+
+@pytest.mark.skipif(not has_compiler(), reason="needs NVIDIA's run-time compiler")
+def test_modules_are_compiled_meanwhile_by_the_real_compiler(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel_files, "compilers", kernel_files.Compilers())
+    monkeypatch.setattr(kernels, "_capability", lambda _device: 90)
+    monkeypatch.setattr(kernels, "_load_modules", lambda *_: None)
+    names = set(kernels.modules()["functions"])
+    assert not kernels.are_ready(names, 0)
+    kernels.load(names, 0)
+    assert kernels.are_ready(names, 0)
+    path = kernel_files.find(kernels.source_digest(), "functions", 90)
+    assert path is not None and path.is_relative_to(cache)
+    assert kernel_files.read(path).startswith(b"\x7fELF")
+
+
+def test_cores_are_left_to_compilers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "n_compiling", lambda: 10)
+    assert batt_module.Choice([]).n_threads_beside_compilers(16) == 11
+    assert batt_module.Choice([]).n_threads_beside_compilers(4) == 1
+    asked_for = batt_module.Choice([], may_compile=False)
+    assert asked_for.n_threads_beside_compilers(16) == 16
 
 
 @pytest.mark.skipif(n_gpus() > 0, reason="needs a machine without a GPU")
@@ -710,9 +749,11 @@ CALIBRATION = Calibration(
     thread_s=2e-5,
     plain_call_s=2e-7,
     function_call_s=2e-6,
+    cores_worth=float(usable_cores()),
     plan_node_s=0.0,
     gpu_run_s=5e-4,
     gpu_step_s=2e-5,
+    gpu_stage_s=0.0,
     gpu_plain_ratio=0.01,
     gpu_function_ratio=0.1,
 )
@@ -759,17 +800,18 @@ def test_predictions_grow_with_the_work() -> None:
     with_functions = Batt(
         [parse_program("def f(I):\n    return apply(size, objects(I, T, F, T))\n")]
     ).plan
-    few = CALIBRATION.predict(plain, 0, 4)
+    few = CALIBRATION.predict(plain, 4)
     assert few.split(1)[0] == 0
     n_on_gpu, both_s = few.split(10**6)
     assert 10**5 < n_on_gpu < 10**6
     assert both_s < few.cpu_s(10**6)
     assert few.cpu_s(1) < few.cpu_s(2) * 2 < few.cpu_s(10**3)
-    more = CALIBRATION.predict(with_functions, 0, 4)
+    more = CALIBRATION.predict(with_functions, 4)
     assert more.cpu_sample_s > few.cpu_sample_s
     assert more.gpu_sample_s > few.gpu_sample_s
     assert more.left_out_sample_s == 0
-    assert CALIBRATION.predict(plain, 1, 4).left_out_sample_s > 0
+    left_out = Batt([parse_program("def f(I):\n    return rapply(initset(size), I)\n")]).plan
+    assert CALIBRATION.predict(left_out, 4).left_out_sample_s > 0
 
 
 @pytest.mark.parametrize("expects_gpu", [True, False])
@@ -800,6 +842,35 @@ def test_auto_goes_by_the_calibration(
     check_equal(unplanned.run(samples, SMALL), wanted)
     assert not asked
     assert "plan" not in vars(unplanned)
+
+
+def taking(
+    choices: Choices, kind: str, seconds: dict[str, float], expected: dict[str, float]
+) -> str:
+    """Let a run take so long on the device that is chosen; returns that."""
+    chosen = choices.choose(kind, expected)
+    with choices.measured(kind, chosen, expected[chosen]):
+        taking_s[0] += seconds[chosen]
+    return chosen
+
+
+taking_s = [0.0]
+
+
+def test_devices_are_chosen_by_what_runs_took(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choosing, "perf_counter", lambda: taking_s[0])
+    expected, really = {"cpu": 4.0, "cuda": 1.0}, {"cpu": 0.5, "cuda": 2.0}
+    choices = Choices()
+    chosen = [taking(choices, "kind", really, expected) for _ in range(choosing.RUNS_BETWEEN)]
+    assert chosen[:2] == ["cuda", "cpu"] and set(chosen[2:]) == {"cpu"}
+    # Runs of another kind begin anew; what cannot win is not tried.
+    assert taking(choices, "other", really, expected) == "cuda"
+    hopeless = {"cpu": 100.0, "cuda": 1.0}
+    assert [taking(choices, "third", really, hopeless) for _ in range(4)] == ["cuda"] * 4
+    # Work changes: what lost by little is tried again.
+    near = {"cpu": 1.0, "cuda": 1.2}
+    long = [taking(choices, "near", near, near) for _ in range(choosing.RUNS_BETWEEN + 4)]
+    assert long[:2] == ["cpu", "cuda"] and long[2:].count("cuda") == 1 and long[-1] == "cpu"
 
 
 # --- with a GPU ---

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arcbatt.engine import _engine, profiling
-from arcbatt.engine.batt import Batt
+from arcbatt.engine.batt import Batt, Choice
 from arcbatt.engine.staged import TaskSamples, run_on_tasks
 from arcbatt.language import Budget, parse_program
 from arcbatt.language.random_programs import random_program
@@ -95,7 +95,10 @@ def test_a_gpu_goes_in_the_same_stages(
         for staged in (True, False)
     }
     # The way through single runs, which are those of the CPU where there is no GPU.
-    monkeypatch.setattr(Batt, "prefers_gpu", lambda _batt, device, *_: device != "cpu")
+    chosen = {"cpu": Choice([]), "auto": Choice([0])}
+    monkeypatch.setattr(Batt, "choose", lambda _batt, device, *_: chosen[device])
+    run = Batt.run_as
+    monkeypatch.setattr(Batt, "run_as", lambda batt, _choice, asked: run(batt, Choice([]), asked))
     for staged, cpu in wanted.items():
         got = run_on_tasks(batt, tasks, SMALL, only=only, staged=staged)
         for name in ARRAYS:

@@ -202,13 +202,21 @@ T atomicCAS(T* to, T wanted, T value) {
 extern "C" void run_block(block::Kernel kernel, void* launch, void* step) { block::run(kernel, launch, step); }
 
 #if !defined(ARC_LANE_THREADS)
-// As the driver's functions; a kernel takes a launch and a step. Blocks of many threads are run by the
-// library that is compiled for them.
+// As the driver's functions. Kernels of steps take a launch and a step; their wide blocks are run by the library that
+// is compiled for them. Others take four words at most, and are run by one thread.
 static void (*run_wide_block)(block::Kernel, void*, void*);
 extern "C" void use_for_wide(void (*run)(block::Kernel, void*, void*)) { run_wide_block = run; }
 extern "C" int launch_kernel(block::Kernel kernel, unsigned, unsigned, unsigned, unsigned n_threads, unsigned,
                              unsigned, unsigned, void*, void** given, void**) {
-  (n_threads == ARC_WIDE_THREADS ? run_wide_block : run_block)(kernel, *(void**)given[0], *(void**)given[1]);
+  void* words[4];
+  for (int k = 0; k < 4; k++) words[k] = *(void**)given[k];
+  if (n_threads == ARC_WIDE_THREADS) {
+    run_wide_block(kernel, words[0], words[1]);
+  } else if (n_threads == ARC_STEP_THREADS) {
+    run_block(kernel, words[0], words[1]);
+  } else {
+    ((void (*)(void*, void*, void*, void*))kernel)(words[0], words[1], words[2], words[3]);
+  }
   return 0;
 }
 extern "C" int refuse_kernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*,
@@ -217,4 +225,12 @@ extern "C" int refuse_kernel(void*, unsigned, unsigned, unsigned, unsigned, unsi
 }
 extern "C" int record_event(void*, void*) { return 0; }
 extern "C" int wait_for_event(void*, void*, unsigned) { return 0; }
+extern "C" int copy_bytes(void* to, const void* from, size_t n_bytes, void*) {
+  memcpy(to, from, n_bytes);
+  return 0;
+}
+extern "C" int fill_bytes(void* to, unsigned char value, size_t n_bytes, void*) {
+  memset(to, value, n_bytes);
+  return 0;
+}
 #endif

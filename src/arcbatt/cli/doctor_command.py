@@ -129,6 +129,8 @@ def _rows_of_kernels(kernels: CompiledKernels) -> Iterator[tuple[str, str | Text
         else:
             lacking = f"{n_lacking} {of_all} cannot be compiled: {kernels.trouble}"
             yield f"  {gpu}", Text(lacking, style="yellow")
+    for name, trouble in kernels.failed.items():
+        yield f"  {name}", Text(f"failed: {trouble}", style="yellow")
 
 
 def _no_calibration(facts: Facts) -> Text:

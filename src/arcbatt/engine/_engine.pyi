@@ -1,5 +1,8 @@
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 n_primitives: int
 NOT_RUN: int
 NO_NUMBER: int
@@ -81,6 +84,7 @@ def run_tasks(
     max_arena_bytes: int,
     n_threads: int,
     staged: bool,
+    n_done: int,
     reasons: Any,
     n_matches: Any,
     hashes: Any,
@@ -88,21 +92,83 @@ def run_tasks(
     numbers: Any,
     profile: Any,
 ) -> None: ...
+def copy_result_rows(to: Any, source: Any, rows: Any, first_byte: int) -> None: ...
 
-class Kernels:
+n_heads: int
+NO_DOMAIN: int
+step_bytes: int
+queue_bytes: int
+domain_bytes: int
+
+class PlanRules:
     def __init__(
         self,
         *,
-        functions: Any,
-        wide_functions: Any,
-        grids: Any,
-        wide_grids: Any,
-        block: int,
-        wide_block: int,
-        steps: Any,
-        levels: Any,
+        asked: Any,
+        n_columns: Any,
+        combinators: Any,
+        never: Any,
+        alone: Any,
+        max_ops: int,
+        max_power: int,
     ) -> None: ...
 
-def start_kernels(
-    driver_functions: Any, streams: Any, events: Any, launches: Any, kernels: Kernels
-) -> int: ...
+class Plan:
+    @property
+    def n_nodes(self) -> int: ...
+    @property
+    def n_function_calls(self) -> int: ...
+    @property
+    def n_left_out(self) -> int: ...
+    @property
+    def n_steps(self) -> int: ...
+    @property
+    def n_ops(self) -> int: ...
+    @property
+    def n_domains(self) -> int: ...
+    @property
+    def most_at_once(self) -> int: ...
+    @property
+    def programs(self) -> NDArray[np.uint32]: ...
+    @property
+    def nodes(self) -> NDArray[np.uint32]: ...
+    @property
+    def others(self) -> NDArray[np.uint32]: ...
+    @property
+    def ops(self) -> NDArray[np.uint32]: ...
+    @property
+    def sites(self) -> NDArray[np.uint32]: ...
+    @property
+    def steps(self) -> NDArray[np.uint32]: ...
+    @property
+    def stage_ends(self) -> NDArray[np.uint32]: ...
+    def image(self) -> tuple[NDArray[np.uint8], list[int]]: ...
+
+def make_plan(batt: FusedBatt, rules: PlanRules) -> Plan: ...
+
+class PlanRun:
+    def __init__(
+        self,
+        plan: Plan,
+        *,
+        driver_functions: Any,
+        settings: Any,
+        places: Any,
+        streams: Any,
+        events: Any,
+        launches: Any,
+        functions: Any,
+        wide_functions: Any,
+        n_samples: int,
+    ) -> None: ...
+    def begin(self, stage: int) -> tuple[int, int]: ...
+    def send(self, host: int, device: int) -> int: ...
+    def start(self, first_step: int, end_step: int) -> int: ...
+    @property
+    def counts(self) -> bool: ...
+    def start_counting(self) -> int: ...
+    def read_sizes(self) -> None: ...
+    def n_items(self, step: int) -> int: ...
+    def start_one(
+        self, *, function: int, nodes: int, n_nodes: int, n_items: int, host: int, device: int
+    ) -> int: ...

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,6 +21,7 @@ from arcbatt.measure import phase, usable_cores
 from arcbatt.plurals import count
 
 from . import _engine, calibration, device_memory, flatten, gpu, kernels, profiling, sharing
+from .choosing import choices
 from .defined import DEFINITIONS, find_defined, run_defined
 from .results import ARRAY_TYPES, BattArrays, BattResult, KeptWords
 from .samples import Samples
@@ -133,7 +135,7 @@ class Batt:
     @phase("plan")
     def make_plan(self) -> flatten.Plan:
         """Work out what a GPU is to do."""
-        return flatten.plan(self._nodes, self._results)
+        return flatten.make_plan(self.fused)
 
     @property
     def kernels(self) -> frozenset[str]:
@@ -172,35 +174,27 @@ class Batt:
                 samples, budget, device=device, n_threads=n_threads, keep_values=keep_values
             )
             return self._add_defined(part, samples, budget or Budget(), keep_values)
-        run = _Run(samples, budget or Budget(), n_threads or usable_cores(), keep_values)
-        devices = _devices(device) if self._nodes and len(samples) else []
-        expected = None
-        if devices and device == "auto":
-            expected = self._expect(len(samples), run.n_threads)
-            # Little work is done before a GPU has begun, even if it takes twice what is expected.
-            if expected is None or 2 * expected.cpu_s(len(samples)) < expected.gpu_fixed_s:
-                devices = []
-            elif not sharing.pays(expected, len(samples), len(devices)) and all(
-                kernels.are_ready(self.kernels, each) for each in devices
-            ):
-                cpu_s, gpu_s = (
-                    expected.cpu_s(len(samples)),
-                    expected.gpu_s(len(samples), len(devices)),
-                )
-                devices, expected = (devices, None) if gpu_s < cpu_s else ([], expected)
-        if devices and self.plan.programs.size:
-            return self._share_out(run, devices, expected)
-        arrays = run.new_arrays(len(self.programs))
-        kept = run.on_cpu(self.fused, samples.by_demos, arrays)
-        return arrays.to_result({"cpu": arrays.reasons.size}, tuple(kept) if keep_values else None)
+        run = Run(samples, budget or Budget(), n_threads or usable_cores(), keep_values)
+        choice = self.choose(device, len(samples), run.n_threads, "samples")
+        with choice.measured():
+            return self.run_as(choice, run)
 
-    def _share_out(
-        self, run: _Run, devices: list[int], expected: calibration.Prediction | None
-    ) -> BattResult:
+    def run_as(self, choice: Choice, run: Run) -> BattResult:
+        """Run on the devices that were chosen; all programs are the engine's."""
+        if choice.devices and self.plan.programs.size:
+            return self._share_out(run, choice)
+        arrays = run.new_arrays(len(self.programs))
+        run = replace(run, n_threads=choice.n_threads_beside_compilers(run.n_threads))
+        kept = run.on_cpu(self.fused, run.samples.by_demos, arrays)
+        ran_on = {"cpu": arrays.reasons.size}
+        return arrays.to_result(ran_on, tuple(kept) if run.keep_values else None)
+
+    def _share_out(self, run: Run, choice: Choice) -> BattResult:
         """Run on GPUs, and on the CPU what they leave out, or where there are expectations a share.
 
         Samples stay in their order, so that a GPU's are a range of columns.
         """
+        devices, expected = choice.devices, choice.expected
         has_left_out = self.plan.programs.size < len(self.programs)
         n_samples = len(run.samples)
         queue = _engine.SampleQueue(
@@ -225,13 +219,14 @@ class Batt:
             with ThreadPoolExecutor(len(devices)) as pool:
                 try:
                     busy = [
-                        pool.submit(copy_context().run, work.work, each, chunk)
+                        pool.submit(copy_context().run, work.work_beside, each, chunk)
                         for each, chunk in zip(devices, lent, strict=True)
                     ]
                     if not alone:
                         # A GPU that is at work wants a core for the thread that starts its kernels.
                         n_busy = sum(chunk is not None for chunk in lent)
-                        beside = replace(run, n_threads=max(1, run.n_threads - n_busy))
+                        n_threads = choice.n_threads_beside_compilers(run.n_threads - n_busy)
+                        beside = replace(run, n_threads=n_threads)
                         order = np.arange(n_samples, dtype=np.uint32)
                         kept += beside.on_cpu(self.fused, order, arrays, queue, self.plan.programs)
                     pace.ended.set()
@@ -279,7 +274,7 @@ class Batt:
         ran_on = {**part.ran_on, DEFINITIONS: len(defined) * len(samples)}
         return arrays.to_result(ran_on, () if keep_values else None, values)
 
-    def _finish(self, run: _Run, arrays: BattArrays) -> list[KeptWords]:
+    def _finish(self, run: Run, arrays: BattArrays) -> list[KeptWords]:
         """Run on the CPU what has not been run: those programs alone, on those samples."""
         left = arrays.reasons == _engine.NOT_RUN
         programs: NDArray[np.int64] = np.flatnonzero(left.any(axis=1))
@@ -303,17 +298,12 @@ class Batt:
 
         return [words._replace(cells=cells_here(words.cells)) for words in kept]
 
-    @cached_property
-    def _n_left_out(self) -> int:
-        """How many calls programs make that GPUs leave to the CPU."""
-        others = np.delete(np.arange(len(self.programs)), self.plan.programs)
-        nodes = {node for k in others.tolist() for node in self.programs[k].nodes()}
-        return sum(bool(node.args) for node in nodes)
-
     def _expect(self, n_samples: int, n_threads: int) -> calibration.Prediction | None:
         """What a run is expected to take on this machine; None where that is not known yet."""
         measured = calibration.known()
         if measured is None and n_samples * self.n_nodes >= WORTH_COMPILING:
+            # What the run itself needs is compiled at the same time.
+            kernels.are_ready(self.kernels, 0)
             measured = calibration.of_this_machine(Batt)
         if measured is None:
             return None
@@ -324,29 +314,72 @@ class Batt:
             cpu_s = measured.core_s(self.n_nodes, n_functions) * n_samples / n_threads
             if cpu_s < PLANS * measured.plan_node_s * self.n_nodes:
                 return None
-        return measured.predict(self.plan, self._n_left_out, n_threads)
+        return measured.predict(self.plan, n_threads)
 
-    def prefers_gpu(self, device: str, n_samples: int, n_threads: int) -> bool:
-        """Return whether GPUs would have a part in a run on so many samples from the beginning."""
-        devices = _devices(device) if n_samples and self.programs else []
+    def choose(self, device: str, n_samples: int, n_threads: int, sort: str) -> Choice:
+        """Choose GPUs for a run on so many samples, or none; `sort` tells sorts of runs apart."""
+        devices = _devices(device) if n_samples and self._nodes else []
         if not devices or device != "auto":
-            return bool(devices)
+            return Choice(devices, may_compile=False)
         expected = self._expect(n_samples, n_threads)
         if expected is None:
-            return False
-        _, both_s = expected.split(n_samples, len(devices))
-        gains = both_s <= (1 - sharing.LEAST_GAIN) * expected.cpu_s(n_samples)
-        return gains and any(kernels.are_ready(self.kernels, each) for each in devices)
+            return Choice([])
+        seconds = {
+            "cpu": expected.cpu_s(n_samples),
+            "cuda": expected.gpu_s(n_samples, len(devices)),
+        }
+        # Little work is done before a GPU has begun, even if it takes twice what is expected.
+        if 2 * seconds["cpu"] < expected.gpu_fixed_s or not self.plan.programs.size:
+            return Choice([])
+        # Of all of them: what is lacking is compiled for each.
+        ready = [kernels.are_ready(self.kernels, each) for each in devices]
+        if not all(ready) or sharing.pays(expected, n_samples, len(devices)):
+            return Choice(devices, expected)
+        kind = (sort, n_samples.bit_length(), self.plan.n_function_calls > 0, n_threads)
+        chosen = choices.choose(kind, seconds)
+        return Choice(devices if chosen == "cuda" else [], None, kind, chosen, seconds[chosen])
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class Choice:
+    """Which GPUs have a part in a run; none: the CPU runs alone.
+
+    With expectations, CPU and GPUs share the run out; otherwise GPUs run all that they can.
+    """
+
+    devices: list[int]
+    expected: calibration.Prediction | None = None
+    kind: Hashable = None  # of runs that are alike; None where there was nothing to choose
+    name: str = ""
+    seconds: float = 0.0  # that were expected
+    may_compile: bool = True  # whether the run leaves cores to those who compile kernels
+
+    @contextmanager
+    def measured(self) -> Iterator[None]:
+        """Note what the run takes that goes on within, where there was something to choose."""
+        if self.kind is None:
+            yield
+            return
+        with choices.measured(self.kind, self.name, self.seconds):
+            yield
+
+    def n_threads_beside_compilers(self, n_threads: int) -> int:
+        """Return how many of so many threads are to work while kernels are compiled.
+
+        With all of them, compiling would take twice as long; the sooner GPUs have their kernels,
+        the less is left for the CPU.
+        """
+        return max(1, n_threads - kernels.n_compiling() // 2) if self.may_compile else n_threads
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
     """What a run was asked for."""
 
     samples: Samples
     budget: Budget
     n_threads: int
-    keep_values: bool
+    keep_values: bool = False
 
     def new_arrays(self, n_programs: int, new: Callable[..., Any] = np.empty) -> BattArrays:
         """Arrays for results, of which only the reasons say yet that there are none."""

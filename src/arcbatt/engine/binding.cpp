@@ -13,6 +13,7 @@
 #include "arcbatt/words.hpp"
 #include "arena.hpp"
 #include "build_info.hpp"
+#include "plan_binding.hpp"
 #include "running.hpp"
 #include "source_digest.hpp"
 
@@ -423,7 +424,7 @@ nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> ch
 
 // Runs a batt on the demos of tasks; see TaskRun.
 void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts, Array<i32> tasks_of_programs,
-               u64 max_steps, u64 max_bytes, u64 max_arena_bytes, int n_threads, bool staged,
+               u64 max_steps, u64 max_bytes, u64 max_arena_bytes, int n_threads, bool staged, u64 n_done,
                Out<u8> reasons, Out<u8> n_matches, Out<u64> hashes, Out<i64> steps, Out<i32> numbers,
                Vector<i64> profile) {
   if (starts.size() < 1 || tasks_of_programs.size() != batt.results.size())
@@ -447,6 +448,7 @@ void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts,
   run.profiled = profile.size() > 0;
   run.starts = starts.data();
   run.staged = staged;
+  run.n_done = n_done;
   run.reasons = reasons.data();
   run.n_matches = n_matches.data();
   run.hashes = hashes.data();
@@ -458,75 +460,20 @@ void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts,
   for (auto& worker : workers) give_back(std::move(worker));
 }
 
+// Rows of one array into the same rows of another, from some byte of each on.
+void copy_result_rows(Out<u8> to, nb::ndarray<const u8, nb::ndim<2>, nb::c_contig, nb::device::cpu> from,
+               Array<u32> rows, u64 first_byte) {
+  const u64 n = from.shape(1);
+  if (first_byte + n > to.shape(1)) throw std::invalid_argument("rows that are too long");
+  for (size_t k = 0; k < rows.size(); k++)
+    if (rows(k) >= to.shape(0) || rows(k) >= from.shape(0)) throw std::invalid_argument("no such row");
+  nb::gil_scoped_release release;
+  for (size_t k = 0; k < rows.size(); k++)
+    if (n) std::memcpy(&to(rows(k), first_byte), &from(rows(k), 0), n);
+}
+
 // An array is taken as it is: one that had to be converted would be written to in vain.
 auto array(const char* name) { return nb::arg(name).noconvert(); }
-
-// --- kernels of a GPU ---
-
-// The functions of the CUDA driver that are needed, as it declares cuLaunchKernel, cuEventRecord and
-// cuStreamWaitEvent; all return 0 or a status.
-struct Driver {
-  int (*launch)(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream, void** parameters,
-                void** extra);
-  int (*record)(void* event, void* stream);
-  int (*wait)(void* stream, void* event, unsigned flags);
-};
-
-// What is to be started: by kernel, the function and that for wide lanes (0 where there is none), their
-// blocks (0 where there is nothing to do), what each is given beside the launch, and its level.
-struct Kernels {
-  Array<u64> functions, wide_functions;
-  Array<u32> grids, wide_grids;
-  u32 block, wide_block;
-  Array<u64> steps;
-  Array<u32> levels;
-};
-
-// Starts kernels level by level, those of a level side by side on several streams, of which each has an
-// event and a launch of its own; the first stream goes on when all are done. Returns the driver's status.
-int start_kernels(Array<u64> driver_functions, Array<u64> streams, Array<u64> events, Array<u64> launches,
-                  const Kernels& kernels) {
-  const u64 n = kernels.functions.size(), n_streams = streams.size();
-  if (driver_functions.size() != 3 || !n_streams || events.size() != n_streams || launches.size() != n_streams)
-    throw std::invalid_argument("every stream needs an event and a launch");
-  if (kernels.grids.size() != n || kernels.wide_functions.size() != n || kernels.wide_grids.size() != n ||
-      kernels.steps.size() != n || kernels.levels.size() != n)
-    throw std::invalid_argument("kernels and what they are given must be equally many");
-  const Driver driver = {(decltype(Driver::launch))driver_functions(0),
-                         (decltype(Driver::record))driver_functions(1),
-                         (decltype(Driver::wait))driver_functions(2)};
-  nb::gil_scoped_release release;
-  std::vector<u64> order;
-  for (u64 k = 0; k < n; k++)
-    if (kernels.grids(k)) order.push_back(k);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](u64 a, u64 b) { return kernels.levels(a) < kernels.levels(b); });
-  int status = 0;
-  for (u64 first = 0, end; first < order.size() && !status; first = end) {
-    for (end = first; end < order.size() && kernels.levels(order[end]) == kernels.levels(order[first]);) end++;
-    const u64 n_used = min_of(end - first, n_streams);
-    void* main = (void*)streams(0);
-    if (n_used > 1) status = driver.record((void*)events(0), main);
-    for (u64 s = 1; s < n_used && !status; s++)
-      status = driver.wait((void*)streams(s), (void*)events(0), 0);
-    for (u64 at = first; at < end && !status; at++) {
-      const u64 k = order[at], s = (at - first) % n_streams;
-      u64 launch = launches(s), step = kernels.steps(k);
-      void *parameters[] = {&launch, &step}, *stream = (void*)streams(s);
-      status = driver.launch((void*)kernels.functions(k), kernels.grids(k), 1, 1, kernels.block, 1, 1, 0,
-                             stream, parameters, nullptr);
-      if (!status && kernels.wide_functions(k))
-        status = driver.launch((void*)kernels.wide_functions(k), kernels.wide_grids(k), 1, 1,
-                               kernels.wide_block, 1, 1, 0, stream, parameters, nullptr);
-    }
-    for (u64 s = 1; s < n_used && !status; s++) {
-      status = driver.record((void*)events(s), (void*)streams(s));
-      if (!status) status = driver.wait(main, (void*)events(s), 0);
-    }
-  }
-  return status;
-}
 
 }  // namespace
 
@@ -573,16 +520,11 @@ NB_MODULE(_engine, module) {
              nb::arg("keep_values"), nb::arg("queue").none(), array("programs_on_gpu"), array("profile"));
   module.def("run_tasks", &run_tasks, nb::arg("batt"), nb::arg("samples"), array("starts"),
              array("tasks_of_programs"), nb::kw_only(), nb::arg("max_steps"), nb::arg("max_bytes"),
-             nb::arg("max_arena_bytes"), nb::arg("n_threads"), nb::arg("staged"), array("reasons"),
+             nb::arg("max_arena_bytes"), nb::arg("n_threads"), nb::arg("staged"), nb::arg("n_done"), array("reasons"),
              array("n_matches"), array("hashes"), array("steps"), array("numbers"), array("profile"));
-  nb::class_<Kernels>(module, "Kernels")
-      .def("__init__",
-           [](Kernels* made, Array<u64> functions, Array<u64> wide_functions, Array<u32> grids,
-              Array<u32> wide_grids, u32 block, u32 wide_block, Array<u64> steps, Array<u32> levels) {
-             new (made) Kernels{functions, wide_functions, grids, wide_grids, block, wide_block, steps, levels};
-           },
-           nb::kw_only(), array("functions"), array("wide_functions"), array("grids"), array("wide_grids"),
-           nb::arg("block"), nb::arg("wide_block"), array("steps"), array("levels"));
-  module.def("start_kernels", &start_kernels, array("driver_functions"), array("streams"), array("events"),
-             array("launches"), nb::arg("kernels"));
+  module.def("copy_result_rows", &copy_result_rows, array("to"), array("source"), array("rows"), nb::arg("first_byte"));
+  bind_plans(module);
+  module.def("make_plan", [](const FusedBatt& batt, const PlanRules& rules) {
+    return Scheduling(batt.view(), rules).take_plan();
+  });
 }

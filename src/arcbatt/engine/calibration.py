@@ -53,6 +53,7 @@ TURNS = ("hmirror", "vmirror", "dmirror", "rot90", "rot180")
 # large ones, and they hold up the rest.
 FUNCTION_TAIL = 4
 N_SAMPLES = 4096
+N_SOME = 1024
 N_FEW = 128
 
 
@@ -69,9 +70,11 @@ class Calibration:
     thread_s: float  # to start a thread
     plain_call_s: float  # a plain call, on one core
     function_call_s: float  # a call that calls functions, on one core
+    cores_worth: float  # how many times as fast all threads together are as one
     plan_node_s: float  # to plan a node of a batt for GPUs
     gpu_run_s: float  # a run with hardly anything to do
     gpu_step_s: float  # one more step of the schedule
+    gpu_stage_s: float  # one more stage of it, which is waited for
     gpu_plain_ratio: float  # seconds for a second of a core
     gpu_function_ratio: float
 
@@ -80,21 +83,20 @@ class Calibration:
         plain_s = self.plain_call_s * (n_nodes - n_functions)
         return max(plain_s + self.function_call_s * n_functions, 1e-9)
 
-    def predict(self, plan: Plan, n_left_out: int, n_threads: int) -> Prediction:
-        """What a batt is expected to take on samples of middling size.
-
-        `n_left_out` of its calls are made by programs that GPUs leave to the CPU.
-        """
+    def predict(self, plan: Plan, n_threads: int) -> Prediction:
+        """What a batt is expected to take on samples of middling size."""
         n_functions = plan.n_function_calls
         plain_s = self.plain_call_s * (plan.n_nodes - n_functions)
         function_s = self.function_call_s * n_functions
-        core_s = self.core_s(plan.n_nodes, n_functions)
+        speed = max(1.0, self.cores_worth * min(1.0, n_threads / usable_cores()))
+        sample_s = self.core_s(plan.n_nodes, n_functions) / speed
+        steps_s = self.gpu_step_s * plan.n_steps + self.gpu_stage_s * len(plan.stage_ends)
         return Prediction(
             n_threads=n_threads,
             thread_s=self.thread_s,
-            cpu_sample_s=core_s / n_threads,
-            left_out_sample_s=core_s / n_threads * n_left_out / plan.n_nodes,
-            gpu_fixed_s=self.gpu_run_s + self.gpu_step_s * plan.n_steps,
+            cpu_sample_s=sample_s,
+            left_out_sample_s=sample_s * plan.n_left_out / plan.n_nodes,
+            gpu_fixed_s=self.gpu_run_s + steps_s,
             gpu_sample_s=plain_s * self.gpu_plain_ratio + function_s * self.gpu_function_ratio,
         )
 
@@ -214,7 +216,8 @@ def measure(batts: tuple[Batt, Batt, Batt], here: str) -> Calibration:
         tuple(map(tuple, np.where(rng.random(size) < 0.6, 0, rng.integers(0, 10, size)).tolist()))
         for size in sizes
     ]
-    many, few, one = Samples(grids), Samples(grids[:N_FEW]), Samples(grids[:1])
+    many, some = Samples(grids), Samples(grids[:N_SOME])
+    few, one = Samples(grids[:N_FEW]), Samples(grids[:1])
 
     def least_s(batt: Batt, samples: Samples, device: str, n_threads: int = 1) -> float:
         times = []
@@ -230,7 +233,10 @@ def measure(batts: tuple[Batt, Batt, Batt], here: str) -> Calibration:
     plan_node_s = (time.perf_counter() - start) / plain.n_nodes
     n_cores = usable_cores()
     plain_s, function_s = (least_s(batt, few, "cpu") for batt in (plain, of_functions))
-    threaded_s = least_s(plain, few, "cpu", n_cores)
+    # Threads share what cores have: what all of them take for more samples says what they are
+    # worth, and what is left of few is what it takes to start them.
+    threaded_s, more_s = (least_s(plain, each, "cpu", n_cores) for each in (few, some))
+    slope_s = max(more_s - threaded_s, 1e-9) / (N_SOME - N_FEW)
     plain_call_s = plain_s / N_FEW / plain.plan.n_nodes
     n_functions = of_functions.plan.n_function_calls
     n_plain = of_functions.plan.n_nodes - n_functions
@@ -245,18 +251,24 @@ def measure(batts: tuple[Batt, Batt, Batt], here: str) -> Calibration:
         return ratio, few_s - ratio * core_s
 
     plain_ratio, plain_rest_s = ratio_and_rest(plain, plain_s)
-    function_ratio, _ = ratio_and_rest(of_functions, function_s)
+    function_ratio, function_rest_s = ratio_and_rest(of_functions, function_s)
     more_steps = plain.plan.n_steps - small.plan.n_steps
     step_s = max(0.0, plain_rest_s - small_s) / more_steps
+    run_s = max(0.0, small_s - step_s * small.plan.n_steps)
+    n_stages = len(of_functions.plan.stage_ends)
+    waiting_s = function_rest_s - run_s - step_s * of_functions.plan.n_steps
+    stage_s = max(0.0, waiting_s) / n_stages
     return Calibration(
         machine=here,
         measured_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        thread_s=max(0.0, threaded_s - plain_s / n_cores) / n_cores,
+        thread_s=max(0.0, threaded_s - slope_s * N_FEW) / n_cores,
         plain_call_s=plain_call_s,
         function_call_s=max(plain_call_s, function_call_s),
+        cores_worth=min(max(1.0, plain_s / N_FEW / slope_s), n_cores),
         plan_node_s=plan_node_s,
-        gpu_run_s=max(0.0, small_s - step_s * small.plan.n_steps),
+        gpu_run_s=run_s,
         gpu_step_s=step_s,
+        gpu_stage_s=stage_s,
         gpu_plain_ratio=plain_ratio,
         gpu_function_ratio=FUNCTION_TAIL * max(plain_ratio, function_ratio),
     )

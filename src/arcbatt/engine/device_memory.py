@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from arcbatt.measure import phase
 
-from . import _engine
+from . import _engine, flatten, kernels
 from .flatten import Plan
-from .kernels import wide_kernel
 from .samples import Samples
 
 # Of the device's free memory, the part that values may take.
@@ -28,7 +27,7 @@ MIN_POOL_BYTES = 256 * 2**20
 # Memory that is there already is taken if it is this part of what is wanted.
 ENOUGH = 0.8
 _WORDS_OF_BATT = 7
-_WORDS_OF_DOMAIN = 5
+_PLAN_PARTS = ("nodes", "others", "ops", "sites", "programs")  # of its image, in this order
 _TO_DEVICE = 1  # cudaMemcpyHostToDevice
 
 
@@ -67,31 +66,24 @@ class GpuImage:
             self.head = content[: 8 * _WORDS_OF_BATT].copy()
 
 
-class GpuPlan:
-    """The arrays of a plan in a device's memory: one copy, and where each of them starts."""
+class Room:
+    """Parts of a device's memory that are taken at once, each at a multiple of 256 bytes."""
 
-    @phase("transfer")
-    def __init__(self, plan: Plan, device: int) -> None:
-        import cupy
-
-        arrays = {
-            "nodes": plan.nodes,
-            "others": plan.others,
-            "ops": plan.ops,
-            "sites": plan.sites,
-            "programs": plan.programs,
+    def __init__(self, new: Callable[..., Any], n_bytes: Mapping[str, int]) -> None:
+        """`new` is CuPy's `empty` or `zeros`."""
+        starts = np.cumsum([0, *(-(-n // 256) * 256 for n in n_bytes.values())]).tolist()
+        self.memory = new(max(1, starts[-1]), np.uint8)
+        self._ranges = {
+            name: (start, start + n)
+            for (name, n), start in zip(n_bytes.items(), starts, strict=False)
         }
-        # Each starts at a multiple of 16 bytes.
-        flat = [np.resize(a, -(-a.size // 4) * 4) if a.size else a for a in arrays.values()]
-        with cupy.cuda.Device(device):
-            self.memory = cupy.asarray(np.concatenate([a.ravel() for a in flat]))
-        starts = np.cumsum([0, *(4 * a.size for a in flat)])
         address = int(self.memory.data.ptr)
-        self.at = {name: address + int(at) for name, at in zip(arrays, starts, strict=False)}
-        # As FlatDomain in flat.hpp, of which frames, firsts and rows are known later.
-        self.domains = np.zeros((len(plan.n_columns), _WORDS_OF_DOMAIN), np.uint64)
-        self.domains[:, 3] = plan.n_args
-        self.domains[:, 4] = plan.n_columns
+        self.at = {name: address + start for name, (start, _) in self._ranges.items()}
+
+    def part(self, name: str, dtype: type[np.generic], content: NDArray[Any] | None = None) -> Any:
+        """Return a part as an array, of the device or of what was copied from there."""
+        start, end = self._ranges[name]
+        return (self.memory if content is None else content)[start:end].view(dtype)
 
 
 @dataclass
@@ -101,20 +93,44 @@ class GpuBatt:
     fused: _engine.FusedBatt
     plan: Plan
     n_programs: int
-    _on_devices: dict[int, tuple[GpuImage, GpuPlan]] = field(default_factory=dict)
+    _on_devices: dict[int, tuple[GpuImage, dict[str, int]]] = field(default_factory=dict)
+    _functions: dict[int, tuple[NDArray[np.uint64], NDArray[np.uint64]]] = field(
+        default_factory=dict
+    )
 
     @cached_property
     def kernels(self) -> frozenset[str]:
         """All kernels that it needs."""
-        names = {step.kernel for stage in self.plan.stages for step in stage.steps}
-        wide = {name for name in map(wide_kernel, names) if name}
+        names = set(flatten.kernels_of(self.plan).values())
+        wide = {name for name in map(kernels.wide_kernel, names) if name}
         return frozenset({"find_outcomes", *names, *wide})
 
-    def on(self, device: int) -> tuple[GpuImage, GpuPlan]:
-        """Its image and its plan on a device."""
+    def on(self, device: int) -> tuple[GpuImage, dict[str, int]]:
+        """Its image on a device, and where the arrays of its plan are."""
         if device not in self._on_devices:
-            self._on_devices[device] = (GpuImage(self.fused, device), GpuPlan(self.plan, device))
+            self._on_devices[device] = (GpuImage(self.fused, device), self._send_plan(device))
         return self._on_devices[device]
+
+    @phase("transfer")
+    def _send_plan(self, device: int) -> dict[str, int]:
+        import cupy
+
+        content, starts = self.plan.image()
+        with cupy.cuda.Device(device):
+            self._plan_there = cupy.asarray(content)
+        address = int(self._plan_there.data.ptr)
+        return {name: address + at for name, at in zip(_PLAN_PARTS, starts, strict=True)}
+
+    def functions_on(self, device: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Its kernels on a device, by their numbers, and those for wide lanes; loads them."""
+        if device not in self._functions:
+            kernels.load(self.kernels, device)
+            found = tuple(np.zeros(len(flatten.kernel_names()), np.uint64) for _ in range(2))
+            for number, name in flatten.kernels_of(self.plan).items():
+                found[0][number] = kernels.address(device, name)
+                found[1][number] = kernels.wide_address(device, name)
+            self._functions[device] = found[0], found[1]
+        return self._functions[device]
 
 
 def image_of(samples: Samples, device: int) -> GpuImage:
@@ -173,18 +189,26 @@ def memory_for_values(cupy: Any, device: int, n_wanted: int) -> Iterator[Any]:
     """
     with _idle_lock:
         idle = _idle.setdefault(device, [])
-        free = cupy.cuda.Device(device).mem_info[0] + sum(block.size for block in idle)
-        n_wanted = max(MIN_POOL_BYTES, min(n_wanted, int(free * POOL_SHARE)))
-        enough = [block for block in idle if block.size >= n_wanted * ENOUGH]
-        if enough:
-            block = min(enough, key=lambda block: block.size)
-            idle[:] = [other for other in idle if other is not block]
-        else:
+        block = _large_enough(idle, n_wanted)
+        if block is None:  # asking the driver what is free takes as long as a small run
+            free = cupy.cuda.Device(device).mem_info[0] + sum(block.size for block in idle)
+            most = int(free * POOL_SHARE)
+            block = _large_enough(idle, min(n_wanted, most))
+        if block is None:
             idle.clear()
             cupy.get_default_memory_pool().free_all_blocks()
-            block = cupy.empty(n_wanted, cupy.uint8)
+            # More than is wanted now, so that runs that grow do not take new memory each time.
+            n_bytes = max(MIN_POOL_BYTES, min(1 << (n_wanted - 1).bit_length(), most))
+            block = cupy.empty(n_bytes, cupy.uint8)
+        idle[:] = [other for other in idle if other is not block]
     try:
         yield block
     finally:
         with _idle_lock:
             _idle.setdefault(device, []).append(block)
+
+
+def _large_enough(blocks: list[Any], n_wanted: int) -> Any:
+    """Return the smallest of the blocks that is as large as is wanted, or nearly; None for none."""
+    enough = [block for block in blocks if block.size >= max(n_wanted * ENOUGH, MIN_POOL_BYTES)]
+    return min(enough, key=lambda block: block.size) if enough else None

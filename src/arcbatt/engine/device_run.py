@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from arcbatt.language import Budget
 from arcbatt.measure import phase
 
-from . import _engine, device_memory, kernels, profiling
-from .device_memory import GpuBatt, image_of, memory_for_values, send
+from . import _engine, device_memory, flatten, kernels, profiling
+from .device_memory import GpuBatt, Room, image_of, memory_for_values, send
 from .kernels import (
     BLOCK_THREADS,
     ELEMENTS_AN_ITEM,
@@ -45,22 +45,20 @@ N_STREAMS = 4
 PAGE_BYTES = 64 * 1024
 # So long a wait goes on without sleeping: most stages take less.
 SPIN_S = 0.002
-_STEP = np.dtype(
-    [(name, np.uint64) for name in ("nodes", "others", "starts", "counts", "queue", "listed")]
-    + [(name, np.uint32) for name in ("n_nodes", "n_others", "n_items", "at_once")]
-    + [(name, np.uint32) for name in ("n_elements", "unused")]
-)
-_QUEUE_WORDS = 3  # as `Queue` in kernel.cu
+COUNTING = "add_counts, pick"  # in profiles: what counts elements after a stage
+# Kernels of no step of the plan that a chunk may start.
+N_OTHERS = 3
 _PAGES_FIELD, _WORDS_FIELD = 17, 27  # where `pages` and `words` are in `Launch`
 _STACK_LIMIT = 0  # cudaLimitStackSize
 
 
 @cache
-def _prepare(device: int) -> None:
-    """Room for the stack of nested calls."""
+def _prepare(device: int) -> int:
+    """Make room for the stack of nested calls; returns how many multiprocessors there are."""
     import cupy
 
     cupy.cuda.runtime.deviceSetLimit(_STACK_LIMIT, STACK_BYTES)
+    return int(cupy.cuda.Device(device).attributes["MultiProcessorCount"])
 
 
 class Overtaken(Exception):
@@ -95,19 +93,23 @@ class DeviceRun:
         self.is_overtaken = is_overtaken
         order = self.samples.order
         chosen = order[(order >= first) & (order < end)]
-        with cupy.cuda.Device(self.device) as gpu:
-            _prepare(self.device)
-            kernels.load(self.batt.kernels, self.device)
-            self.n_sms: int = gpu.attributes["MultiProcessorCount"]
+        with cupy.cuda.Device(self.device):
+            self.n_sms = _prepare(self.device)
+            self.functions = self.batt.functions_on(self.device)
             self.n_blocks = self.n_sms * 2048 // BLOCK_THREADS
             self.n_warps = self.n_blocks * BLOCK_THREADS // 32
+            if self.launches is not None:
+                self.steps = flatten.stages_of(self.batt.plan)
             self.images = (self.batt.on(self.device), image_of(self.samples, self.device))
             # Kernels write by sample: the arrays stand where that of the first one is the first.
             self.first, self.n_columns = first, end - first
-            shape = (self.batt.n_programs, self.n_columns)
-            self.outputs = [cupy.empty(shape, array.dtype) for array in self.arrays]
-            self.outputs[0].fill(_engine.NOT_RUN)
-            n_calls = self.batt.plan.n_nodes + len(self.batt.plan.ops)
+            n_cells = self.batt.n_programs * self.n_columns
+            self.outputs = Room(
+                cupy.empty,
+                {name: n_cells * array.itemsize for name, array in self.arrays._asdict().items()},
+            )
+            self.outputs.part("reasons", np.uint8).fill(_engine.NOT_RUN)
+            n_calls = self.batt.plan.n_nodes + self.batt.plan.n_ops
             a_sample = EXPECTED_CALL_BYTES * n_calls
             n_pages = N_STREAMS * min(self.n_warps, chosen.size * self.batt.plan.most_at_once)
             n_wanted = 2 * a_sample * chosen.size + n_pages * PAGE_BYTES
@@ -125,6 +127,8 @@ class DeviceRun:
                         kept += self._chunk(cupy, part, memory)
                         self._note_launches(cupy)
                     except (_TooManyElements, cupy.cuda.memory.OutOfMemoryError):
+                        # What was started still reads what the next part will overwrite.
+                        cupy.cuda.get_current_stream().synchronize()
                         # One sample that is too much is left to the CPU.
                         device_memory.give_up(self.device)
                         half = part.size // 2
@@ -134,36 +138,52 @@ class DeviceRun:
     @phase("transfer")
     def write(self, first: int, end: int) -> int:
         """Write the results of the samples that were run last; returns how many there are."""
-        rows = self.batt.plan.programs
-        is_whole = self.outputs[0].shape == self.arrays.reasons.shape
-        if is_whole and rows.size == self.batt.n_programs:
-            for array, output in zip(self.arrays, self.outputs, strict=True):
-                output.get(out=array)
+        rows, n_rows = self.batt.plan.programs, self.batt.n_programs
+        shape = (n_rows, end - first)
+        is_whole = rows.size == n_rows and shape == self.arrays.reasons.shape
+        if is_whole:
+            for name, array in self.arrays._asdict().items():
+                self.outputs.part(name, array.dtype.type).reshape(shape).get(out=array)
             return int(np.count_nonzero(self.arrays.reasons != _engine.NOT_RUN))
-        n_results = 0
-        for name, output in zip(BattArrays._fields, self.outputs, strict=True):
-            content = device_memory.new_array(output.shape, output.dtype)
-            output.get(out=content)
-            # The CPU writes to the other rows and columns meanwhile.
-            found = content if rows.size == self.batt.n_programs else content[rows]
-            getattr(self.arrays, name)[rows, first:end] = found
-            if name == "reasons":
-                n_results = int(np.count_nonzero(found != _engine.NOT_RUN))
-        return n_results
+        content = device_memory.new_array(self.outputs.memory.size, np.uint8)
+        self.outputs.memory.get(out=content)
+        # The CPU writes to the other rows and columns meanwhile.
+        for name, array in self.arrays._asdict().items():
+            found = self.outputs.part(name, np.uint8, content).reshape(n_rows, -1)
+            _engine.copy_result_rows(array.view(np.uint8), found, rows, first * array.itemsize)
+        return int(
+            np.count_nonzero(self.outputs.part("reasons", np.uint8, content) != _engine.NOT_RUN)
+        )
 
     def _chunk(self, cupy: Any, chosen: NDArray[np.uint32], memory: Any) -> list[KeptWords]:
         """All steps on some samples, whose values share the memory."""
         (batt_image, on_device), samples_image = self.images
         plan, n = self.batt.plan, chosen.size
         n_cells = self.batt.n_programs * n
+        n_steps = plan.n_steps + N_OTHERS
         chosen_there = cupy.asarray(chosen)
-        n_used = cupy.zeros(1, cupy.uint64)
-        pages = cupy.zeros((N_STREAMS, 2 * self.n_warps), cupy.uint64)
-        stopped = cupy.zeros(1, cupy.uint32)
-        values = cupy.empty(2 * plan.n_nodes * n, cupy.uint64)
-        costs = cupy.empty(2 * plan.n_nodes * n, cupy.uint64)
-        n_words = cupy.empty(n_cells if self.keep_values else 1, cupy.int64)
-        domains = cupy.empty(max(1, on_device.domains.size), cupy.uint64)
+        zeros = Room(
+            cupy.zeros,
+            {
+                "n_used": 8,
+                "stopped": 4,
+                "pages": N_STREAMS * 16 * self.n_warps,
+                # What each step takes its items from.
+                "queues": _engine.queue_bytes * n_steps,
+            },
+        )
+        room = Room(
+            cupy.empty,
+            {
+                "values": 16 * plan.n_nodes * n,
+                "costs": 16 * plan.n_nodes * n,
+                "n_words": 8 * (n_cells if self.keep_values else 1),
+                "domains": _engine.domain_bytes * plan.n_domains,
+                # The items that a step leaves to wide lanes.
+                "listed": 4 * MAX_LARGE * n_steps,
+                "steps": N_OTHERS * _engine.step_bytes,
+            },
+        )
         # The fields of `Launch` in kernel.cu.
         words = [
             *np.frombuffer(batt_image.head, np.uint64).tolist(),
@@ -175,38 +195,45 @@ class DeviceRun:
             self.n_columns,
             memory.data.ptr,
             memory.size,
-            n_used.data.ptr,
+            zeros.at["n_used"],
             int(memory.size * max(SAMPLE_SHARE / n, WHOLE_SHARE)),
-            *(array.data.ptr for array in (pages, stopped, values, costs)),
-            *(array.data.ptr - self.first * array.itemsize for array in self.outputs),
-            n_words.data.ptr,
+            *(zeros.at["pages"], zeros.at["stopped"], room.at["values"], room.at["costs"]),
+            *(
+                self.outputs.at[name] - self.first * array.itemsize
+                for name, array in self.arrays._asdict().items()
+            ),
+            room.at["n_words"],
             0,
-            *(on_device.at["ops"], on_device.at["sites"], domains.data.ptr, values.data.ptr, n),
+            *(on_device["ops"], on_device["sites"], room.at["domains"], room.at["values"], n),
         ]
         # By stream: each has pages of its own.
         by_stream = np.tile(np.array(words, np.uint64), (N_STREAMS, 1))
         by_stream[:, _PAGES_FIELD] += np.arange(N_STREAMS, dtype=np.uint64) * (16 * self.n_warps)
-        self.launch = cupy.asarray(by_stream)
-        # What each step takes its items from, and the items that one leaves to wide lanes.
-        self.queues = cupy.zeros((plan.n_steps + 3, _QUEUE_WORDS), cupy.uint32)
-        self.listed = cupy.empty(MAX_LARGE * (plan.n_steps + 3), cupy.uint32)
+        launch = cupy.asarray(by_stream)
+        places = (
+            *(on_device["nodes"], on_device["others"]),
+            *(room.at["domains"], zeros.at["queues"], room.at["listed"]),
+        )
+        self.run = self._new_run(cupy, n, places, launch)
+        self.room = room
+        self.held: list[Any] = [chosen_there, zeros, launch]  # in use until the last step is done
         self.n_started = 0
-        self.held: list[Any] = []  # what is in use until the last step is done
         self.stage = 0
         self.timed: list[tuple[int, str, int, Any, Any]] = []
         try:
-            self._run_stages(cupy, n, domains)
+            self._run_stages(cupy)
             self.stage = -1
             n_run = plan.programs.size
-            self._start_one(cupy, "find_outcomes", n_run * n, on_device.at["programs"], n_run)
+            self._start_one(cupy, "find_outcomes", n_run * n, on_device["programs"], n_run)
             self._wait(cupy)
             if not self.keep_values:
                 return []
             self._start_one(cupy, "count_kept", n_cells)
+            n_words = room.part("n_words", np.int64)
             ends = cupy.cumsum(n_words)
             kept_words = cupy.empty(max(1, int(ends[-1])), cupy.int32)
             n_words[:] = ends - n_words
-            self.launch[:, _WORDS_FIELD] = kept_words.data.ptr
+            launch[:, _WORDS_FIELD] = kept_words.data.ptr
             self._start_one(cupy, "write_kept", n_cells)
             self._wait(cupy)
         except (KeyboardInterrupt, Overtaken):
@@ -214,89 +241,71 @@ class DeviceRun:
             one = device_memory.new_array(1, np.uint32)
             one[:] = 1
             with cupy.cuda.Stream(non_blocking=True):
-                send(one, stopped.data.ptr)
+                send(one, zeros.at["stopped"])
             cupy.cuda.get_current_stream().synchronize()
             raise
-        ok = np.flatnonzero(self.outputs[0].get()[:, chosen - self.first] == 0)
+        reasons = self.outputs.part("reasons", np.uint8).get().reshape(self.batt.n_programs, -1)
+        ok = np.flatnonzero(reasons[:, chosen - self.first] == 0)
         cells = ok // n * len(self.samples) + chosen[ok % n]
         return [KeptWords(kept_words.get(), cells.astype(np.int64), n_words.get()[ok])]
 
+    def _new_run(
+        self, cupy: Any, n_samples: int, places: Sequence[int], launch: Any
+    ) -> _engine.PlanRun:
+        """Return the plan's run on so many samples."""
+        streams, events = self.streams.addresses(cupy)
+        functions, wide_functions = self.functions
+        # The fields of `DeviceSettings` in plan_run.hpp.
+        settings = (
+            *(self.n_blocks, WIDE_BLOCKS_A_SM * self.n_sms, BLOCK_THREADS, WIDE_THREADS),
+            *(ELEMENTS_AN_ITEM, MAX_LARGE, MAX_ELEMENTS),
+            *(kernels.address(self.device, name) for name in ("add_counts", "pick")),
+        )
+        row_bytes = launch.shape[1] * 8
+        return _engine.PlanRun(
+            self.batt.plan,
+            driver_functions=kernels.driver_functions(),
+            settings=np.array(settings, np.uint64),
+            places=np.array(places, np.uint64),
+            streams=streams,
+            events=events,
+            launches=launch.data.ptr + row_bytes * np.arange(N_STREAMS, dtype=np.uint64),
+            functions=functions,
+            wide_functions=wide_functions,
+            n_samples=n_samples,
+        )
+
+    @phase("launch")
     def _start_one(
         self, cupy: Any, kernel: str, n_items: int, nodes: int = 0, n_nodes: int = 0
     ) -> None:
         """Start a kernel of no step of the plan."""
-        words = np.zeros(1, _STEP)
-        words["nodes"], words["n_nodes"], words["n_items"] = nodes, n_nodes, n_items
-        self._start(cupy, [kernel], words, np.zeros(0, np.uint32), np.zeros(1, np.uint32))
+        words = device_memory.new_array(_engine.step_bytes, np.uint8)
+        self.held.append(words)
+        there = self.room.at["steps"] + _engine.step_bytes * self.n_started
+        self.n_started += 1
+        with self._timing(cupy, kernel, n_items):
+            status = self.run.start_one(
+                function=kernels.address(self.device, kernel),
+                nodes=nodes,
+                n_nodes=n_nodes,
+                n_items=n_items,
+                host=words.ctypes.data,
+                device=there,
+            )
+            _check(cupy, status)
 
-    @phase("launch")
-    def _start(
-        self,
-        cupy: Any,
-        names: Sequence[str],
-        words: NDArray[Any],
-        numbers: NDArray[Any],
-        levels: NDArray[np.uint32],
-    ) -> int:
-        """Start kernels level by level, those that have nothing to do left out.
-
-        `words` are the fields of `Step` in kernel.cu, in which `starts` are counted from the
-        numbers that are sent with them; returns where these are.
-        """
-        n = len(names)
-        n_items = words["n_items"].astype(np.int64)
-        queue_bytes = 4 * _QUEUE_WORDS
-        first = self.queues.data.ptr + queue_bytes * self.n_started
-        words["queue"] = first + queue_bytes * np.arange(n, dtype=np.uint64)
-        lists = self.listed.data.ptr + 4 * MAX_LARGE * self.n_started
-        words["listed"] = lists + 4 * MAX_LARGE * np.arange(n, dtype=np.uint64)
-        words["at_once"] = np.clip(n_items // (4 * self.n_warps), 1, 8)
-        self.n_started += n
-        # The numbers first: their places are multiples of 4 bytes, the words' of 8.
-        n_numbers = -(-numbers.size // 2) * 2
-        content = device_memory.new_array(4 * n_numbers + words.nbytes, np.uint8)
-        there = cupy.empty(content.size, cupy.uint8)
-        address = int(there.data.ptr)
-        words["starts"] += np.uint64(address)
-        content[: 4 * numbers.size].view(np.uint32)[:] = numbers
-        content[4 * n_numbers :].view(_STEP)[:] = words
-        send(content, address)
-        self.held += [content, there]
-        steps_at = address + 4 * n_numbers
-        grids = np.minimum(self.n_blocks, -(-n_items * 32 // BLOCK_THREADS)).astype(np.uint32)
-        given = {
-            "functions": [kernels.address(self.device, name) for name in names],
-            "wide_functions": [kernels.wide_address(self.device, name) for name in names],
-            "steps": steps_at + words.itemsize * np.arange(n, dtype=np.uint64),
-        }
-        arrays: dict[str, NDArray[Any]] = {
-            "grids": grids,
-            "wide_grids": np.minimum(n_items, WIDE_BLOCKS_A_SM * self.n_sms).astype(np.uint32),
-            "levels": levels,
-            **{name: np.array(content, np.uint64) for name, content in given.items()},
-        }
+    @contextmanager
+    def _timing(self, cupy: Any, kernel: str, n_items: int) -> Iterator[None]:
+        """Note what is started within, where launches are asked for."""
         if self.launches is None:
-            self._start_side_by_side(cupy, arrays)
-            return address
-        for k in np.flatnonzero(n_items).tolist():
-            before, after = cupy.cuda.Event(), cupy.cuda.Event()
-            before.record()
-            self._start_side_by_side(cupy, {name: a[k : k + 1] for name, a in arrays.items()})
-            after.record()
-            self.timed.append((self.stage, names[k], int(n_items[k]), before, after))
-        return address
-
-    def _start_side_by_side(self, cupy: Any, arrays: dict[str, NDArray[Any]]) -> None:
-        """Start kernels, those of a level on several streams."""
-        started = _engine.Kernels(**arrays, block=BLOCK_THREADS, wide_block=WIDE_THREADS)
-        row_bytes = self.launch.shape[1] * 8
-        launches = self.launch.data.ptr + row_bytes * np.arange(N_STREAMS, dtype=np.uint64)
-        streams, events = self.streams.addresses(cupy)
-        status = _engine.start_kernels(
-            kernels.driver_functions(), streams, events, launches, started
-        )
-        if status:
-            raise cupy.cuda.driver.CUDADriverError(status)
+            yield
+            return
+        before, after = cupy.cuda.Event(), cupy.cuda.Event()
+        before.record()
+        yield
+        after.record()
+        self.timed.append((self.stage, kernel, n_items, before, after))
 
     def _note_launches(self, cupy: Any) -> None:
         """Add what the chunk's launches took, all of which are done."""
@@ -317,64 +326,47 @@ class DeviceRun:
             if self.is_overtaken():
                 raise Overtaken
 
-    def _run_stages(self, cupy: Any, n: int, domains: Any) -> None:
+    def _run_stages(self, cupy: Any) -> None:
         """All steps; after each stage, how many elements the containers have that it came to."""
-        (_, on_device), _ = self.images
-        plan = self.batt.plan
-        table = on_device.domains.copy()
-        # How many elements each domain has, and how many samples there are.
-        sizes = np.zeros(len(table) + 1, np.int64)
-        sizes[-1] = n
-        for number, stage in enumerate(plan.stages):
+        first = 0
+        for number, end in enumerate(self.batt.plan.stage_ends.tolist()):
             self.stage = number
             if self.is_overtaken():
                 raise Overtaken
-            n_items = sizes[stage.sizes]
-            ends = np.concatenate([[0], np.cumsum(n_items)])
-            starts = ends[:-1] - ends[stage.firsts_of_others]
-            of_steps = ends[stage.ends] - ends[stage.firsts]
-            of_nodes = stage.n_nodes * n
-            first_site = ends[stage.first_site]
-            n_asked = int(ends[-1] - first_site)
-            if max(int(of_steps.max()), n_asked) + int(of_nodes.max()) > MAX_ELEMENTS:
-                raise _TooManyElements
-            bounds = ends[stage.first_site :] - first_site
-            words = np.zeros(len(stage.steps), _STEP)
-            words["nodes"] = on_device.at["nodes"] + 4 * stage.first_nodes
-            words["others"] = on_device.at["others"] + 4 * (stage.first_other + stage.firsts)
-            words["starts"] = 4 * stage.firsts
-            words["n_nodes"] = stage.n_nodes
-            words["n_others"] = stage.ends - stage.firsts
-            words["n_elements"] = np.where(stage.are_alone, of_steps, 0)
-            of_steps[stage.are_alone] = -(-of_steps[stage.are_alone] // ELEMENTS_AN_ITEM)
-            words["n_items"] = of_nodes + of_steps
-            if n_asked:
-                frames = cupy.empty(n_asked, cupy.uint64)
-                counts = cupy.zeros(n_asked, cupy.uint32)
-                firsts = cupy.empty(n_asked + 1, cupy.uint32)
-                words["counts"] = counts.data.ptr + 4 * (ends[stage.firsts] - first_site)
-                made, new = stage.domains, stage.domains >= 0
-                at, rows = bounds[:-1][new], n_items[stage.first_site :][new]
-                table[made[new], 0] = frames.data.ptr + 8 * at
-                table[made[new], 1] = firsts.data.ptr + 4 * at
-                table[made[new], 2] = rows
-                content = device_memory.new_array(table.size, np.uint64)
-                content[:] = table.ravel()
-                send(content, domains.data.ptr)
-                self.held += [content, frames, counts, firsts]
-            numbers = np.concatenate([starts, bounds])
-            names = [step.kernel for step in stage.steps]
-            sent = self._start(cupy, names, words, numbers, stage.levels)
-            if n_asked:
-                found = device_memory.new_array(bounds.size, np.uint32)
-                add_counts = kernels.kernel(self.device, "add_counts")
-                add_counts((1,), (1024,), (counts, firsts, np.uint32(n_asked)))
-                places, to = np.uint64(sent + 4 * starts.size), np.uint64(found.ctypes.data)
-                pick = kernels.kernel(self.device, "pick")
-                grid = (-(-bounds.size // 256),)
-                pick(grid, (256,), (firsts, places, to, np.uint32(bounds.size)))
+            self._start_stage(cupy, first, end)
+            if self.run.counts:
                 self._wait(cupy)
-                sizes[made[new]] = np.diff(found.astype(np.int64))[new]
+                self.run.read_sizes()
+            first = end
+
+    @phase("launch")
+    def _start_stage(self, cupy: Any, first: int, end: int) -> None:
+        """Start the steps of a stage, from one to another."""
+        run = self.run
+        n_host_bytes, n_device_bytes = run.begin(self.stage)
+        if not n_host_bytes:
+            raise _TooManyElements
+        content = device_memory.new_array(n_host_bytes, np.uint8)
+        there = cupy.empty(n_device_bytes, cupy.uint8)
+        self.held += [content, there]
+        _check(cupy, run.send(content.ctypes.data, there.data.ptr))
+        if self.launches is None:
+            _check(cupy, run.start(first, end))
+        else:
+            names = [step.kernel for step in self.steps[self.stage]]
+            for k, name in zip(range(first, end), names, strict=True):
+                if n_items := run.n_items(k):
+                    with self._timing(cupy, name, n_items):
+                        _check(cupy, run.start(k, k + 1))
+        if run.counts:
+            with self._timing(cupy, COUNTING, 1):
+                _check(cupy, run.start_counting())
+
+
+def _check(cupy: Any, status: int) -> None:
+    """Raise where the driver says that it could not do something."""
+    if status:
+        raise cupy.cuda.driver.CUDADriverError(status)
 
 
 class _Streams:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, partial
+from threading import Lock
 from time import perf_counter
 
 from arcbatt.language import Budget
+from arcbatt.measure import timeline
 
 from . import _engine, kernels, profiling
 from .device_memory import GpuBatt
@@ -21,6 +23,7 @@ from .sharing import Pace
 
 # So often a GPU looks whether its kernels are compiled.
 LOOK_S = 0.05
+_timelines: dict[int, Lock] = {}  # by device; held by the run that counts its phases there
 
 
 class GpuError(RuntimeError):
@@ -113,6 +116,17 @@ class GpuRun:
                 return GpuPart(n_results, kept, str(error).splitlines()[0])
             self.pace.note(end - first, perf_counter() - began_s)
         return GpuPart(n_results, kept)
+
+    def work_beside(self, device: int, lent: tuple[int, int, int] | None) -> GpuPart:
+        """The same in a thread of its own, whose phases are counted on a timeline of the device."""
+        lock = _timelines.setdefault(device, Lock())
+        if not lock.acquire(blocking=False):  # another run counts on it
+            return self.work(device, lent)
+        try:
+            with timeline(f"cuda:{device}"):
+                return self.work(device, lent)
+        finally:
+            lock.release()
 
     def _wait_for_kernels(self, device: int) -> bool:
         """Return whether the kernels are there before the CPU has done everything."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from arcbatt.measure import usable_cores
@@ -51,7 +51,8 @@ class CompiledKernels:
 
     `targets` are kinds of GPUs (sm_90) and PTX (compute_75), with the modules compiled for each;
     `on_gpus` the modules that each GPU finds. The rest is compiled when something needs it, by the
-    compiler that is named, or not at all, for want of one.
+    compiler that is named, or not at all, for want of one. `failed` says what went wrong when it
+    was last tried, by target and module.
     """
 
     n_modules: int
@@ -60,6 +61,7 @@ class CompiledKernels:
     folders: tuple[str, ...]
     compiler: str
     trouble: str = ""
+    failed: dict[str, str] = field(default_factory=dict)
 
 
 def read_kernels(search: GpuSearch) -> CompiledKernels:
@@ -80,7 +82,8 @@ def read_kernels(search: GpuSearch) -> CompiledKernels:
         compiler, trouble = "", str(error)
     counts = {target: len(found & set(names)) for target, found in targets.items()}
     folders = tuple(map(str, kernel_files.folders()))
-    return CompiledKernels(len(names), counts, on_gpus, folders, compiler, trouble)
+    failed = kernel_files.read_troubles(digest)
+    return CompiledKernels(len(names), counts, on_gpus, folders, compiler, trouble, failed)
 
 
 def read_build() -> Build:

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from queue import SimpleQueue
@@ -24,9 +25,8 @@ from arcbatt.measure import usable_cores
 
 PACKAGE = "arcbatt_kernels"
 SUFFIX = ".xz"
+TROUBLE_SUFFIX = ".failed.txt"
 N_VERSIONS = 4
-# Compilers are to leave the CPU to the work that goes on.
-NICENESS = 10
 
 
 def folders() -> list[Path]:
@@ -69,6 +69,26 @@ def write(folder: Path, digest: str, target: str, module: str, code: bytes) -> N
     write_whole(path, lzma.compress(code, preset=6))
 
 
+def note_trouble(folder: Path, digest: str, target: str, module: str, trouble: str) -> None:
+    """Keep why a module was not compiled, for `arcbatt doctor`; an empty text says that it was."""
+    path = folder / digest / target / (module + TROUBLE_SUFFIX)
+    with suppress(OSError):  # whoever wants the module is told, too
+        if trouble:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, trouble.encode())
+        else:
+            path.unlink(missing_ok=True)
+
+
+def read_troubles(digest: str) -> dict[str, str]:
+    """Return why modules were not compiled when that was last tried, by target and module."""
+    found = {}
+    for path in sorted((folders()[-1] / digest).glob(f"*/*{TROUBLE_SUFFIX}")):
+        name = path.name.removesuffix(TROUBLE_SUFFIX)
+        found[f"{path.parent.name}/{name}"] = path.read_text("utf-8", errors="replace")
+    return found
+
+
 def drop_old(folder: Path) -> None:
     """Delete what was made of older sources; a few versions may be in use side by side."""
     made = [place for place in folder.glob("*") if place.is_dir()]
@@ -86,19 +106,24 @@ class Compilers:
     def __init__(self) -> None:
         self.troubles: dict[tuple[str, int], str] = {}  # by module and capability, what failed
         self._asked: dict[tuple[str, int], Event] = {}  # set when a module is done
-        self._waiting: SimpleQueue[tuple[str, int]] = SimpleQueue()
+        self._waiting: SimpleQueue[tuple[str, int, str]] = SimpleQueue()
         self._n_threads = 0
         self._lock = Lock()
 
-    def start(self, modules: Iterable[str], capability: int) -> None:
-        """Have modules compiled, after those that were asked for before."""
+    @property
+    def n_busy(self) -> int:
+        """How many compilers are at work, or about to be."""
+        return min(self._n_threads, sum(not done.is_set() for done in list(self._asked.values())))
+
+    def start(self, modules: Iterable[str], capability: int, digest: str) -> None:
+        """Have modules of a version of the sources compiled, after those that were asked for."""
         with self._lock:
             for module in modules:
                 key = (module, capability)
                 if key in self._asked:
                     continue
                 self._asked[key] = Event()
-                self._waiting.put(key)
+                self._waiting.put((*key, digest))
                 # Nobody waits for them when the program ends: what has begun is finished by itself.
                 if self._n_threads < usable_cores():
                     self._n_threads += 1
@@ -116,22 +141,33 @@ class Compilers:
 
     def _work(self) -> None:
         while True:
-            module, capability = key = self._waiting.get()
-            try:
-                done = subprocess.run(compile_command(module, capability), capture_output=True)
-                if done.returncode:
-                    self.troubles[key] = done.stderr.decode(errors="replace").strip()
-            except OSError as error:
-                self.troubles[key] = str(error)
-            finally:
-                self._asked[key].set()
+            module, capability, digest = self._waiting.get()
+            trouble = _compile(module, capability, digest)
+            if trouble:
+                self.troubles[module, capability] = trouble
+            self._asked[module, capability].set()
+
+
+def _compile(module: str, capability: int, digest: str) -> str:
+    """Have a module compiled; returns what went wrong."""
+    folder = folders()[-1]
+    try:
+        done = subprocess.run(compile_command(module, capability), capture_output=True)
+        trouble = done.stderr.decode(errors="replace").strip() if done.returncode else ""
+        if done.returncode and not trouble:
+            trouble = f"the compiler ended with status {done.returncode}"
+        elif not done.returncode and find(digest, module, capability) is None:
+            trouble = f"the compiler has left nothing in {folder}"
+    except OSError as error:
+        trouble = str(error)
+    note_trouble(folder, digest, f"sm_{capability}", module, trouble)
+    return trouble
 
 
 def compile_command(module: str, capability: int) -> list[str]:
     """Return the command that compiles a module into the user's folder."""
-    code = f"import os; hasattr(os, 'nice') and os.nice({NICENESS}); "
-    code += "from arcbatt.engine import kernels; kernels.main()"
-    options = ["--arch", str(capability), "--only", module, "--ptx", "", "--jobs", "1"]
+    code = "from arcbatt.engine import kernels; kernels.main()"
+    options = ["--arch", str(capability), "--only", module, "--jobs", "1"]
     return [sys.executable, "-c", code, *options]
 
 

@@ -13,6 +13,7 @@ import argparse
 import ctypes
 import os
 import re
+import warnings
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import cache
@@ -46,7 +47,8 @@ COMMON, ALONE, SITES = "common", "alone", "sites"
 # So many kernels are compiled together: more share what is common, fewer are done sooner. NVIDIA's
 # assembler (CUDA 13.0) crashes on some sites that are compiled together.
 KERNELS_A_MODULE = 16
-SITES_A_MODULE = 3
+# Some take so long that a module of them would hold up all others.
+AT_MOST = {"sites": 3, "wide_sites": 3, "picture_lists": 2}
 _MACROS = {"run": "ARC_RUN", "alone": "ARC_ALONE", "site": "ARC_SITE"}
 # What takes long on large values is compiled for wide lanes, too.
 WIDE = "wide_"
@@ -81,8 +83,7 @@ def modules() -> dict[str, tuple[str, ...]]:
     groups[WIDE + SITES] = [WIDE + name for name in WIDE_KERNELS]
     found: dict[str, tuple[str, ...]] = {}
     for name, kernels in groups.items():
-        at_most = SITES_A_MODULE if name.endswith(SITES) else KERNELS_A_MODULE
-        n_parts = max(1, -(-len(kernels) // at_most))
+        n_parts = max(1, -(-len(kernels) // AT_MOST.get(name, KERNELS_A_MODULE)))
         for k in range(n_parts):
             found[f"{name}_{k + 1}" if n_parts > 1 else name] = tuple(kernels[k::n_parts])
     return found
@@ -163,12 +164,26 @@ def load(kernels: Iterable[str], device: int) -> None:
 def are_ready(kernels: Iterable[str], device: int) -> bool:
     """Return whether kernels can be run on a device at once; otherwise they are compiled meanwhile.
 
-    What cannot be compiled is never ready.
+    What cannot be compiled is never ready; a warning says so once.
     """
     if _start(kernels, device):
+        trouble = trouble_with(kernels, device)
+        if trouble and trouble not in _told:
+            _told.add(trouble)
+            first = trouble.splitlines()[0]
+            why = f"cuda:{device} is not used, its kernels cannot be compiled: {first}"
+            warnings.warn(f"{why}; arcbatt doctor says more", RuntimeWarning, stacklevel=4)
         return False
     _load_modules(kernels, device)
     return True
+
+
+_told: set[str] = set()  # troubles that were warned of
+
+
+def n_compiling() -> int:
+    """Return how many compilers are at work."""
+    return kernel_files.compilers.n_busy
 
 
 def trouble_with(kernels: Iterable[str], device: int) -> str:
@@ -196,7 +211,7 @@ def _start(kernels: Iterable[str], device: int) -> list[str]:
             or kernel_files.find(digest, module, capability) is None
         )
     ]
-    kernel_files.compilers.start(lacking, capability)
+    kernel_files.compilers.start(lacking, capability, digest)
     return lacking
 
 
@@ -262,9 +277,15 @@ def wide_address(device: int, name: str) -> int:
 
 @cache
 def driver_functions() -> NDArray[np.uint64]:
-    """Where the driver's functions are that `start_kernels` of the engine calls."""
+    """Where the driver's functions are that runs of plans call, as `Driver` of plan_run.hpp."""
     driver = ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
-    functions = (driver.cuLaunchKernel, driver.cuEventRecord, driver.cuStreamWaitEvent)
+    functions = (
+        driver.cuLaunchKernel,
+        driver.cuEventRecord,
+        driver.cuStreamWaitEvent,
+        driver.cuMemcpyHtoDAsync_v2,
+        driver.cuMemsetD8Async,
+    )
     return np.array([ctypes.cast(f, ctypes.c_void_p).value for f in functions], np.uint64)
 
 

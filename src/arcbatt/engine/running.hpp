@@ -250,6 +250,7 @@ struct TaskRun final : Run {
   const u32* starts = nullptr;  // the demos of task t are the samples starts[t] .. starts[t + 1]
   u64 n_tasks = 0;
   bool staged = true;
+  u64 n_done = 0;  // demos of each task that programs tried on all tasks were run on elsewhere
   std::atomic<u64> next{0};
   u8* reasons = nullptr;    // of the first demo
   u8* n_matches = nullptr;  // demos matched
@@ -284,25 +285,31 @@ struct TaskRun final : Run {
 
   void run_task(Worker& worker, u64 task) {
     const std::vector<u32>& here = only_here[task];
-    worker.programs = everywhere;
-    worker.programs.insert(worker.programs.end(), here.begin(), here.end());
+    const u32 first = starts[task], end = starts[task + 1];
+    worker.programs = here;
+    if (!n_done) worker.programs.insert(worker.programs.begin(), everywhere.begin(), everywhere.end());
     for (u32 p : worker.programs) {
       const u64 cell = p * n_tasks + task;
       n_matches[cell] = 0;
       steps[cell] = 0;
       numbers[cell] = 0;
     }
-    if (here.empty()) {
-      worker.nodes = base_nodes;
-    } else {
-      Nodes more;
-      collect_nodes(here, more);
-      unite(base_nodes.shared, more.shared, worker.nodes.shared);
-      unite(base_nodes.own, more.own, worker.nodes.own);
-    }
+    collect_nodes_of_task(worker, here, !n_done);
     worker.has_shared = false;  // another task may have the same demos, but not the same programs
-    const u32 first = starts[task], end = starts[task + 1];
-    for (u32 sample = first; sample < end && !worker.programs.empty(); sample++) {
+    for (u32 sample = first; sample < end; sample++) {
+      if (n_done && sample - first == n_done) {
+        worker.programs.insert(worker.programs.begin(), everywhere.begin(), everywhere.end());
+        collect_nodes_of_task(worker, here, true);
+        worker.has_shared = false;
+      }
+      if (staged && sample == first + 1) {
+        keep_those_that_matched(worker, task, here);
+        worker.has_shared = worker.has_shared && !n_done;
+      }
+      if (worker.programs.empty()) {
+        if (staged && sample > first) return;
+        continue;
+      }
       const Sample& s = (*samples)[sample];
       run_programs(worker, s, worker.nodes, worker.programs, [&](u32 p) {
         const Outcome out = outcome_of(batt, p, budget, s, worker.view());
@@ -316,8 +323,19 @@ struct TaskRun final : Run {
         if (out.number != NO_NUMBER) numbers[cell] += out.number;
       });
       if (stopped.load(std::memory_order_relaxed)) return;
-      if (staged && sample == first) keep_those_that_matched(worker, task, here);
     }
+  }
+
+  void collect_nodes_of_task(Worker& worker, const std::vector<u32>& here, bool has_everywhere) const {
+    if (here.empty() && has_everywhere) {
+      worker.nodes = base_nodes;
+      return;
+    }
+    collect_nodes(here, worker.nodes);
+    if (!has_everywhere) return;
+    const Nodes more = worker.nodes;
+    unite(base_nodes.shared, more.shared, worker.nodes.shared);
+    unite(base_nodes.own, more.own, worker.nodes.own);
   }
 
   static void unite(const std::vector<u32>& a, const std::vector<u32>& b, std::vector<u32>& to) {

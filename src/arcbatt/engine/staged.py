@@ -19,7 +19,7 @@ from arcbatt.measure import usable_cores
 from arcbatt.tasks import Task
 
 from . import _engine, profiling
-from .batt import MAX_ARENA_BYTES, Batt
+from .batt import MAX_ARENA_BYTES, Batt, Choice, Run
 from .defined import DEFINITIONS, run_defined
 from .samples import Grid, Samples
 
@@ -123,20 +123,19 @@ def run_on_tasks(
     n_threads = n_threads or usable_cores()
     n_programs = len(batt.programs)
     tasks_of = np.full(n_programs, -1, np.int32) if only is None else np.asarray(only, np.int32)
-    arrays = _new_arrays(n_programs, len(samples))
     everywhere = np.flatnonzero(tasks_of < 0)
-    if batt.prefers_gpu(device, len(samples), n_threads) and len(everywhere):
-        ran_on = _on_gpu(batt, samples, budget, everywhere, staged, device, n_threads, arrays)
-        rest = np.flatnonzero(tasks_of >= 0)
-        if len(rest):
-            judges = Batt([batt.programs[p] for p in rest])
-            part = run_on_tasks(
-                judges, samples, budget, only=tasks_of[rest], device="cpu", n_threads=n_threads
-            )
-            for name in TaskArrays._fields:
-                getattr(arrays, name)[rest] = getattr(part, name)
-            ran_on["cpu"] = ran_on.get("cpu", 0) + part.ran_on["cpu"]
-    else:
+    # What is chosen for is what programs are run on first.
+    n_first = len(samples) if staged else samples.n_samples
+    choice = batt.choose(device if len(everywhere) else "cpu", n_first, n_threads, "tasks")
+    with choice.measured():
+        if choice.devices:
+            run = Run(samples.first_demos if staged else samples.demos, budget, n_threads)
+            arrays, ran_on = _on_gpu(batt, samples, everywhere, staged, choice, run)
+            n_done = 1 if staged else int(samples.n_demos.max())
+        else:
+            arrays, n_done = _new_arrays(n_programs, len(samples)), 0
+            ran_on = {"cpu": len(everywhere) * len(samples)}
+        ran_on["cpu"] += n_programs - len(everywhere)
         _engine.run_tasks(
             batt.fused,
             samples.demos.packed,
@@ -145,12 +144,12 @@ def run_on_tasks(
             max_steps=budget.steps,
             max_bytes=budget.bytes,
             max_arena_bytes=MAX_ARENA_BYTES,
-            n_threads=n_threads,
+            n_threads=choice.n_threads_beside_compilers(n_threads),
             staged=staged,
+            n_done=n_done,
             **arrays._asdict(),
             profile=profiling.counts(),
         )
-        ran_on = {"cpu": len(everywhere) * len(samples) + n_programs - len(everywhere)}
     return TaskResult(*arrays, samples.n_demos, ran_on)
 
 
@@ -222,42 +221,39 @@ def _new_arrays(n_programs: int, n_tasks: int) -> TaskArrays:
 def _on_gpu(
     batt: Batt,
     samples: TaskSamples,
-    budget: Budget,
     programs: NDArray[np.int64],
     staged: bool,
-    device: str,
-    n_threads: int,
-    result: TaskArrays,
-) -> dict[str, int]:
-    """The same on a GPU: first demos first, then the others for those programs that are left."""
-    if len(programs) < len(batt.programs):
-        batt = Batt([batt.programs[p] for p in programs])
-    got = batt.run(samples.first_demos, budget, device=device, n_threads=n_threads)
-    result.reasons[programs] = got.reasons
-    result.n_matches[programs] = got.matches
-    result.hashes[programs] = got.hashes
-    result.steps[programs] = got.steps
-    result.numbers[programs] = _numbers(got.numbers)
-    ran_on = dict(got.ran_on)
-    left = got.matches.copy() if staged else np.ones_like(got.matches)
-    left &= samples.n_demos > 1
-    rows, tasks = np.flatnonzero(left.any(axis=1)), np.flatnonzero(left.any(axis=0))
-    if not len(rows):
-        return ran_on
-    some = Batt([batt.programs[p] for p in rows])
-    rest = some.run(samples.demos_of(tasks.tolist(), 1), budget, device=device, n_threads=n_threads)
-    starts = np.concatenate([[0], np.cumsum(samples.n_demos[tasks] - 1)])[:-1]
-    part = left[np.ix_(rows, tasks)]
-    at = np.ix_(programs[rows], tasks)
-    for name, values in (
-        ("n_matches", rest.matches),
-        ("steps", rest.steps),
-        ("numbers", _numbers(rest.numbers)),
-    ):
-        array = getattr(result, name)
-        sums = np.add.reduceat(values.astype(array.dtype), starts, axis=1)
-        array[at] += np.where(part, sums, 0).astype(array.dtype)
-    return ran_on
+    choice: Choice,
+    run: Run,
+) -> tuple[TaskArrays, dict[str, int]]:
+    """Run programs that are tried on all tasks on GPUs: on first demos, without stages on all.
+
+    Returns the results, and how many came from where. Few programs are left after the first demos,
+    for few tasks, which is work for the CPU.
+    """
+    is_whole = len(programs) == len(batt.programs)
+    part = batt if is_whole else Batt([batt.programs[p] for p in programs])
+    got = part.run_as(choice, run)
+    matches = got.matches.view(np.uint8)
+    found = TaskArrays(got.reasons, matches, got.hashes, got.steps, _numbers(got.numbers))
+    if not staged:
+        starts = samples.starts[:-1].astype(np.int64)
+        found = TaskArrays(
+            got.reasons.take(starts, axis=1),
+            np.add.reduceat(found.n_matches, starts, axis=1, dtype=np.uint8),
+            got.hashes.take(starts, axis=1),
+            np.add.reduceat(found.steps, starts, axis=1),
+            np.add.reduceat(found.numbers, starts, axis=1, dtype=np.int32),
+        )
+    arrays = found
+    if not is_whole:
+        arrays = _new_arrays(len(batt.programs), len(samples))
+        for name in TaskArrays._fields:
+            getattr(arrays, name)[programs] = getattr(found, name)
+    n_pairs = len(programs) * len(samples)
+    ran_on = {name: n * n_pairs // got.reasons.size for name, n in got.ran_on.items()}
+    ran_on["cpu"] = n_pairs - sum(n for name, n in ran_on.items() if name != "cpu")
+    return arrays, ran_on
 
 
 def _numbers(numbers: NDArray[np.int32]) -> NDArray[np.int32]:

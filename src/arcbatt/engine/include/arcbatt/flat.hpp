@@ -1,12 +1,12 @@
 // Functions over containers, flattened: a function's calls are steps of the schedule, run on the
-// elements of all containers of all samples at once. For the GPU; engine/flatten.py plans it.
+// elements of all containers of all samples at once. For the GPU; engine/flatten.hpp and plan.hpp plan it.
 //
 // A site is a call that calls a function (`apply`, `argmax`...). It is run in phases: each ends where
 // it asks for a function's values of a column, of which a frame is made; the function's own calls
 // (ops) fill the frame's columns; then the site is run again from its beginning and finds there what it
 // asks for. So what a site does, in which order, and what it costs is written once, in its primitive.
 #pragma once
-#include "batt.hpp"
+#include "launch.hpp"
 
 namespace arc {
 
@@ -23,51 +23,6 @@ struct alignas(16) Frame {
   ARC_FN Column* columns() { return (Column*)(this + 1); }
 };
 constexpr u32 EXCEEDED = 1, EXHAUSTED = 2;  // flags
-
-// Where an argument of an op or site is: a node of the batt, or a column of this frame or of one so
-// many frames further out.
-typedef u32 Ref;
-constexpr u32 IN_FRAME = 1u << 31;
-ARC_FN bool is_node(Ref ref) { return !(ref & IN_FRAME); }
-ARC_FN u32 hops_of(Ref ref) { return ref >> 16 & 0x7fff; }
-ARC_FN u32 column_number(Ref ref) { return ref & 0xffff; }
-
-// A call within a function. All that follows is as engine/flatten.py writes it.
-struct FlatOp {
-  u32 primitive;
-  u32 domain;
-  u32 column;  // that it fills
-  u32 n_args;
-  Ref args[MAX_ARITY + 1];
-  u32 unused[3];
-};
-constexpr u32 MAX_PHASES = 3;
-constexpr u32 NO_DOMAIN = ~0u;
-struct FlatSite {
-  u32 primitive;
-  u32 home;         // the domain it stands in, or NO_DOMAIN
-  u32 column;       // of the home's frames; without a home the node
-  u32 n_args;
-  Ref args[MAX_ARITY + 1];
-  u32 n_phases;
-  u32 domains[MAX_PHASES];  // what each phase makes frames of
-  Ref results[MAX_PHASES];  // where in those the function's values are
-};
-// All frames of one phase of one site: a row for each sample, or for each element of its home.
-struct FlatDomain {
-  Frame** frames;
-  const u32* firsts;  // by row, the number of its first element; counted from firsts[0]
-  u64 n_rows;
-  u64 n_args;     // columns of arguments; the others are filled element by element
-  u64 n_columns;
-
-  ARC_FN u32 row_of_element(u32 element) const;
-};
-
-ARC_FN u32 FlatDomain::row_of_element(u32 element) const {
-  // Rows without elements start where the next one does: the last of them has the element.
-  return find_start(firsts, n_rows, firsts[0] + element);
-}
 
 struct Flat {
   const FlatOp* ops;

@@ -49,30 +49,6 @@ struct Launch {
 
 constexpr u64 PAGE_BYTES = 64 * 1024;
 
-// How far the items of a step are taken.
-struct Queue {
-  u32 next;
-  u32 n_listed;  // left to wide lanes
-  u32 next_listed;
-};
-// What a kernel is to do, written by the host. Its items, taken a few at a time, are nodes of the batt on
-// all samples, then things within functions (`others`), of which each starts at some item after those.
-struct Step {
-  const u32* nodes;
-  const u32* others;
-  const u32* starts;
-  u32* counts;  // of sites: by item, how many elements it asks for
-  Queue* queue;
-  u32* listed;  // items that are left to wide lanes
-  u32 n_nodes;
-  u32 n_others;
-  u32 n_items;
-  u32 at_once;
-  u32 n_elements;  // where an item is many of them
-  u32 unused;
-
-  ARC_FN u32 which(u32 item) const { return find_start(starts, n_others, item); }
-};
 constexpr u32 MAX_LARGE = ARC_MAX_LARGE;
 
 // Calls whose arguments are fetched together, four threads each: what a warp waits for then comes at once.

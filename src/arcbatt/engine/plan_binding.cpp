@@ -1,0 +1,161 @@
+// Plans and their runs for Python.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/vector.h>
+
+#include "plan_binding.hpp"
+
+namespace nb = nanobind;
+using namespace arc;
+
+namespace {
+
+template <class T>
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Words as an array of its own, in rows of so many.
+template <class W, class T>
+nb::object array_of(const std::vector<T>& items, size_t n_columns = 1) {
+  const size_t n = items.size() * sizeof(T) / sizeof(W);
+  W* content = new W[n + 1];
+  if (n) std::memcpy((void*)content, (const void*)items.data(), n * sizeof(W));
+  nb::capsule owner(content, [](void* p) noexcept { delete[] (W*)p; });
+  const size_t shape[] = {n / n_columns, n_columns};
+  return nb::ndarray<nb::numpy, W>(content, n_columns > 1 ? 2 : 1, shape, owner).cast();
+}
+
+template <class T>
+std::vector<T> to_vector(const Array<T>& array) {
+  return std::vector<T>(array.data(), array.data() + array.size());
+}
+
+void check_sizes(std::initializer_list<size_t> sizes, size_t n) {
+  for (size_t size : sizes)
+    if (size != n) throw std::invalid_argument("an array of the wrong size");
+}
+
+// `asked` has MAX_PHASES places of arguments for each primitive, -1 for none.
+PlanRules new_rules(Array<i8> asked, Array<u8> n_columns, Array<u8> combinators, Array<u8> never,
+                    Array<u8> alone, u32 max_ops, i64 max_power) {
+  const size_t n = N_PRIMITIVES;
+  check_sizes({asked.size() / MAX_PHASES, n_columns.size(), combinators.size(), never.size(), alone.size()}, n);
+  PlanRules rules;
+  for (size_t p = 0; p < n; p++) {
+    PlanRules::Asked site;
+    for (size_t k = p * MAX_PHASES; k < (p + 1) * MAX_PHASES && asked(k) >= 0; k++)
+      site.places[site.n_functions++] = (u8)asked(k);
+    site.n_columns = n_columns(p);
+    rules.sites.push_back(site);
+    rules.combinators.push_back(combinators(p));
+    rules.never.push_back(never(p));
+    rules.alone.push_back(alone(p));
+  }
+  rules.max_ops = max_ops;
+  rules.max_power = max_power;
+  return rules;
+}
+
+// The plan's arrays as a device has them, each at a multiple of 16 bytes.
+struct PlanImage {
+  std::vector<u64> starts;  // of nodes, others, ops, sites, programs; then the end
+  std::vector<char> content;
+
+  template <class T>
+  void place(const std::vector<T>& items) {
+    starts.push_back(content.size());
+    const char* first = (const char*)items.data();
+    content.insert(content.end(), first, first + items.size() * sizeof(T));
+    content.resize((content.size() + 15) & ~15ULL);
+  }
+  explicit PlanImage(const Plan& plan) {
+    place(plan.nodes);
+    place(plan.others);
+    place(plan.ops);
+    place(plan.sites);
+    place(plan.programs);
+  }
+};
+
+std::vector<u64> driver_functions_of(const Array<u64>& functions) {
+  check_sizes({functions.size()}, sizeof(Driver) / sizeof(u64));
+  return to_vector(functions);
+}
+
+}  // namespace
+
+void bind_plans(nb::module_& module) {
+  module.attr("n_heads") = (int)N_HEADS;
+  module.attr("NO_DOMAIN") = NO_DOMAIN;
+  module.attr("step_bytes") = (int)sizeof(Step);
+  module.attr("queue_bytes") = (int)sizeof(Queue);
+  module.attr("domain_bytes") = (int)sizeof(FlatDomain);
+  nb::class_<PlanRules>(module, "PlanRules")
+      .def("__init__",
+           [](PlanRules* made, Array<i8> asked, Array<u8> n_columns, Array<u8> combinators, Array<u8> never,
+              Array<u8> alone, u32 max_ops, i64 max_power) {
+             new (made) PlanRules(new_rules(asked, n_columns, combinators, never, alone, max_ops, max_power));
+           },
+           nb::kw_only(), nb::arg("asked"), nb::arg("n_columns"), nb::arg("combinators"), nb::arg("never"),
+           nb::arg("alone"), nb::arg("max_ops"), nb::arg("max_power"));
+  nb::class_<Plan>(module, "Plan")
+      .def_ro("n_nodes", &Plan::n_nodes)
+      .def_ro("n_function_calls", &Plan::n_function_calls)
+      .def_ro("n_left_out", &Plan::n_left_out)
+      .def_prop_ro("n_steps", [](const Plan& plan) { return plan.steps.size(); })
+      .def_prop_ro("n_ops", [](const Plan& plan) { return plan.ops.size(); })
+      .def_prop_ro("n_domains", [](const Plan& plan) { return plan.domains.size(); })
+      .def_prop_ro("most_at_once", &Plan::most_at_once)
+      .def_prop_ro("programs", [](const Plan& plan) { return array_of<u32>(plan.programs); })
+      .def_prop_ro("nodes", [](const Plan& plan) { return array_of<u32>(plan.nodes); })
+      .def_prop_ro("others", [](const Plan& plan) { return array_of<u32>(plan.others); })
+      .def_prop_ro("ops", [](const Plan& plan) { return array_of<u32>(plan.ops, sizeof(FlatOp) / 4); })
+      .def_prop_ro("sites", [](const Plan& plan) { return array_of<u32>(plan.sites, sizeof(FlatSite) / 4); })
+      .def_prop_ro("steps", [](const Plan& plan) { return array_of<u32>(plan.steps, sizeof(PlanStep) / 4); })
+      .def_prop_ro("stage_ends", [](const Plan& plan) {
+             std::vector<u32> ends;
+             for (const PlanStage& stage : plan.stages) ends.push_back(stage.end_step);
+             return array_of<u32>(ends);
+           })
+      .def("image", [](const Plan& plan) {
+             const PlanImage image(plan);
+             return nb::make_tuple(array_of<u8>(image.content), image.starts);
+           });
+  nb::class_<PlanRun>(module, "PlanRun")
+      .def("__init__",
+           [](PlanRun* made, const Plan& plan, Array<u64> driver_functions, Array<u64> settings,
+              Array<u64> places, Array<u64> streams, Array<u64> events, Array<u64> launches,
+              Array<u64> functions, Array<u64> wide_functions, u64 n_samples) {
+             const std::vector<u64> driven = driver_functions_of(driver_functions);
+             Driver driver;
+             std::memcpy((void*)&driver, driven.data(), sizeof(driver));
+             DeviceSettings set;
+             check_sizes({settings.size()}, sizeof(set) / sizeof(u64));
+             std::memcpy((void*)&set, settings.data(), sizeof(set));
+             check_sizes({places.size()}, 5);
+             check_sizes({events.size(), launches.size()}, streams.size());
+             check_sizes({functions.size(), wide_functions.size()}, N_STEP_KINDS * N_HEADS);
+             const DevicePlaces at = {places(0), places(1), places(2), places(3), places(4),
+                                      to_vector(streams), to_vector(events), to_vector(launches)};
+             new (made) PlanRun(plan, driver, set, at, to_vector(functions), to_vector(wide_functions), n_samples);
+           },
+           nb::keep_alive<1, 2>(), nb::arg("plan"), nb::kw_only(), nb::arg("driver_functions"),
+           nb::arg("settings"), nb::arg("places"), nb::arg("streams"), nb::arg("events"), nb::arg("launches"),
+           nb::arg("functions"), nb::arg("wide_functions"), nb::arg("n_samples"))
+      .def("begin", [](PlanRun& run, u32 stage) {
+             const PlanRun::Need need = run.begin(stage);
+             return nb::make_tuple(need.host_bytes, need.device_bytes);
+           })
+      .def("send", [](PlanRun& run, u64 host, u64 device) { return run.send((char*)host, device); },
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("start", &PlanRun::start, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("counts", &PlanRun::counts)
+      .def("start_counting", &PlanRun::start_counting, nb::call_guard<nb::gil_scoped_release>())
+      .def("read_sizes", &PlanRun::read_sizes)
+      .def("n_items", &PlanRun::n_items)
+      .def("start_one",
+           [](PlanRun& run, u64 function, u64 nodes, u64 n_nodes, u64 n_items, u64 host, u64 device) {
+             return run.start_one(function, nodes, n_nodes, n_items, (char*)host, device);
+           },
+           nb::kw_only(), nb::arg("function"), nb::arg("nodes"), nb::arg("n_nodes"), nb::arg("n_items"),
+           nb::arg("host"), nb::arg("device"));
+}
