@@ -159,11 +159,11 @@ struct AnyPrimitive {
 ARC_EXTERN bool is_left_to_wide(Lane& lane, u64 n_elements);
 #endif
 
-// Runs a call of a primitive where it stands. It counts as call_primitive does; but it begins from
-// nothing and needs the lane's own counting only while the primitive runs.
+// Runs a call of a primitive where it stands, its arguments in the lane's frame, of which so many have not
+// failed before one has. It counts as call_primitive does; but it begins from nothing and needs the lane's
+// own counting only while the primitive runs.
 template <class P, class Place>
-ARC_FN void run_call(Lane& lane, u32 n_args, const P& primitive, const Place& place) {
-  const u32 n_right = gather(lane, place, n_args);
+ARC_FN void run_gathered(Lane& lane, u32 n_args, u32 n_right, const P& primitive, const Place& place) {
   const Value* args = lane.frame;
   if (n_right < n_args) return place.fill(place.arg(n_right), 0, 0);
   u64 steps = 1, heaviest = 0;
@@ -189,6 +189,10 @@ ARC_FN void run_call(Lane& lane, u32 n_args, const P& primitive, const Place& pl
   if (made > lane.max_elements || steps > lane.max_steps || bytes > lane.max_bytes)
     return place.fill_exceeded(lane);
   place.fill(result, steps, bytes);
+}
+template <class P, class Place>
+ARC_FN void run_call(Lane& lane, u32 n_args, const P& primitive, const Place& place) {
+  run_gathered(lane, n_args, gather(lane, place, n_args), primitive, place);
 }
 
 #if !defined(ARC_FLAT)

@@ -51,12 +51,24 @@ constexpr u64 PAGE_BYTES = 64 * 1024;
 
 constexpr u32 MAX_LARGE = ARC_MAX_LARGE;
 
+// Calls whose arguments are fetched together, four threads each: what a warp waits for then comes at once.
+constexpr u32 BATCH = 8;
+struct BatchedCall {
+  Frame* frame;   // null for a node of the batt
+  u32 which;      // the op, or the node
+  u32 at;         // the element, or which of the chosen samples
+  u32 n_args;
+  bool is_over;   // nothing needs to be known any more
+};
+
 // What a lane's threads share.
 struct Worker {
   Pool pool;
   u64 taken;  // from the pool, by the call
   Replay replay;
   Value frame[MAX_ARITY + 1];
+  Value frames[BATCH][MAX_ARITY];
+  BatchedCall calls[BATCH];
   const Step* leaves_of;  // the step whose large items are left to wide lanes; null where none are
   u32 item;
 };
@@ -96,8 +108,10 @@ ARC_EXTERN char* grow_arena(void* owner, u64 bytes, u64* given) {
 // lanes, that take those.
 enum Lanes { ALL, LEAVES, WIDE };
 
+// body(first, end, lists) for all items, some at a time; where `lists` is set they are places on the list of
+// those left to wide lanes.
 template <class Body>
-ARC_FN void each_item(const Launch& launch, const Step& step, Lanes lanes, Body body) {
+ARC_FN void each_few_items(const Launch& launch, const Step& step, Lanes lanes, Body body) {
   const bool wide = lanes == WIDE;
   const u32 n_items = wide ? min_of(step.queue->n_listed, MAX_LARGE) : step.n_items;
   const u32 at_once = wide ? 1 : step.at_once;
@@ -107,9 +121,14 @@ ARC_FN void each_item(const Launch& launch, const Step& step, Lanes lanes, Body 
     if (thread_index() == 0 && !*(volatile const u32*)launch.stopped) first = atomicAdd(next, at_once);
     first = (u32)broadcast(first);
     if (first >= n_items) return;
-    const u32 end = min_of(first + at_once, n_items);
-    for (u32 item = first; item < end; item++) body(wide ? step.listed[item] : item);
+    body(first, min_of(first + at_once, n_items), wide);
   }
+}
+template <class Body>
+ARC_FN void each_item(const Launch& launch, const Step& step, Lanes lanes, Body body) {
+  each_few_items(launch, step, lanes, [&](u32 first, u32 end, bool lists) {
+    for (u32 item = first; item < end; item++) body(lists ? step.listed[item] : item);
+  });
 }
 
 ARC_FN void begin_item(Lane& lane, u32 item) {
@@ -121,17 +140,15 @@ ARC_FN void begin_item(Lane& lane, u32 item) {
   sync();
 }
 
-// run(lane, item) of all items, or of those left to wide lanes, by a lane each.
+// run(lane) by every lane, with a lane's memory.
 template <class Run>
-ARC_FN void run_items(const Launch& launch, const Step& step, Lanes lanes, Run run) {
+ARC_FN void with_lane(const Launch& launch, const Step& step, Lanes lanes, Run run) {
   alignas(16) __shared__ char workers[ARC_BLOCK_THREADS / W][sizeof(Worker)];
   Worker& worker = *(Worker*)workers[threadIdx.x / W];
   Page& page = launch.pages[(blockIdx.x * ARC_BLOCK_THREADS + threadIdx.x) / W];
   Lane lane;
   lane.owner = &worker;
-#if defined(__CUDACC__)
   lane.frame = worker.frame;
-#endif
   lane.top = page.top;
   lane.end = page.end;
   lane.max_steps = launch.budget.steps;
@@ -142,37 +159,93 @@ ARC_FN void run_items(const Launch& launch, const Step& step, Lanes lanes, Run r
     worker.leaves_of = lanes == LEAVES ? &step : nullptr;
   }
   sync();
-  each_item(launch, step, lanes, [&](u32 item) {
-    begin_item(lane, item);
-    run(lane, item);
-  });
+  run(lane, worker);
   sync();  // before the page is another's, all threads have read it
   if (thread_index() == 0) page = {lane.top, lane.end};
 }
+// run(lane, item) of all items, or of those left to wide lanes, by a lane each.
+template <class Run>
+ARC_FN void run_items(const Launch& launch, const Step& step, Lanes lanes, Run run) {
+  with_lane(launch, step, lanes, [&](Lane& lane, Worker&) {
+    each_item(launch, step, lanes, [&](u32 item) {
+      begin_item(lane, item);
+      run(lane, item);
+    });
+  });
+}
 
-// A call within functions by all threads of a lane; `number` counts those of the step.
-template <class P>
-ARC_FN void run_element(const Launch& launch, const Step& step, Lane& lane, u32 number, const P& primitive) {
-  const u32 which = step.which(number);
-  const FlatOp& op = launch.flat.ops[step.others[which]];
-  const FlatDomain& domain = launch.flat.domains[op.domain];
+// Where an item's call is: items of nodes first, then those within functions.
+ARC_FN BatchedCall find_call(const Launch& launch, const Step& step, const Lane& lane, u32 item) {
+  const u32 n_of_nodes = step.n_nodes * (u32)launch.n_chosen;
+  if (item < n_of_nodes) {
+    const u32 at = item / step.n_nodes, node = step.nodes[item - at * step.n_nodes];
+    return {nullptr, node, at, launch.batt.code[node].n_args, false};
+  }
+  const u32 number = item - n_of_nodes, which = step.which(number), op = step.others[which];
+  const FlatDomain& domain = launch.flat.domains[launch.flat.ops[op].domain];
   const u32 element = number - step.starts[which], row = domain.row_of_element(element);
   Frame* frame = domain.frames[row];
-  const u32 k = element - (domain.firsts[row] - domain.firsts[0]);
-  const ElementPlace place = {launch.flat, op.args, frame, k, filled_values(frame, op.column) + k};
-  if (is_over(frame, lane)) return place.fill(fail(OVER_BUDGET), 0, 0);
-  run_call(lane, op.n_args, primitive, place);
+  return {frame, op, element - (domain.firsts[row] - domain.firsts[0]), launch.flat.ops[op].n_args,
+          seen_over(frame, lane)};
 }
+// Where a call's arguments come from and what it gave goes to.
+struct CallPlace {
+  const Launch& launch;
+  const BatchedCall& call;
+
+  ARC_FN NodePlace of_node() const {
+    return {launch.slots(call.at), launch.batt.args + launch.batt.code[call.which].first, call.which};
+  }
+  ARC_FN ElementPlace of_element() const {
+    const FlatOp& op = launch.flat.ops[call.which];
+    return {launch.flat, op.args, call.frame, call.at, filled_values(call.frame, op.column) + call.at};
+  }
+  ARC_FN Value arg(u32 k) const { return call.frame ? of_element().arg(k) : of_node().arg(k); }
+  ARC_FN void fill(const Value& value, u64 steps, u64 bytes) const {
+    if (call.frame)
+      of_element().fill(value, steps, bytes);
+    else
+      of_node().fill(value, steps, bytes);
+  }
+  ARC_FN void fill_exceeded(const Lane& lane) const {
+    if (call.frame)
+      of_element().fill_exceeded(lane);
+    else
+      of_node().fill_exceeded(lane);
+  }
+};
 
 // A primitive's calls, those of the batt's nodes and those within functions.
 template <class P>
 ARC_FN void run_calls(const Launch& launch, const Step& step, Lanes lanes, const P& primitive) {
-  const u32 n_of_nodes = step.n_nodes * (u32)launch.n_chosen;
-  run_items(launch, step, lanes, [&](Lane& lane, u32 item) {
-    if (item >= n_of_nodes) return run_element(launch, step, lane, item - n_of_nodes, primitive);
-    const u32 at = item / step.n_nodes, node = step.nodes[item - at * step.n_nodes];
-    const Instruction code = launch.batt.code[node];
-    run_call(lane, code.n_args, primitive, NodePlace{launch.slots(at), launch.batt.args + code.first, node});
+  with_lane(launch, step, lanes, [&](Lane& lane, Worker& worker) {
+    each_few_items(launch, step, lanes, [&](u32 first, u32 end, bool lists) {
+      for (; first < end; first += BATCH) {
+        const u32 n = min_of(end - first, BATCH);
+        each((i64)BATCH * MAX_ARITY, [&](i64 k) {
+          const u32 which = (u32)k / MAX_ARITY, arg = (u32)k % MAX_ARITY;
+          if (which >= n) return;
+          const BatchedCall call = find_call(launch, step, lane, lists ? step.listed[first + which] : first + which);
+          if (arg == 0) worker.calls[which] = call;
+          if (arg < call.n_args && !call.is_over) worker.frames[which][arg] = CallPlace{launch, call}.arg(arg);
+        });
+        for (u32 k = 0; k < n; k++) {
+          const BatchedCall call = worker.calls[k];
+          const CallPlace place = {launch, call};
+          begin_item(lane, lists ? step.listed[first + k] : first + k);
+          if (call.is_over) {
+            place.fill(fail(OVER_BUDGET), 0, 0);
+            continue;
+          }
+          const bool is_there = call.n_args <= MAX_ARITY;
+          lane.frame = is_there ? worker.frames[k] : worker.frame;
+          const u32 n_right =
+              is_there ? (u32)first_where(call.n_args, [&](i64 arg) { return lane.frame[arg].failed(); })
+                       : gather(lane, place, call.n_args);
+          run_gathered(lane, call.n_args, n_right, primitive, place);
+        }
+      }
+    });
   });
 }
 
@@ -194,7 +267,13 @@ ARC_FN void run_elements(const Launch& launch, const Step& step, Lanes lanes, co
         for (u32 left = ballot(together); left; left &= left - 1) {
           const u32 number = shuffle(at, lowest_bit(left));
           begin_item(lane, number);
-          run_element(launch, step, lane, number, typename P::Together());
+          const BatchedCall call = find_call(launch, step, lane, number);
+          const CallPlace place = {launch, call};
+          // Others add to the frame meanwhile: what one thread sees counts for all.
+          if (broadcast(call.is_over))
+            place.fill(fail(OVER_BUDGET), 0, 0);
+          else
+            run_call(lane, call.n_args, typename P::Together(), place);
         }
       }
     }
