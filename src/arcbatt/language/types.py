@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
@@ -23,12 +23,24 @@ from weakref import WeakValueDictionary
 # Types of data nested deeper than this are unknown. Terms share what is equal, so that walking
 # a deep one could take exponentially long.
 _MAX_DEPTH = 10
+# The kinds of types of data, but for those that stand for several.
+_GROUND = frozenset({"any", "integer", "boolean", "none", "tuple", "set", "product"})
 
 
 class Type:
     """An interned type term: equal terms are the same object."""
 
-    __slots__ = ("__weakref__", "args", "depth", "kind", "label", "values")
+    __slots__ = (
+        "__weakref__",
+        "_mentions_any",
+        "args",
+        "depth",
+        "is_ground",
+        "kind",
+        "label",
+        "mentions_function",
+        "values",
+    )
     _interned: ClassVar[WeakValueDictionary[Any, Type]] = WeakValueDictionary()
 
     kind: str
@@ -36,6 +48,9 @@ class Type:
     label: str
     values: range | None  # the range of a role of numbers, where one is stated
     depth: int
+    is_ground: bool  # whether it is data of one type: fits asks for nothing but the type itself
+    mentions_function: bool
+    _mentions_any: list[bool | None]  # outside of sets, inside; None until it was asked
 
     def __new__(
         cls,
@@ -51,7 +66,12 @@ class Type:
         if found is None:
             found = object.__new__(cls)
             found.kind, found.args, found.label, found.values = key
-            found.depth = 1 + max((arg.depth for arg in args), default=0)
+            found.depth = 1 + max([arg.depth for arg in args], default=0)
+            found.is_ground = kind in _GROUND and all([arg.is_ground for arg in args])
+            found.mentions_function = kind == "function" or any(
+                [arg.mentions_function for arg in args]
+            )
+            found._mentions_any = [None, None]
             cls._interned[key] = found
         return found
 
@@ -179,6 +199,13 @@ class Signature:
 
     parameters: tuple[Type, ...]
     result: Type
+    # The places of parameters, plain ones first: they bind what functions will be called with.
+    order: tuple[int, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        places = range(len(self.parameters))
+        order = sorted(places, key=lambda place: self.parameters[place].mentions_function)
+        object.__setattr__(self, "order", tuple(order))
 
     def __str__(self) -> str:
         return f"{', '.join(map(str, self.parameters))} -> {self.result}"
@@ -345,6 +372,13 @@ def mentions_any(term: Type, in_set: bool = False) -> bool:
     A pair of unlike values, taken for a tuple, has members of no known type; that of a
     cell in a set is nobody's business.
     """
+    found = term._mentions_any[in_set]
+    if found is None:
+        found = term._mentions_any[in_set] = _finds_any(term, in_set)
+    return found
+
+
+def _finds_any(term: Type, in_set: bool) -> bool:
     if term is ANY:
         return True
     if term.kind in ("closure", "choice"):
@@ -352,10 +386,6 @@ def mentions_any(term: Type, in_set: bool = False) -> bool:
     if term.kind == "product" and not in_set and join(*term.args) is ANY:
         return True
     return any(mentions_any(arg, in_set or term.kind == "set") for arg in term.args)
-
-
-def mentions_function(pattern: Type) -> bool:
-    return pattern.kind == "function" or any(map(mentions_function, pattern.args))
 
 
 def fits(
@@ -366,21 +396,50 @@ def fits(
     Binds the pattern's variables. An unknown type fits anywhere, and a tuple may turn out
     to be a pair: inference warns only of what cannot work. With `strict` neither does.
     """
-    if pattern is ANY:
+    if pattern is ANY or (pattern is actual and pattern.is_ground):
         return True
     if actual is ANY and pattern.kind != "variable":
         for name in _variables(pattern):
             bindings[name] = ANY
         return not strict
-
-    def inside(pattern: Type, actual: Type) -> bool:
-        return fits(pattern, actual, bindings, call_type, strict)
-
     match pattern.kind:
+        case "integer" | "boolean":
+            return actual.kind in ("integer", "boolean")
         case "variable":
             known = bindings.get(pattern.label)
             bindings[pattern.label] = actual if known is None else join(known, actual)
             return True
+        case "tuple":
+            return actual.kind in ("tuple", "product") and fits(
+                pattern.args[0], member_of(actual), bindings, call_type, strict
+            )
+        case "set":
+            return actual.kind == "set" and fits(
+                pattern.args[0], actual.args[0], bindings, call_type, strict
+            )
+        case "product":
+            if actual.kind == "product":
+                first, second = actual.args
+            elif actual.kind == "tuple" and not strict:
+                first = second = actual.args[0]
+            else:
+                return False
+            return fits(pattern.args[0], first, bindings, call_type, strict) and fits(
+                pattern.args[1], second, bindings, call_type, strict
+            )
+        case "function":
+            if not is_function(actual):
+                return False
+            result = call_type(actual, [substitute(p, bindings) for p in pattern.args[:-1]])
+            return result is not None and fits(
+                pattern.args[-1], result, bindings, call_type, strict
+            )
+        case "container":
+            if actual.kind not in ("tuple", "set", "product"):
+                return False
+            kind = "set" if actual.kind == "set" else "tuple"
+            bindings.setdefault(pattern.label, Type(kind, (ANY,)))
+            return fits(pattern.args[0], member_of(actual), bindings, call_type, strict)
         case "union":
             for alternative in pattern.args:
                 attempt = dict(bindings)
@@ -388,29 +447,6 @@ def fits(
                     bindings.update(attempt)
                     return True
             return False
-        case "integer" | "boolean":
-            return actual.kind in ("integer", "boolean")
-        case "tuple":
-            return actual.kind in ("tuple", "product") and inside(
-                pattern.args[0], member_of(actual)
-            )
-        case "set":
-            return actual.kind == "set" and inside(pattern.args[0], actual.args[0])
-        case "product":
-            if actual.kind == "tuple":
-                return not strict and all(inside(p, actual.args[0]) for p in pattern.args)
-            return actual.kind == "product" and all(map(inside, pattern.args, actual.args))
-        case "container":
-            if actual.kind not in ("tuple", "set", "product"):
-                return False
-            kind = "set" if actual.kind == "set" else "tuple"
-            bindings.setdefault(pattern.label, Type(kind, (ANY,)))
-            return inside(pattern.args[0], member_of(actual))
-        case "function":
-            if not is_function(actual):
-                return False
-            result = call_type(actual, [substitute(p, bindings) for p in pattern.args[:-1]])
-            return result is not None and inside(pattern.args[-1], result)
         case _:
             return pattern is actual
 
@@ -425,6 +461,8 @@ def _variables(pattern: Type) -> Iterator[str]:
 
 def substitute(pattern: Type, bindings: Mapping[str, Type]) -> Type:
     """The pattern with its variables replaced; unbound ones are unknown."""
+    if pattern.is_ground:
+        return pattern
     if pattern.kind == "variable":
         return bindings.get(pattern.label, ANY)
     if pattern.kind == "container":

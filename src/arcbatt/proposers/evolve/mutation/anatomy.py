@@ -39,6 +39,7 @@ class Anatomy:
         self.result: int = numbers[program.result]
         # args[k]: the numbers of node k's arguments.
         self.args: list[list[int]] = [[numbers[arg] for arg in node.args] for node in self.nodes]
+        self._users_of: dict[int, list[int]] = {}
 
     @cached_property
     def variables(self) -> list[int]:
@@ -92,6 +93,11 @@ class Anatomy:
         ]
 
     @cached_property
+    def color_places(self) -> list[tuple[int, int, str]]:
+        """The places where a constant stands for a colour."""
+        return [at for at in self.constant_places if at[2] == "Color"]
+
+    @cached_property
     def primitive_places(self) -> list[Place]:
         """The places where a primitive stands as a value."""
         return [(k, i) for k, i in self.places if self.nodes[self.args[k][i]].kind == "primitive"]
@@ -119,43 +125,50 @@ class Anatomy:
 
     # --- putting it together again ---
 
+    def _users(self, number: int) -> list[int]:
+        """All nodes that need a node, in order."""
+        found = self._users_of.get(number)
+        if found is None:
+            changed = {number}
+            for k in range(number + 1, len(self.nodes)):
+                if not changed.isdisjoint(self.args[k]):
+                    changed.add(k)
+            found = self._users_of[number] = sorted(changed)[1:]
+        return found
+
     def with_node(self, number: int, new: Node) -> Node | None:
         """The result with a node replaced in all its places; None if that is ill typed."""
         if type_of(new) is None:
             return None
-        return self._rebuild(number + 1, {self.nodes[number]: new}, {})
+        return self._rebuild(self._users(number), {number: new}, {})
 
     def with_places(self, news: Mapping[Place, Node]) -> Node | None:
         """The result with other nodes in some places; None if that is ill typed."""
-        if any(type_of(new) is None for new in news.values()):
-            return None
-        return self._rebuild(min(news)[0], {}, news)
+        for new in news.values():
+            if type_of(new) is None:
+                return None
+        edited = {k for k, _ in news}
+        if len(edited) == 1:
+            (call,) = edited
+            return self._rebuild([call, *self._users(call)], {}, news)
+        return self._rebuild(sorted(edited.union(*[self._users(k) for k in edited])), {}, news)
 
     def _rebuild(
-        self, first: int, new: dict[Node, Node], places: Mapping[Place, Node]
+        self, numbers: Sequence[int], new: dict[int, Node], places: Mapping[Place, Node]
     ) -> Node | None:
-        """Make anew what uses what is new, from one node on."""
+        """Make the nodes anew that use what is new, given in order; `new` has what is there."""
+        nodes = self.nodes
         edited = {k for k, _ in places}
-        for k in range(first, len(self.nodes)):
-            node = self.nodes[k]
-            args = node.args
+        for k in numbers:
+            node = nodes[k]
+            changed = [new.get(j) or nodes[j] for j in self.args[k]]
             if k in edited:
-                changed = tuple(
-                    [places.get((k, i)) or new.get(arg, arg) for i, arg in enumerate(args)]
-                )
-            else:
-                for arg in args:
-                    if arg in new:
-                        break
-                else:
-                    continue
-                changed = tuple([new.get(arg, arg) for arg in args])
-            made = remade(node, changed)
+                changed = [places.get((k, i)) or arg for i, arg in enumerate(changed)]
+            made = remade(node, tuple(changed))
             if made is None or type_of(made) is None:
                 return None
-            new[node] = made
-        result = self.nodes[self.result]
-        return new.get(result, result)
+            new[k] = made
+        return new.get(self.result) or nodes[self.result]
 
 
 def remade(node: Node, args: tuple[Node, ...]) -> Node | None:

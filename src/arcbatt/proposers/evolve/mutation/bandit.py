@@ -13,9 +13,10 @@ All chance comes from the generator that is passed in.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import exp, log, sqrt
+from typing import Any, NamedTuple
 
 FLOOR = 0.2
 WINDOW = 20_000
@@ -47,15 +48,28 @@ class Rates:
         self.floor = floor
         self.window = window
         self._counts = {kind: _Counts() for kind in self.kinds}
+        # Of each kind the two distributions that its payoff is drawn from; None: counts are new.
+        self._payoffs: list[tuple[str, _Gamma, _Gamma]] | None = None
 
     def draw(self, rng: random.Random) -> str:
         """The kind of the next mutation."""
         if rng.random() < self.floor:
             return self.kinds[int(rng.random() * len(self.kinds))]
+        if self._payoffs is None:
+            self._payoffs = [
+                (
+                    kind,
+                    _gamma(1 + each.recently_paid),
+                    _gamma(1 + max(each.recently_tried - each.recently_paid, 0.0)),
+                )
+                for kind, each in self._counts.items()
+            ]
+        random = rng.random
         best, highest = self.kinds[0], -1.0
-        for kind, counts in self._counts.items():
-            paid = counts.recently_paid
-            payoff = rng.betavariate(1 + paid, 1 + max(counts.recently_tried - paid, 0.0))
+        for kind, paid, missed in self._payoffs:
+            payoff = _draw_gamma(paid, random)
+            if payoff:
+                payoff /= payoff + _draw_gamma(missed, random)
             if payoff > highest:
                 best, highest = kind, payoff
         return best
@@ -65,6 +79,7 @@ class Rates:
         found = self._counts.get(kind)
         if found is None:
             raise ValueError(f"{kind!r} is no kind of mutation: {', '.join(self.kinds)}")
+        self._payoffs = None
         kept = 1 - 1 / self.window
         for counts in self._counts.values():
             counts.recently_tried *= kept
@@ -115,6 +130,44 @@ class Rates:
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"these are no rates of mutations: {error}") from error
         return rates
+
+
+class _Gamma(NamedTuple):
+    """A gamma distribution of scale 1, and what drawing from it needs each time."""
+
+    shape: float
+    root: float
+    low: float
+    high: float
+
+
+def _gamma(shape: float) -> _Gamma:
+    root = sqrt(2.0 * shape - 1.0)
+    return _Gamma(shape, root, shape - log(4.0), shape + root)
+
+
+_SQUEEZE = 1.0 + log(4.5)
+
+
+def _draw_gamma(gamma: _Gamma, random: Callable[[], float]) -> float:
+    """Draw what `random.gammavariate` would, to the bit, for a shape of 1 or more.
+
+    That is Cheng's method of rejection (Applied Statistics 26, 1977). Kinds are drawn several times
+    a mutant, each by a draw of all kinds, so what depends on the shape alone is not computed anew.
+    """
+    shape, root, low, high = gamma
+    if shape == 1.0:
+        return -log(1.0 - random())
+    while True:
+        u = random()
+        if not 1e-7 < u < 0.9999999:
+            continue
+        z = u * u * (1.0 - random())
+        v = log(u / (1.0 - u)) / root
+        drawn = shape * exp(v)
+        r = low + high * v - drawn
+        if r + _SQUEEZE - 4.5 * z >= 0.0 or r >= log(z):
+            return drawn
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -1,8 +1,8 @@
 """The kinds of mutations. Each takes a program apart at one spot and puts it together again.
 
-A kind is a function of a context (the source of chance, and donors) and a parent's anatomy. It
-gives a draft, whose result is None where what came about is ill typed, or None where the parent has
-no such spot, or the draw found nothing to put there.
+A kind says at which spots of a parent it can do something, and makes a draft at one of them, given a
+context (the source of chance, and donors) and the parent's anatomy. The draft's result is None where
+what came about is ill typed; there is no draft where the draw found nothing to put there.
 """
 
 from __future__ import annotations
@@ -50,13 +50,16 @@ class _Draft:
     mates: tuple[Program, ...] = ()
 
 
-Kind = Callable[[MutationContext, Anatomy], _Draft | None]
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of mutation; where a parent has no spots for it, none need be drawn."""
+
+    spots: Callable[[Anatomy], Sequence[object]]
+    make: Callable[[MutationContext, Anatomy], _Draft | None]
 
 
 def _change_variable(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts an earlier variable of the same shape for another, recent ones preferred."""
-    if not anatomy.variable_places:
-        return None
     user, place = context.draw(anatomy.variable_places)
     old = anatomy.args[user][place]
     others = anatomy.variables_of(anatomy.shapes[old], user)
@@ -70,8 +73,6 @@ def _change_variable(context: MutationContext, anatomy: Anatomy) -> _Draft | Non
 def _change_primitive(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts a primitive with a compatible signature for another, in a call or as a value."""
     calls, values = anatomy.primitive_calls, anatomy.primitive_places
-    if not calls:
-        return None
     k = int(context.rng.random() * (len(calls) + len(values)))
     if k < len(calls):
         node = anatomy.nodes[calls[k]]
@@ -91,8 +92,6 @@ def _change_primitive(context: MutationContext, anatomy: Anatomy) -> _Draft | No
 
 def _change_constant(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts another constant of the same role."""
-    if not anatomy.constant_places:
-        return None
     user, place, role = context.draw(anatomy.constant_places)
     value = anatomy.nodes[anatomy.args[user][place]].value
     other = other_value(value, role, context.rng)
@@ -103,10 +102,9 @@ def _change_constant(context: MutationContext, anatomy: Anatomy) -> _Draft | Non
 
 def _take_color_from_demos(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts for a colour an expression that computes one from the demos: what leaves or arrives."""
-    colors = [at for at in anatomy.constant_places if at[2] == "Color"]
-    if not colors:
-        return None
-    return _put(context, anatomy, context.draw(colors), context.draw(demo_colors()))
+    return _put(
+        context, anatomy, context.draw(anatomy.color_places), context.draw(demo_colors())
+    )
 
 
 def _splice(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
@@ -114,8 +112,6 @@ def _splice(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
 
     Now and then the part is made to work on a grid of the parent rather than on the input.
     """
-    if not anatomy.calls:
-        return None
     k = context.draw(anatomy.calls)
     parts = context.donors.parts(anatomy.shapes[k])
     if not parts:
@@ -159,16 +155,12 @@ def _insert(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
 
 def _delete(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts one of a call's arguments, of the same shape, for the call."""
-    if not anatomy.deletable:
-        return None
     k, place = context.draw(anatomy.deletable)
     return _Draft(anatomy.with_node(k, anatomy.nodes[k].args[place]))
 
 
 def _swap(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Lets two arguments of the same shape change places."""
-    if not anatomy.swappable:
-        return None
     k, i, j = context.draw(anatomy.swappable)
     args = list(anatomy.nodes[k].args)
     args[i], args[j] = args[j], args[i]
@@ -178,8 +170,6 @@ def _swap(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
 
 def _generalize(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts for a constant a measure of the input, of the demos, or of an earlier variable."""
-    if not anatomy.constant_places:
-        return None
     user, place, role = context.draw(anatomy.constant_places)
     shape = anatomy.shapes[anatomy.args[user][place]]
     source, term = _source(context, anatomy, user, role)
@@ -200,7 +190,7 @@ def _cross(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     So the one's beginning meets the other's end; where the other's input is replaced, one follows
     the other.
     """
-    if not anatomy.calls or not context.donors:
+    if not context.donors:
         return None
     mate = context.draw(context.donors)
     k = context.draw(anatomy.calls)
@@ -220,8 +210,6 @@ def _put_macro(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
 
     Its holes are filled from the parent, so that it may be a step around what stood there.
     """
-    if not anatomy.calls:
-        return None
     k = context.draw(anatomy.calls)
     made = Instance(anatomy, k, context.donors, context.rng).make(context.draw(macros()))
     given = None if made is None else type_of(made)
@@ -233,17 +221,17 @@ def _put_macro(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
 # The kind that draws on the library rather than on the parents alone.
 MACRO = "macro"
 KINDS: Mapping[str, Kind] = {
-    "variable": _change_variable,
-    "primitive": _change_primitive,
-    "constant": _change_constant,
-    "demo_color": _take_color_from_demos,
-    "splice": _splice,
-    "insert": _insert,
-    "delete": _delete,
-    "swap": _swap,
-    "generalize": _generalize,
-    "crossover": _cross,
-    MACRO: _put_macro,
+    "variable": Kind(lambda anatomy: anatomy.variable_places, _change_variable),
+    "primitive": Kind(lambda anatomy: anatomy.primitive_calls, _change_primitive),
+    "constant": Kind(lambda anatomy: anatomy.constant_places, _change_constant),
+    "demo_color": Kind(lambda anatomy: anatomy.color_places, _take_color_from_demos),
+    "splice": Kind(lambda anatomy: anatomy.calls, _splice),
+    "insert": Kind(lambda anatomy: anatomy.variables, _insert),
+    "delete": Kind(lambda anatomy: anatomy.deletable, _delete),
+    "swap": Kind(lambda anatomy: anatomy.swappable, _swap),
+    "generalize": Kind(lambda anatomy: anatomy.constant_places, _generalize),
+    "crossover": Kind(lambda anatomy: anatomy.calls, _cross),
+    MACRO: Kind(lambda anatomy: anatomy.calls, _put_macro),
 }
 
 

@@ -16,7 +16,7 @@ from .kinds import KINDS, MutationContext
 from .vocabulary import is_grid
 
 MAX_CALLS = 60
-# A kind that finds no spot is given up; one that draws badly gets further chances.
+# A kind that draws badly gets further chances.
 _TRIES = 8
 
 
@@ -66,10 +66,12 @@ class Mutator:
 
     def mutate_by(self, kind: str, parent: Program) -> Mutant | None:
         """A mutant by one kind."""
-        make = KINDS[kind]
+        how = KINDS[kind]
         anatomy = anatomy_of(parent)
+        if not how.spots(anatomy):
+            return None
         for _ in range(_TRIES):
-            draft = make(self._context, anatomy)
+            draft = how.make(self._context, anatomy)
             if draft is not None and draft.result is not None:
                 parents = (parent, *draft.mates)
                 if self._is_wanted(draft.result, parents):
