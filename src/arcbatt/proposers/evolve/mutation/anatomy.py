@@ -40,11 +40,16 @@ class Anatomy:
         # args[k]: the numbers of node k's arguments.
         self.args: list[list[int]] = [[numbers[arg] for arg in node.args] for node in self.nodes]
         self._users_of: dict[int, list[int]] = {}
+        self._inner_by_shape: dict[Type, list[int]] = {}
 
     @cached_property
     def variables(self) -> list[int]:
         """Inputs and results of calls, in order."""
         return [k for k, node in enumerate(self.nodes) if node.args or node.kind == "input"]
+
+    def variables_before(self, number: int) -> Sequence[int]:
+        """The variables that come before a node, in order."""
+        return self.variables[: bisect_left(self.variables, number)]
 
     @cached_property
     def _by_shape(self) -> Mapping[Type, list[int]]:
@@ -57,6 +62,15 @@ class Anatomy:
         """The variables of a shape that come before a node, in order."""
         found = self._by_shape.get(shape, [])
         return found[: bisect_left(found, before)]
+
+    def inner_variables_of(self, shape: Type) -> Sequence[int]:
+        """The variables of a shape that some call uses, but for the result."""
+        found = self._inner_by_shape.get(shape)
+        if found is None:
+            found = self._inner_by_shape[shape] = [
+                k for k in self._by_shape.get(shape, []) if k != self.result and self.uses[k]
+            ]
+        return found
 
     @cached_property
     def places(self) -> list[Place]:

@@ -63,7 +63,7 @@ def _variable(
     rng: random.Random,
 ) -> Node | None:
     """The step's own node is among those that may be taken, as is what comes before it."""
-    earlier = [k for k in anatomy.variables if k <= before]
+    earlier = anatomy.variables_before(before + 1)
     for _ in range(_TRIES):
         k = recent(earlier, rng)
         attempt = dict(bindings)

@@ -10,11 +10,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TypeVar
 
 from arcbatt.language import Node, Program, ir
 from arcbatt.language.infer import type_of
+from arcbatt.language.registry import Primitive, of_registry
 from arcbatt.language.types import ANY, GRID, INTEGER, PAIR_ROLES, Type
 
 from .anatomy import Anatomy, Place, anatomy_of, remade
@@ -173,7 +174,7 @@ def _generalize(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     user, place, role = context.draw(anatomy.constant_places)
     shape = anatomy.shapes[anatomy.args[user][place]]
     source, term = _source(context, anatomy, user, role)
-    found = [each for each, given in measures(term, shape) if _may_be(role, role_of_type(given))]
+    found = _measures(term, shape, role)
     if not found:
         return None
     made = ir.call_node(context.draw(found), source)
@@ -195,11 +196,7 @@ def _cross(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     mate = context.draw(context.donors)
     k = context.draw(anatomy.calls)
     other = anatomy_of(mate)
-    sites = [
-        j
-        for j in other.variables
-        if other.shapes[j] is anatomy.shapes[k] and j != other.result and other.uses[j]
-    ]
+    sites = other.inner_variables_of(anatomy.shapes[k])
     if not sites or mate == anatomy.program:
         return None
     return _Draft(_put_node(context, other, context.draw(sites), anatomy.nodes[k]), (mate,))
@@ -259,7 +256,7 @@ def _put_node(context: MutationContext, anatomy: Anatomy, number: int, new: Node
 
 
 def _grids(anatomy: Anatomy, before: int) -> Sequence[int]:
-    return anatomy.variables_of(shape_of(GRID), before)
+    return anatomy.variables_of(GRID, before)
 
 
 @cache
@@ -297,13 +294,24 @@ def _source(
     elif draw < 0.65:
         node = context.draw(_demo_grids())
     else:
-        node = anatomy.nodes[recent([k for k in anatomy.variables if k < before], context.rng)]
+        node = anatomy.nodes[recent(anatomy.variables_before(before), context.rng)]
     term = type_of(node) or ANY
     parts = views(term)
     if parts and role != "MirrorCode" and context.chance(0.3):
         node = ir.call_node(context.draw(parts), node)
         term = type_of(node) or ANY
     return node, term
+
+
+@of_registry
+@lru_cache(maxsize=2**12)
+def _measures(term: Type, shape: Type, role: str) -> tuple[Primitive, ...]:
+    """What makes of a value of a type one of a shape that may have a role."""
+    return tuple(
+        primitive
+        for primitive, given in measures(term, shape)
+        if _may_be(role, role_of_type(given))
+    )
 
 
 # What may be the size of something.

@@ -34,6 +34,7 @@ def roles_agree(wanted: str, given: str) -> bool:
     return not wanted or not given or wanted == given
 
 
+@lru_cache(maxsize=2**14)
 def role_of_type(term: Type) -> str:
     """The role that a type has."""
     if term.kind in ("integer", "product"):
