@@ -47,16 +47,15 @@ class Node:
             todo = [self]
             while todo:
                 node = todo[-1]
-                lacking = [arg for arg in node.args if arg._digest is None]
-                if lacking:
-                    todo += lacking
+                below = [arg._digest for arg in node.args]
+                if None in below:
+                    todo += [arg for arg in node.args if arg._digest is None]
                     continue
                 todo.pop()
                 if node._digest is None:
                     # Unambiguous: every argument is 16 bytes, and the text has no NUL.
                     form = f"{node.kind}\0{_head_key(node.kind, node.head)}\0".encode()
-                    form += b"".join([arg._digest or b"" for arg in node.args])
-                    node._digest = blake2b(form, digest_size=16).digest()
+                    node._digest = blake2b(form + b"".join(below), digest_size=16).digest()
         assert self._digest is not None
         return self._digest
 
@@ -189,18 +188,15 @@ def walk_new(root: Node, known: Container[Node]) -> Iterator[Node]:
     """
     if root in known:
         return
-    stack: list[tuple[Node, int]] = [(root, 0)]
+    stack = [root]
     while stack:
-        node, next_arg = stack.pop()
-        if node in known:
-            continue
-        args = node.args
-        while next_arg < len(args) and args[next_arg] in known:
-            next_arg += 1
-        if next_arg < len(args):
-            stack.append((node, next_arg + 1))
-            stack.append((args[next_arg], 0))
+        node = stack[-1]
+        for arg in node.args:
+            if arg not in known:
+                stack.append(arg)
+                break
         else:
+            stack.pop()
             yield node
 
 
@@ -224,11 +220,11 @@ def replace_node(result: Node, old: Node, by: Node) -> Node:
 
 def with_args(node: Node, args: tuple[Node, ...]) -> Node:
     """The same call or invocation of other arguments, as many as before."""
-    if node.kind == "invoke":
-        return invoke_node(*args)
-    assert node.kind == "call"
-    assert len(args) == len(node.args)
-    return _intern("call", node.head, node.head, args)
+    if node.kind == "call":
+        assert len(args) == len(node.args)
+        return _intern("call", node.head, node.head, args)
+    assert node.kind == "invoke"
+    return invoke_node(*args)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,17 @@ All chance comes from the generator that is passed in.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log, sqrt
-from typing import Any, NamedTuple
+from typing import Any
 
 FLOOR = 0.2
 WINDOW = 20_000
+
+# A gamma distribution of scale 1: its shape, and what each draw from it needs.
+_Gamma = tuple[float, float, float, float]
+_SQUEEZE = 1.0 + log(4.5)
 
 
 @dataclass(slots=True)
@@ -49,27 +53,43 @@ class Rates:
         self.window = window
         self._counts = {kind: _Counts() for kind in self.kinds}
         # Of each kind the two distributions that its payoff is drawn from; None: counts are new.
-        self._payoffs: list[tuple[str, _Gamma, _Gamma]] | None = None
+        self._payoffs: list[tuple[str, tuple[_Gamma, _Gamma]]] | None = None
 
     def draw(self, rng: random.Random) -> str:
-        """The kind of the next mutation."""
+        """The kind of the next mutation.
+
+        Payoffs are to the bit what `rng.betavariate` gives, by Cheng's method of rejection (Applied
+        Statistics 26, 1977). A mutant takes several draws of all kinds, so what depends on counts
+        alone is computed once, and nothing is called that need not be.
+        """
         if rng.random() < self.floor:
             return self.kinds[int(rng.random() * len(self.kinds))]
         if self._payoffs is None:
-            self._payoffs = [
-                (
-                    kind,
-                    _gamma(1 + each.recently_paid),
-                    _gamma(1 + max(each.recently_tried - each.recently_paid, 0.0)),
-                )
-                for kind, each in self._counts.items()
-            ]
+            self._payoffs = [(kind, _betas(counts)) for kind, counts in self._counts.items()]
         random = rng.random
         best, highest = self.kinds[0], -1.0
-        for kind, paid, missed in self._payoffs:
-            payoff = _draw_gamma(paid, random)
-            if payoff:
-                payoff /= payoff + _draw_gamma(missed, random)
+        for kind, gammas in self._payoffs:
+            paid = payoff = 0.0
+            for shape, root, low, high in gammas:
+                if shape == 1.0:
+                    drawn = -log(1.0 - random())
+                else:
+                    while True:
+                        u = random()
+                        if not 1e-7 < u < 0.9999999:
+                            continue
+                        z = u * u * (1.0 - random())
+                        v = log(u / (1.0 - u)) / root
+                        drawn = shape * exp(v)
+                        r = low + high * v - drawn
+                        if r + _SQUEEZE - 4.5 * z >= 0.0 or r >= log(z):
+                            break
+                if paid:
+                    payoff = paid / (paid + drawn)
+                elif not drawn:
+                    break
+                else:
+                    paid = drawn
             if payoff > highest:
                 best, highest = kind, payoff
         return best
@@ -132,42 +152,15 @@ class Rates:
         return rates
 
 
-class _Gamma(NamedTuple):
-    """A gamma distribution of scale 1, and what drawing from it needs each time."""
-
-    shape: float
-    root: float
-    low: float
-    high: float
+def _betas(counts: _Counts) -> tuple[_Gamma, _Gamma]:
+    """The two distributions whose draws make one of a payoff: the one's share of their sum."""
+    paid = counts.recently_paid
+    return _gamma(1 + paid), _gamma(1 + max(counts.recently_tried - paid, 0.0))
 
 
 def _gamma(shape: float) -> _Gamma:
     root = sqrt(2.0 * shape - 1.0)
-    return _Gamma(shape, root, shape - log(4.0), shape + root)
-
-
-_SQUEEZE = 1.0 + log(4.5)
-
-
-def _draw_gamma(gamma: _Gamma, random: Callable[[], float]) -> float:
-    """Draw what `random.gammavariate` would, to the bit, for a shape of 1 or more.
-
-    That is Cheng's method of rejection (Applied Statistics 26, 1977). Kinds are drawn several times
-    a mutant, each by a draw of all kinds, so what depends on the shape alone is not computed anew.
-    """
-    shape, root, low, high = gamma
-    if shape == 1.0:
-        return -log(1.0 - random())
-    while True:
-        u = random()
-        if not 1e-7 < u < 0.9999999:
-            continue
-        z = u * u * (1.0 - random())
-        v = log(u / (1.0 - u)) / root
-        drawn = shape * exp(v)
-        r = low + high * v - drawn
-        if r + _SQUEEZE - 4.5 * z >= 0.0 or r >= log(z):
-            return drawn
+    return shape, root, shape - log(4.0), shape + root
 
 
 def _ratio(part: float, whole: float) -> float:
