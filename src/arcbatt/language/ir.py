@@ -14,6 +14,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -54,8 +55,8 @@ class Node:
                 todo.pop()
                 if node._digest is None:
                     # Unambiguous: every argument is 16 bytes, and the text has no NUL.
-                    form = f"{node.kind}\0{_head_key(node.kind, node.head)}\0".encode()
-                    node._digest = blake2b(form + b"".join(below), digest_size=16).digest()
+                    form = _form(node.kind, _head_key(node.kind, node.head)) + b"".join(below)
+                    node._digest = blake2b(form, digest_size=16).digest()
         assert self._digest is not None
         return self._digest
 
@@ -82,6 +83,11 @@ class Node:
 def _head_key(kind: str, head: Any) -> str:
     """Tells constants apart by their text: `T` and `1` are equal values, yet two constants."""
     return format_value(head) if kind == "constant" else str(head or "")
+
+
+@lru_cache(maxsize=2**12)
+def _form(kind: str, head_key: str) -> bytes:
+    return f"{kind}\0{head_key}\0".encode()
 
 
 class _NodeRef(weakref.ref[Node]):

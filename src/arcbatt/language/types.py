@@ -35,6 +35,7 @@ class Type:
         "_mentions_any",
         "args",
         "depth",
+        "is_closed",
         "is_ground",
         "kind",
         "label",
@@ -49,6 +50,7 @@ class Type:
     values: range | None  # the range of a role of numbers, where one is stated
     depth: int
     is_ground: bool  # whether it is data of one type: fits asks for nothing but the type itself
+    is_closed: bool  # whether it is that or one of several: what fits it binds nothing
     mentions_function: bool
     _mentions_any: list[bool | None]  # outside of sets, inside; None until it was asked
 
@@ -68,6 +70,9 @@ class Type:
             found.kind, found.args, found.label, found.values = key
             found.depth = 1 + max([arg.depth for arg in args], default=0)
             found.is_ground = kind in _GROUND and all([arg.is_ground for arg in args])
+            found.is_closed = found.is_ground or (
+                kind in ("tuple", "set", "product", "union") and all([arg.is_closed for arg in args])
+            )
             found.mentions_function = kind == "function" or any(
                 [arg.mentions_function for arg in args]
             )

@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from arcbatt.language import Node, Program, ir
 from arcbatt.language.infer import type_of
@@ -43,12 +43,15 @@ class MutationContext:
         return self.rng.random() < share
 
 
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """The result node of a mutant, None if it is ill typed; and the parents beside the first."""
+class _Draft(NamedTuple):
+    """The result node of a mutant, None if it is ill typed; and the parents beside the first.
+
+    `may_grow`: whether it may have more calls than its parent.
+    """
 
     result: Node | None
     mates: tuple[Program, ...] = ()
+    may_grow: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,8 @@ def _change_variable(context: MutationContext, anatomy: Anatomy) -> _Draft | Non
     agree = roles_agree(role_of_type(anatomy.types[old]), role_of_type(anatomy.types[chosen]))
     if chosen == old or not agree:
         return None
-    return _Draft(anatomy.with_places({(user, place): anatomy.nodes[chosen]}))
+    made = anatomy.with_places({(user, place): anatomy.nodes[chosen]})
+    return _Draft(made, may_grow=False)
 
 
 def _change_primitive(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
@@ -81,14 +85,14 @@ def _change_primitive(context: MutationContext, anatomy: Anatomy) -> _Draft | No
         others = alternatives(node.name, types)
         if not others:
             return None
-        return _Draft(anatomy.with_node(calls[k], ir.call_node(context.draw(others), *node.args)))
+        made = anatomy.with_node(calls[k], ir.call_node(context.draw(others), *node.args))
+        return _Draft(made, may_grow=False)
     user, place = values[k - len(calls)]
     others = like(anatomy.nodes[anatomy.args[user][place]].name)
     if not others:
         return None
-    return _Draft(
-        anatomy.with_places({(user, place): ir.primitive_node(context.draw(others).name)})
-    )
+    made = anatomy.with_places({(user, place): ir.primitive_node(context.draw(others).name)})
+    return _Draft(made, may_grow=False)
 
 
 def _change_constant(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
@@ -157,7 +161,7 @@ def _insert(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
 def _delete(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts one of a call's arguments, of the same shape, for the call."""
     k, place = context.draw(anatomy.deletable)
-    return _Draft(anatomy.with_node(k, anatomy.nodes[k].args[place]))
+    return _Draft(anatomy.with_node(k, anatomy.nodes[k].args[place]), may_grow=False)
 
 
 def _swap(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
@@ -166,7 +170,8 @@ def _swap(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     args = list(anatomy.nodes[k].args)
     args[i], args[j] = args[j], args[i]
     swapped = remade(anatomy.nodes[k], tuple(args))
-    return _Draft(None if swapped is None else anatomy.with_node(k, swapped))
+    made = None if swapped is None else anatomy.with_node(k, swapped)
+    return _Draft(made, may_grow=False)
 
 
 def _generalize(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
@@ -244,7 +249,7 @@ def _put(context: MutationContext, anatomy: Anatomy, at: tuple[int, int, str], n
         for k, i, other_role in anatomy.constant_places:
             if other_role == role and anatomy.args[k][i] == old:
                 news[k, i] = new
-    return _Draft(anatomy.with_places(news))
+    return _Draft(anatomy.with_places(news), may_grow=new.kind != "constant")
 
 
 def _put_node(context: MutationContext, anatomy: Anatomy, number: int, new: Node) -> Node | None:
