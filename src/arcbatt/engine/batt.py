@@ -14,20 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.language import Budget, Failure, Node, Program, Value, to_value
-from arcbatt.language.ir import walk_new
+from arcbatt.language import Budget, Failure, Node, Program, Value
 from arcbatt.measure import phase, usable_cores
 from arcbatt.plurals import count
 
 from . import _engine, calibration, device_memory, flatten, gpu, kernels, profiling, sharing
 from .defined import DEFINITIONS, find_defined, run_defined
+from .fusing import Continuation, Fusing
 from .results import ARRAY_TYPES, BattArrays, BattResult, KeptWords
 from .samples import Samples
-from .table import primitive_numbers
 
-# As in include/arcbatt/batt.hpp.
-_INPUT_OPS = {"I": 0, "S": 1, "target": 2}
-_OPS = {"constant": 3, "primitive": 4, "call": 5, "invoke": 6}
 _NOBODY = np.zeros(0, np.uint32)
 # Calls of all samples; for less than that no kernels are compiled, which takes minutes of a core.
 WORTH_COMPILING = 1_000_000
@@ -51,54 +47,17 @@ class Batt:
     def __init__(self, programs: Sequence[Program]) -> None:
         self.programs = _check_programs(programs)
         self.is_defined = find_defined(self.programs)  # those that only definitions can run
-        self._nodes: list[Node] = []
-        self._results: list[int] = []
-        self.fused = self._fuse([self.programs[k] for k in np.flatnonzero(~self.is_defined)])
+        fusing = Fusing()
+        self._results: list[int] = [
+            fusing.add(self.programs[k].result, self.programs[k].name)
+            for k in np.flatnonzero(~self.is_defined)
+        ]
+        self._nodes: list[Node] = list(fusing.places)
+        self.fused = fusing.finish(self._results)
 
-    def _fuse(self, programs: Sequence[Program]) -> _engine.FusedBatt:
-        numbers = primitive_numbers()
-        places: dict[Node, int] = {}
-        ops: list[int] = []
-        primitives: list[int] = []
-        firsts: list[int] = []
-        counts: list[int] = []
-        args: list[int] = []
-        constants: list[object] = []
-        results: list[int] = []
-        for program in programs:
-            for node in walk_new(program.result, places):
-                kind = node.kind
-                op, primitive, first = _OPS.get(kind, 0), 0, 0
-                if kind == "call" or kind == "invoke":
-                    first = len(args)
-                    args.extend([places[arg] for arg in node.args])
-                    if kind == "call":
-                        primitive = numbers[node.head]
-                elif kind == "primitive":
-                    primitive = numbers[node.head]
-                elif kind == "constant":
-                    first = len(constants)
-                    constants.append(to_value(node.head, f"{program.name}: a constant"))
-                elif node.head in _INPUT_OPS:
-                    op = _INPUT_OPS[node.head]
-                else:
-                    raise ValueError(f"{program.name}: no sample has the input {node.head!r}")
-                places[node] = len(ops)
-                ops.append(op)
-                primitives.append(primitive)
-                firsts.append(first)
-                counts.append(len(node.args))
-            results.append(places[program.result])
-        self._nodes, self._results = list(places), results
-        return _engine.FusedBatt(
-            np.array(ops, np.uint8),
-            np.array(primitives, np.int32),
-            np.array(firsts, np.int32),
-            np.array(counts, np.int32),
-            np.array(args, np.int32),
-            np.array(results, np.int32),
-            constants,
-        )
+    @property
+    def n_programs(self) -> int:
+        return len(self.is_defined)
 
     @property
     def size(self) -> BattSize:
@@ -337,6 +296,31 @@ class Batt:
         _, both_s = expected.split(n_samples, len(devices))
         gains = both_s <= (1 - sharing.LEAST_GAIN) * expected.cpu_s(n_samples)
         return gains and any(kernels.are_ready(self.kernels, each) for each in devices)
+
+
+class ContinuedBatt(Batt):
+    """Programs whose results are all continued by the same steps, on tasks of their own.
+
+    Its programs are those of the first result, of the next, ...; they, and the nodes of the steps,
+    are made only if somebody asks for them: the engine does not.
+    """
+
+    def __init__(self, starts: Sequence[Program], continuation: Continuation) -> None:
+        given = _check_programs(starts)
+        fusing = Fusing()
+        places = [fusing.add(program.result, program.name) for program in given]
+        self._starts, self._continuation = given, continuation
+        self.is_defined = np.zeros(len(given) * len(continuation.results), np.bool_)
+        self.fused = fusing.finish_continued(continuation, places)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("programs", "_nodes", "_results"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        made = [p for start in self._starts for p in self._continuation.programs(start.result)]
+        whole = Batt(made)
+        self.programs, self._nodes, self._results = whole.programs, whole._nodes, whole._results
+        self.fused = whole.fused
+        return getattr(self, name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,11 +121,11 @@ def run_on_tasks(
     if batt.is_defined.any():
         return _with_defined(batt, samples, budget, only, staged, device, n_threads)
     n_threads = n_threads or usable_cores()
-    n_programs = len(batt.programs)
+    n_programs = batt.n_programs
     tasks_of = np.full(n_programs, -1, np.int32) if only is None else np.asarray(only, np.int32)
     arrays = _new_arrays(n_programs, len(samples))
     everywhere = np.flatnonzero(tasks_of < 0)
-    if batt.prefers_gpu(device, len(samples), n_threads) and len(everywhere):
+    if len(everywhere) and batt.prefers_gpu(device, len(samples), n_threads):
         ran_on = _on_gpu(batt, samples, budget, everywhere, staged, device, n_threads, arrays)
         rest = np.flatnonzero(tasks_of >= 0)
         if len(rest):

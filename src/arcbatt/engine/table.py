@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -44,6 +45,7 @@ def domain_names() -> dict[Domain, str]:
     return names
 
 
+@cache
 def primitive_numbers() -> dict[str, int]:
     """The engine's number of each primitive."""
     return {name: number for number, name in enumerate(sorted(bundled_primitives()))}
