@@ -14,11 +14,11 @@ primitives need no further machinery.
 from __future__ import annotations
 
 import re
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar
-from weakref import WeakValueDictionary
 
 # Types of data nested deeper than this are unknown. Terms share what is equal, so that walking
 # a deep one could take exponentially long.
@@ -32,9 +32,10 @@ class Type:
 
     __slots__ = (
         "__weakref__",
-        "_mentions_any",
         "args",
         "depth",
+        "has_any",
+        "has_any_in_set",
         "is_closed",
         "is_ground",
         "kind",
@@ -42,7 +43,7 @@ class Type:
         "mentions_function",
         "values",
     )
-    _interned: ClassVar[WeakValueDictionary[Any, Type]] = WeakValueDictionary()
+    _interned: ClassVar[dict[Any, _TypeRef]] = {}
 
     kind: str
     args: tuple[Type, ...]
@@ -52,7 +53,9 @@ class Type:
     is_ground: bool  # whether it is data of one type: fits asks for nothing but the type itself
     is_closed: bool  # whether it is that or one of several: what fits it binds nothing
     mentions_function: bool
-    _mentions_any: list[bool | None]  # outside of sets, inside; None until it was asked
+    # What `mentions_any` found, outside of sets and inside; None until it was asked.
+    has_any: bool | None
+    has_any_in_set: bool | None
 
     def __new__(
         cls,
@@ -61,24 +64,33 @@ class Type:
         label: str = "",
         values: range | None = None,
     ) -> Type:
-        if kind in ("tuple", "set", "product") and any(arg.depth >= _MAX_DEPTH for arg in args):
-            return ANY
         key = (kind, args, label, values)
-        found = cls._interned.get(key)
+        known = cls._interned.get(key)
+        found = None if known is None else known()
         if found is None:
+            if kind in ("tuple", "set", "product") and any(arg.depth >= _MAX_DEPTH for arg in args):
+                return ANY
             found = object.__new__(cls)
             found.kind, found.args, found.label, found.values = key
             found.depth = 1 + max([arg.depth for arg in args], default=0)
-            found.is_ground = kind in _GROUND and all([arg.is_ground for arg in args])
+            found.is_ground = kind in _GROUND and all(arg.is_ground for arg in args)
             found.is_closed = found.is_ground or (
-                kind in ("tuple", "set", "product", "union") and all([arg.is_closed for arg in args])
+                kind in ("tuple", "set", "product", "union") and all(arg.is_closed for arg in args)
             )
             found.mentions_function = kind == "function" or any(
-                [arg.mentions_function for arg in args]
+                arg.mentions_function for arg in args
             )
-            found._mentions_any = [None, None]
-            cls._interned[key] = found
+            found.has_any = found.has_any_in_set = None
+            ref = _TypeRef(found, cls._forget)
+            ref.key = key
+            cls._interned[key] = ref
         return found
+
+    @classmethod
+    def _forget(cls, ref: Any) -> None:
+        key = ref.key
+        if cls._interned.get(key) is ref:
+            del cls._interned[key]
 
     def __reduce__(self) -> tuple[type[Type], tuple[Any, ...]]:
         return Type, (self.kind, self.args, self.label, self.values)
@@ -88,6 +100,13 @@ class Type:
 
     def __repr__(self) -> str:
         return f"<type {self}>"
+
+
+class _TypeRef(weakref.ref[Type]):
+    """A weak reference that knows where it stands in the table."""
+
+    __slots__ = ("key",)
+    key: Any
 
 
 ANY = Type("any")
@@ -377,10 +396,13 @@ def mentions_any(term: Type, in_set: bool = False) -> bool:
     A pair of unlike values, taken for a tuple, has members of no known type; that of a
     cell in a set is nobody's business.
     """
-    found = term._mentions_any[in_set]
-    if found is None:
-        found = term._mentions_any[in_set] = _finds_any(term, in_set)
-    return found
+    if in_set:
+        if term.has_any_in_set is None:
+            term.has_any_in_set = _finds_any(term, in_set)
+        return term.has_any_in_set
+    if term.has_any is None:
+        term.has_any = _finds_any(term, in_set)
+    return term.has_any
 
 
 def _finds_any(term: Type, in_set: bool) -> bool:

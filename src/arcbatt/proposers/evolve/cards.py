@@ -185,8 +185,8 @@ def new_mutants(
             digest = mutant.program.result.digest
             if digest not in met:
                 met.add(digest)
-                parents = (parent, *mutant.parents[1:])
-                yield Mutant(mutant.program, mutant.kind, parents), belonging
+                made_from = (parent, *mutant.parents[1:])
+                yield Mutant(mutant.program, mutant.kind, made_from), belonging
                 break
             program = mutant.program
 

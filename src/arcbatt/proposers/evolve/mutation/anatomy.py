@@ -27,16 +27,15 @@ _INPUTS = tuple(ir.input_node(name) for name in ("S", "I"))
 class Anatomy:
     """A program taken apart; made once for a parent, however often it is mutated."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    def __init__(self, result: Node) -> None:
         # The inputs first, so that they are earlier variables everywhere.
         self.nodes: list[Node] = list(_INPUTS)
-        self.nodes += [node for node in program.nodes() if node not in _INPUTS]
+        self.nodes += [node for node in ir.walk(result) if node not in _INPUTS]
         self.types: list[Type] = [type_of(node) or ANY for node in self.nodes]
         self.shapes: list[Type] = [shape_of(term) for term in self.types]
         self.calls: list[int] = [k for k, node in enumerate(self.nodes) if node.args]
         numbers = {node: k for k, node in enumerate(self.nodes)}
-        self.result: int = numbers[program.result]
+        self.result: int = numbers[result]
         # args[k]: the numbers of node k's arguments.
         self.args: list[list[int]] = [[numbers[arg] for arg in node.args] for node in self.nodes]
         self._users_of: dict[int, list[int]] = {}
@@ -193,8 +192,13 @@ def remade(node: Node, args: tuple[Node, ...]) -> Node | None:
     return ir.with_args(node, args)
 
 
-@of_registry
-@lru_cache(maxsize=2**12)
 def anatomy_of(program: Program) -> Anatomy:
     """The anatomy of a program, remembered while it is among those used last."""
-    return Anatomy(program)
+    return _anatomy_of(program.result)
+
+
+# By node: those are compared at once, programs by a function of their own.
+@of_registry
+@lru_cache(maxsize=2**12)
+def _anatomy_of(result: Node) -> Anatomy:
+    return Anatomy(result)

@@ -1,8 +1,8 @@
 """The kinds of mutations. Each takes a program apart at one spot and puts it together again.
 
-A kind says at which spots of a parent it can do something, and makes a draft at one of them, given a
-context (the source of chance, and donors) and the parent's anatomy. The draft's result is None where
-what came about is ill typed; there is no draft where the draw found nothing to put there.
+A kind says at which spots of a parent it can do something, and makes a draft at one of them, given
+a context (the source of chance, and donors) and the parent's anatomy. The draft's result is None
+where what came about is ill typed; there is no draft where the draw found nothing to put there.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
 from arcbatt.language import Node, Program, ir
@@ -107,9 +108,7 @@ def _change_constant(context: MutationContext, anatomy: Anatomy) -> _Draft | Non
 
 def _take_color_from_demos(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts for a colour an expression that computes one from the demos: what leaves or arrives."""
-    return _put(
-        context, anatomy, context.draw(anatomy.color_places), context.draw(demo_colors())
-    )
+    return _put(context, anatomy, context.draw(anatomy.color_places), context.draw(demo_colors()))
 
 
 def _splice(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
@@ -202,7 +201,7 @@ def _cross(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     k = context.draw(anatomy.calls)
     other = anatomy_of(mate)
     sites = other.inner_variables_of(anatomy.shapes[k])
-    if not sites or mate == anatomy.program:
+    if not sites or mate.result is anatomy.nodes[anatomy.result]:
         return None
     return _Draft(_put_node(context, other, context.draw(sites), anatomy.nodes[k]), (mate,))
 
@@ -213,9 +212,13 @@ def _put_macro(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     Its holes are filled from the parent, so that it may be a step around what stood there.
     """
     k = context.draw(anatomy.calls)
-    made = Instance(anatomy, k, context.donors, context.rng).make(context.draw(macros()))
-    given = None if made is None else type_of(made)
-    if made is None or given is None or shape_of(given) is not anatomy.shapes[k]:
+    macro = context.draw(macros())
+    parts = Instance(anatomy, k, context.donors, context.rng).fill(macro)
+    if parts is None or not macro.may_give(anatomy.shapes[k]):
+        return None
+    made = ir.call_node(macro.primitive, *parts)
+    given = type_of(made)
+    if given is None or shape_of(given) is not anatomy.shapes[k]:
         return None
     return _Draft(_put_node(context, anatomy, k, made))
 
@@ -223,17 +226,17 @@ def _put_macro(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
 # The kind that draws on the library rather than on the parents alone.
 MACRO = "macro"
 KINDS: Mapping[str, Kind] = {
-    "variable": Kind(lambda anatomy: anatomy.variable_places, _change_variable),
-    "primitive": Kind(lambda anatomy: anatomy.primitive_calls, _change_primitive),
-    "constant": Kind(lambda anatomy: anatomy.constant_places, _change_constant),
-    "demo_color": Kind(lambda anatomy: anatomy.color_places, _take_color_from_demos),
-    "splice": Kind(lambda anatomy: anatomy.calls, _splice),
-    "insert": Kind(lambda anatomy: anatomy.variables, _insert),
-    "delete": Kind(lambda anatomy: anatomy.deletable, _delete),
-    "swap": Kind(lambda anatomy: anatomy.swappable, _swap),
-    "generalize": Kind(lambda anatomy: anatomy.constant_places, _generalize),
-    "crossover": Kind(lambda anatomy: anatomy.calls, _cross),
-    MACRO: Kind(lambda anatomy: anatomy.calls, _put_macro),
+    "variable": Kind(attrgetter("variable_places"), _change_variable),
+    "primitive": Kind(attrgetter("primitive_calls"), _change_primitive),
+    "constant": Kind(attrgetter("constant_places"), _change_constant),
+    "demo_color": Kind(attrgetter("color_places"), _take_color_from_demos),
+    "splice": Kind(attrgetter("calls"), _splice),
+    "insert": Kind(attrgetter("variables"), _insert),
+    "delete": Kind(attrgetter("deletable"), _delete),
+    "swap": Kind(attrgetter("swappable"), _swap),
+    "generalize": Kind(attrgetter("constant_places"), _generalize),
+    "crossover": Kind(attrgetter("calls"), _cross),
+    MACRO: Kind(attrgetter("calls"), _put_macro),
 }
 
 

@@ -25,7 +25,7 @@ from arcbatt.language.values import Value
 from .anatomy import Anatomy
 from .donors import Donors
 from .filling import argument_for
-from .roles import FUNCTION
+from .roles import FUNCTION, shape_of
 
 FILE = "macros.json"
 
@@ -51,6 +51,11 @@ class Macro:
     primitive: Primitive
     overloads: tuple[tuple[Argument, ...], ...]
     makes_function: bool
+    shapes: frozenset[Type] | None  # of its results; None where they depend on its arguments
+
+    def may_give(self, shape: Type) -> bool:
+        """Whether it can make something of that shape."""
+        return self.shapes is None or shape in self.shapes
 
 
 Part = Node | Hole | Macro
@@ -70,10 +75,14 @@ def parse_macro(content: Any) -> Macro:
         case [str(name), *args]:
             primitive = get_primitive(name)
             parts = [_part(arg) for arg in args]
+            makes_function = applied_definition(name) is not None
+            results = [signature.result for signature in primitive.signatures]
+            is_known = all(result.is_ground for result in results) and not makes_function
             return Macro(
                 primitive,
                 tuple(_arguments(signature, parts) for signature in primitive.signatures),
-                applied_definition(name) is not None,
+                makes_function,
+                frozenset(map(shape_of, results)) if is_known else None,
             )
     raise _rejection(content)
 
@@ -121,6 +130,11 @@ class Instance:
 
     def make(self, macro: Macro) -> Node | None:
         """Return the macro with its holes filled; None where the draw found nothing."""
+        parts = self.fill(macro)
+        return None if parts is None else ir.call_node(macro.primitive, *parts)
+
+    def fill(self, macro: Macro) -> list[Node] | None:
+        """Return the arguments of the macro's call, holes filled."""
         arguments = self.rng.choice(macro.overloads)
         bindings: Bindings = {}
         made: list[Any] = [None] * len(arguments)
@@ -128,10 +142,10 @@ class Instance:
             node: Node | None
             if isinstance(part, Hole):
                 if not macro.makes_function:
-                    node = self._fill(part.number, wanted, bindings)
+                    node = self._fill_hole(part.number, wanted, bindings)
                 else:
                     any_such = FUNCTION if wanted.kind == "function" else ANY
-                    node = self._fill(part.number, any_such, {})
+                    node = self._fill_hole(part.number, any_such, {})
             else:
                 node = self.make(part) if isinstance(part, Macro) else part
             if node is None:
@@ -139,9 +153,9 @@ class Instance:
             if not wanted.is_ground:
                 fits(wanted, type_of(node) or ANY, bindings, infer_invocation)
             made[place] = node
-        return ir.call_node(macro.primitive, *made)
+        return made
 
-    def _fill(self, hole: int, wanted: Type, bindings: Bindings) -> Node | None:
+    def _fill_hole(self, hole: int, wanted: Type, bindings: Bindings) -> Node | None:
         found = self._filled.get(hole)
         if found is None:
             if wanted is FUNCTION:

@@ -78,9 +78,7 @@ class Mutator:
                     return Mutant(named(draft.result), kind, parents)
         return None
 
-    def _is_wanted(
-        self, result: Node, parents: tuple[Program, ...], n_at_most: int | None
-    ) -> bool:
+    def _is_wanted(self, result: Node, parents: tuple[Program, ...], n_at_most: int | None) -> bool:
         """Whether it is new, of a type that is wanted, and of few calls: so many, if known."""
         for parent in parents:
             if parent.result is result:
