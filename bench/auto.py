@@ -1,11 +1,11 @@
 """CPU and GPU at once: what `auto` takes against the better of the two, and from the first use on.
 
-    python bench/auto.py [--first FOLDER] [--evolve SECONDS]
+    python bench/auto.py [--first FOLDER] [--evolve SECONDS [--card SIZE]]
 
 Tables: runs on the CPU, on the GPU and on both, whose results are compared (a difference ends the
-run); two workers on one card, and a card with hardly any memory, likewise; with `--first`, how long
+run); two workers on one card, and a card with hardly any memory, likewise. With `--first`, how long
 a new process takes until a card gives its first results, without compiled kernels and with them;
-evolve's pairs a second with the CPU alone and with both.
+with `--evolve`, evolve's pairs a second with the CPU alone and with both.
 """
 
 from __future__ import annotations
@@ -160,14 +160,14 @@ def run_first(console: Console, folder: Path) -> None:
     console.print(table_of("mixed calls, 3,000 samples", headings, rows))
 
 
-def run_evolve(console: Console, seconds: float) -> None:
+def run_evolve(console: Console, seconds: float, card_size: int) -> None:
     """Print how many pairs of a new program and a task evolve runs in a second."""
     rows = []
     rates = []
     for device in ("cpu", "auto"):
         board = TaskBoard(load("arc-agi-1/training"), device=device)
         with tempfile.TemporaryDirectory() as folder, Pool.open(Path(folder) / "p.db") as pool:
-            evolution = begin_evolution(board, pool, DEFAULT_CARD_SIZE)
+            evolution = begin_evolution(board, pool, card_size)
             cards = [evolution.step()]
             start = time.perf_counter()
             while time.perf_counter() - start < seconds:
@@ -188,7 +188,8 @@ def run_evolve(console: Console, seconds: float) -> None:
         "in the engine",
         "ran on",
     )
-    title = f"evolve on 400 tasks; auto {rates[1] / rates[0]:.2f} times the CPU, target 3"
+    times = f"auto {rates[1] / rates[0]:.2f} times the CPU, target 3"
+    title = f"evolve on 400 tasks, cards of {card_size}; {times}"
     console.print(table_of(title, headings, rows))
 
 
@@ -197,7 +198,10 @@ def main() -> None:
     parser.add_argument(
         "--first", type=Path, metavar="FOLDER", help="the first use, kernels kept there; and stop"
     )
-    parser.add_argument("--evolve", type=float, default=20, metavar="SECONDS", help="0: do not")
+    parser.add_argument(
+        "--evolve", type=float, metavar="SECONDS", help="evolve for so long on each; and stop"
+    )
+    parser.add_argument("--card", type=int, default=DEFAULT_CARD_SIZE, help="of evolve's cards")
     options = parser.parse_args()
     console = begin()
     if options.first:
@@ -208,7 +212,8 @@ def main() -> None:
     console.print(f"kernels: {time.perf_counter() - start:.1f} s")
     console.print(calibration.of_this_machine(Batt))
     if options.evolve:
-        run_evolve(console, options.evolve)
+        run_evolve(console, options.evolve, options.card)
+        return
     run_workloads(console)
     run_in_need(console)
 

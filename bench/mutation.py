@@ -45,7 +45,9 @@ def rate(work: Callable[[], int], seconds: float) -> float:
 def well_typed(kind: str, parents: list[Program], donors: Donors) -> float:
     """The share of drafts that are well typed, of those that found something to do."""
     context = MutationContext(random.Random(0), donors)
-    drafts = [KINDS[kind](context, anatomy_of(context.draw(parents))) for _ in range(N_DRAFTS)]
+    how = KINDS[kind]
+    anatomies = [anatomy_of(context.draw(parents)) for _ in range(N_DRAFTS)]
+    drafts = [how.make(context, anatomy) for anatomy in anatomies if how.spots(anatomy)]
     made = [draft for draft in drafts if draft is not None]
     return sum(draft.result is not None for draft in made) / len(made)
 

@@ -156,7 +156,9 @@ def address_in(library: ctypes.CDLL, name: str) -> int:
     return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
 
 
-def driver_functions(library: ctypes.CDLL, launch: str = "launch_kernel") -> NDArray[np.uint64]:
+def driver_functions(
+    library: ctypes.CDLL, launch: str = "launch_kernel", query: str = "query_event"
+) -> NDArray[np.uint64]:
     """Return what stands for `kernels.driver_functions`."""
-    names = (launch, "record_event", "wait_for_event", "copy_bytes", "fill_bytes")
+    names = (launch, "record_event", "wait_for_event", "copy_bytes", "fill_bytes", query)
     return np.array([address_in(library, name) for name in names], np.uint64)

@@ -285,6 +285,17 @@ def test_large_values_agree() -> None:
 
 
 @pytest.mark.usefixtures("on_cpu")
+def test_stages_go_on_when_they_have_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt, samples = Batt([parse_program(NESTED.replace("(I)", "(S, I)", 1))]), training_samples(5)
+    usual = sys.getswitchinterval()
+    for n_bytes in (1, 5000):
+        monkeypatch.setattr(device_run, "HOST_BYTES", n_bytes)
+        monkeypatch.setattr(device_run, "DEVICE_BYTES", n_bytes)
+        check_equal(batt.run(samples, SMALL, device="cuda"), batt.run(samples, SMALL, device="cpu"))
+    assert sys.getswitchinterval() == usual
+
+
+@pytest.mark.usefixtures("on_cpu")
 def test_too_many_elements_are_run_in_smaller_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     batt, samples = Batt([parse_program(NESTED.replace("(I)", "(S, I)", 1))]), training_samples(9)
     wanted = batt.run(samples, SMALL, device="cpu")
@@ -356,15 +367,17 @@ def test_a_device_that_fails_in_the_middle_changes_nothing(monkeypatch: pytest.M
     batt = Batt([solver.program for solver in library_programs()][::4])
     samples = training_samples(6)
     wanted = batt.run(samples, SMALL, device="cpu")
-    real, error = device_run.DeviceRun._wait, sys.modules["cupy"].cuda.runtime.CUDARuntimeError
-    n_left = iter(range(3))
+    error = sys.modules["cupy"].cuda.runtime.CUDARuntimeError
+    real, n_left = device_run.DeviceRun._give_memory, iter(range(3))
 
-    def failing(run: device_run.DeviceRun, cupy: Any) -> None:
+    def failing(run: device_run.DeviceRun, *needs: Any) -> Any:
         if next(n_left, None) is None:
             raise error("an illegal memory access was encountered")
-        real(run, cupy)
+        return real(run, *needs)
 
-    monkeypatch.setattr(device_run.DeviceRun, "_wait", failing)
+    # Every stage has to ask for memory.
+    monkeypatch.setattr(device_run, "HOST_BYTES", 1)
+    monkeypatch.setattr(device_run.DeviceRun, "_give_memory", failing)
     with pytest.warns(RuntimeWarning, match="the CPU runs instead: an illegal memory access"):
         got = batt.run(samples, SMALL, device="cuda")
     check_equal(got, wanted)
@@ -372,6 +385,12 @@ def test_a_device_that_fails_in_the_middle_changes_nothing(monkeypatch: pytest.M
 
 
 # --- both at once ---
+
+
+def never_done(monkeypatch: pytest.MonkeyPatch, library: CDLL) -> None:
+    """Let the device never come to the end of anything."""
+    driver = gpu_on_cpu.driver_functions(library, query="never_done")
+    monkeypatch.setattr(kernels, "driver_functions", lambda: driver)
 
 
 def expecting(monkeypatch: pytest.MonkeyPatch, **figures: float) -> None:
@@ -425,12 +444,14 @@ def test_both_at_once_give_what_one_gives(
 
 
 @pytest.mark.usefixtures("on_cpu")
-def test_threads_overtake_a_gpu_that_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_overtake_a_gpu_that_takes_too_long(
+    monkeypatch: pytest.MonkeyPatch, library_of_kernels: CDLL
+) -> None:
     batt = Batt([solver.program for solver in library_programs()][::4])
     samples = training_samples(12)
     wanted = batt.run(samples, SMALL, device="cpu", keep_values=True)
     expecting(monkeypatch, gpu_sample_s=1e-9)
-    monkeypatch.setattr(sys.modules["cupy"].cuda.Event, "done", False)  # it is never done
+    never_done(monkeypatch, library_of_kernels)
     got = batt.run(samples, SMALL, n_threads=2, keep_values=True)
     check_equal(got, wanted)
     assert dict(got.ran_on) == {"cpu": wanted.reasons.size}
@@ -456,10 +477,12 @@ def test_what_a_failing_gpu_has_taken_goes_to_the_cpu(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.usefixtures("on_cpu")
-def test_an_interrupted_run_leaves_no_gpu_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_run_leaves_no_gpu_at_work(
+    monkeypatch: pytest.MonkeyPatch, library_of_kernels: CDLL
+) -> None:
     batt, samples = Batt([parse_program("def f(I):\n    return rot90(I)\n")]), training_samples(12)
     expecting(monkeypatch, gpu_sample_s=0.5)
-    monkeypatch.setattr(sys.modules["cupy"].cuda.Event, "done", False)
+    never_done(monkeypatch, library_of_kernels)
 
     def interrupted(*_arguments: Any) -> None:
         raise KeyboardInterrupt

@@ -18,7 +18,7 @@ from arcbatt.language.types import GRID
 from arcbatt.library import library_programs
 from arcbatt.proposers.evolve.mutation import KINDS, Donors, Mutant, Mutator, Rates
 from arcbatt.proposers.evolve.mutation.anatomy import anatomy_of
-from arcbatt.proposers.evolve.mutation.macros import Instance, macros
+from arcbatt.proposers.evolve.mutation.macros import Instance, macros, parse_macro
 from arcbatt.proposers.evolve.mutation.numbers import other_value
 from arcbatt.proposers.evolve.mutation.roles import role_of_place
 
@@ -148,7 +148,7 @@ def test_every_macro_can_be_made_and_is_put_somewhere() -> None:
             if instance is not None and type_of(instance) is not None:
                 made.append(instance)
         assert made, macro
-        assert {node.name for node in made} == {macro[0]}
+        assert {node.name for node in made} == {macro.primitive.name}
 
 
 def test_a_macro_is_filled_from_the_parent_and_the_same_hole_alike() -> None:
@@ -157,7 +157,8 @@ def test_a_macro_is_filled_from_the_parent_and_the_same_hole_alike() -> None:
     rng = random.Random(0)
 
     def made(macro: object) -> set[ir.Node]:
-        found = (Instance(anatomy, 2, Donors([]), rng).make(macro) for _ in range(50))
+        parsed = parse_macro(macro)
+        found = (Instance(anatomy, 2, Donors([]), rng).make(parsed) for _ in range(50))
         return {node for node in found if node is not None}
 
     twice = made(["vconcat", 0, 0])

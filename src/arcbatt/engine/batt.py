@@ -15,21 +15,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.language import Budget, Failure, Node, Program, Value, to_value
-from arcbatt.language.ir import walk_new
+from arcbatt.language import Budget, Failure, Node, Program, Value
 from arcbatt.measure import phase, usable_cores
 from arcbatt.plurals import count
 
 from . import _engine, calibration, device_memory, flatten, gpu, kernels, profiling, sharing
 from .choosing import choices
 from .defined import DEFINITIONS, find_defined, run_defined
+from .fusing import Continuation, Fusing
 from .results import ARRAY_TYPES, BattArrays, BattResult, KeptWords
 from .samples import Samples
-from .table import primitive_numbers
 
-# As in include/arcbatt/batt.hpp.
-_INPUT_OPS = {"I": 0, "S": 1, "target": 2}
-_OPS = {"constant": 3, "primitive": 4, "call": 5, "invoke": 6}
 _NOBODY = np.zeros(0, np.uint32)
 # Calls of all samples; for less than that no kernels are compiled, which takes minutes of a core.
 WORTH_COMPILING = 1_000_000
@@ -54,53 +50,17 @@ class Batt:
     def __init__(self, programs: Sequence[Program]) -> None:
         self.programs = _check_programs(programs)
         self.is_defined = find_defined(self.programs)  # those that only definitions can run
-        self._nodes: list[Node] = []
-        self.fused = self._fuse([self.programs[k] for k in np.flatnonzero(~self.is_defined)])
+        fusing = Fusing()
+        results = [
+            fusing.add(self.programs[k].result, self.programs[k].name)
+            for k in np.flatnonzero(~self.is_defined)
+        ]
+        self._nodes: list[Node] = list(fusing.places)
+        self.fused = fusing.finish(results)
 
-    def _fuse(self, programs: Sequence[Program]) -> _engine.FusedBatt:
-        numbers = primitive_numbers()
-        places: dict[Node, int] = {}
-        ops: list[int] = []
-        primitives: list[int] = []
-        firsts: list[int] = []
-        counts: list[int] = []
-        args: list[int] = []
-        constants: list[object] = []
-        results: list[int] = []
-        for program in programs:
-            for node in walk_new(program.result, places):
-                kind = node.kind
-                op, primitive, first = _OPS.get(kind, 0), 0, 0
-                if kind == "call" or kind == "invoke":
-                    first = len(args)
-                    args.extend([places[arg] for arg in node.args])
-                    if kind == "call":
-                        primitive = numbers[node.head]
-                elif kind == "primitive":
-                    primitive = numbers[node.head]
-                elif kind == "constant":
-                    first = len(constants)
-                    constants.append(to_value(node.head, f"{program.name}: a constant"))
-                elif node.head in _INPUT_OPS:
-                    op = _INPUT_OPS[node.head]
-                else:
-                    raise ValueError(f"{program.name}: no sample has the input {node.head!r}")
-                places[node] = len(ops)
-                ops.append(op)
-                primitives.append(primitive)
-                firsts.append(first)
-                counts.append(len(node.args))
-            results.append(places[program.result])
-        self._nodes = list(places)
-        return _engine.FusedBatt(
-            np.array(ops, np.uint8),
-            np.array(primitives, np.int32),
-            np.array(firsts, np.int32),
-            np.array(counts, np.int32),
-            np.array(args, np.int32),
-            np.array(results, np.int32),
-            constants,
-        )
+    @property
+    def n_programs(self) -> int:
+        return len(self.is_defined)
 
     @property
     def size(self) -> BattSize:
@@ -111,12 +71,12 @@ class Batt:
     @property
     def n_calls(self) -> int:
         """The calls that the engine makes of each sample."""
-        return sum(bool(node.args) for node in self._nodes)
+        return self.fused.n_calls
 
     @property
     def n_nodes(self) -> int:
         """The nodes of the graph, calls and others."""
-        return len(self._nodes)
+        return self.fused.n_nodes
 
     @cached_property
     def engine_part(self) -> Batt:
@@ -125,7 +85,7 @@ class Batt:
 
     def part(self, chosen: NDArray[np.int64]) -> Batt:
         """Return a batt of some of the programs, without fusing them anew where possible."""
-        if len(chosen) == len(self.programs):
+        if len(chosen) == self.n_programs:
             return self
         if self.is_defined.any():
             return Batt([self.programs[k] for k in chosen])
@@ -328,7 +288,7 @@ class Batt:
 
     def choose(self, device: str, n_samples: int, n_threads: int, sort: str) -> Choice:
         """Choose GPUs for a run on so many samples, or none; `sort` tells sorts of runs apart."""
-        devices = _devices(device) if n_samples and self._nodes else []
+        devices = _devices(device) if n_samples and self.n_nodes else []
         if not devices or device != "auto":
             return Choice(devices, may_compile=False)
         expected = self._expect(n_samples, n_threads)
@@ -348,6 +308,30 @@ class Batt:
         kind = (sort, n_samples.bit_length(), self.plan.n_function_calls > 0, n_threads)
         chosen = choices.choose(kind, seconds)
         return Choice(devices if chosen == "cuda" else [], None, kind, chosen, seconds[chosen])
+
+
+class ContinuedBatt(Batt):
+    """Programs whose results are all continued by the same steps, on tasks of their own.
+
+    Its programs are those of the first result, of the next, ...; they, and the nodes of the steps,
+    are made only if somebody asks for them: the engine does not.
+    """
+
+    def __init__(self, starts: Sequence[Program], continuation: Continuation) -> None:
+        given = _check_programs(starts)
+        fusing = Fusing()
+        places = [fusing.add(program.result, program.name) for program in given]
+        self._starts, self._continuation = given, continuation
+        self.is_defined = np.zeros(len(given) * len(continuation.results), np.bool_)
+        self.fused = fusing.finish_continued(continuation, places)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("programs", "_nodes"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        made = [p for start in self._starts for p in self._continuation.programs(start.result)]
+        whole = Batt(made)
+        self.programs, self._nodes, self.fused = whole.programs, whole._nodes, whole.fused
+        return getattr(self, name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -527,6 +527,11 @@ NB_MODULE(_engine, module) {
       // A part's constants are the whole's, which so must live as long.
       .def("part", [](const FusedBatt& whole, Array<u32> programs) { return new FusedBatt(whole, programs); },
            array("programs"), nb::rv_policy::take_ownership, nb::keep_alive<0, 1>())
+      .def_prop_ro("n_nodes", [](const FusedBatt& batt) { return batt.code.size(); })
+      .def_prop_ro("n_calls", [](const FusedBatt& batt) {
+             return std::count_if(batt.code.begin(), batt.code.end(),
+                                  [](const Instruction& code) { return code.op >= CALL && code.n_args; });
+           })
       .def_prop_ro("nodes_before", [](FusedBatt& part) {
              return nb::ndarray<nb::numpy, const u32, nb::ndim<1>>(part.nodes_before.data(),
                                                                    {part.nodes_before.size()});

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -43,8 +42,8 @@ MAX_ELEMENTS = 2**28
 N_STREAMS = 4
 # What a warp takes of the memory for values at once, as in kernel.cu, for every stream it runs on.
 PAGE_BYTES = 64 * 1024
-# So long a wait goes on without sleeping: most stages take less.
-SPIN_S = 0.002
+# What is taken at once for what stages need.
+HOST_BYTES, DEVICE_BYTES = 2**20, 2**25
 COUNTING = "add_counts, pick"  # in profiles: what counts elements after a stage
 # Kernels of no step of the plan that a chunk may start.
 N_OTHERS = 3
@@ -98,8 +97,6 @@ class DeviceRun:
             self.functions = self.batt.functions_on(self.device)
             self.n_blocks = self.n_sms * 2048 // BLOCK_THREADS
             self.n_warps = self.n_blocks * BLOCK_THREADS // 32
-            if self.launches is not None:
-                self.steps = flatten.stages_of(self.batt.plan)
             self.images = (self.batt.on(self.device), image_of(self.samples, self.device))
             # Kernels write by sample: the arrays stand where that of the first one is the first.
             self.first, self.n_columns = first, end - first
@@ -318,49 +315,67 @@ class DeviceRun:
     @phase("wait")
     def _wait(self, cupy: Any) -> None:
         """Until the device is done, Ctrl-C taken meanwhile."""
-        done = cupy.cuda.Event(disable_timing=True)
-        done.record()
-        end = time.perf_counter() + SPIN_S
-        while not done.done:
-            time.sleep(0 if time.perf_counter() < end else 2e-4)
-            if self.is_overtaken():
-                raise Overtaken
+        self._end_with(cupy, self.run.wait(self._goes_on))
+
+    def _goes_on(self) -> bool:
+        return not self.is_overtaken()
+
+    def _end_with(self, cupy: Any, status: int) -> None:
+        """Go on if all is well."""
+        if status == _engine.PlanRun.STOPPED:
+            raise Overtaken
+        if status == _engine.PlanRun.TOO_MANY:
+            raise _TooManyElements
+        _check(cupy, status)
 
     def _run_stages(self, cupy: Any) -> None:
         """All steps; after each stage, how many elements the containers have that it came to."""
-        first = 0
-        for number, end in enumerate(self.batt.plan.stage_ends.tolist()):
-            self.stage = number
-            if self.is_overtaken():
-                raise Overtaken
-            self._start_stage(cupy, first, end)
-            if self.run.counts:
-                self._wait(cupy)
-                self.run.read_sizes()
-            first = end
+        if self.is_overtaken():
+            raise Overtaken
+        if self.launches is not None:
+            self._run_timed(cupy)
+            return
+        while (status := self._run_on(cupy)) == _engine.PlanRun.LACKS_MEMORY:
+            self._give_memory(cupy, *self.run.lacking)
+        self._end_with(cupy, status)
 
-    @phase("launch")
-    def _start_stage(self, cupy: Any, first: int, end: int) -> None:
-        """Start the steps of a stage, from one to another."""
-        run = self.run
-        n_host_bytes, n_device_bytes = run.begin(self.stage)
-        if not n_host_bytes:
-            raise _TooManyElements
-        content = device_memory.new_array(n_host_bytes, np.uint8)
-        there = cupy.empty(n_device_bytes, cupy.uint8)
+    @phase("wait")
+    def _run_on(self, cupy: Any) -> int:
+        return self.run.run(self._goes_on)
+
+    def _give_memory(self, cupy: Any, n_host_bytes: int, n_device_bytes: int) -> tuple[Any, Any]:
+        """Give the run memory for what its next stages need, which is that much at least."""
+        content = device_memory.new_array(max(n_host_bytes, HOST_BYTES), np.uint8)
+        there = cupy.empty(max(n_device_bytes, DEVICE_BYTES), cupy.uint8)
         self.held += [content, there]
-        _check(cupy, run.send(content.ctypes.data, there.data.ptr))
-        if self.launches is None:
-            _check(cupy, run.start(first, end))
-        else:
-            names = [step.kernel for step in self.steps[self.stage]]
-            for k, name in zip(range(first, end), names, strict=True):
+        self.run.give_memory(
+            host=content.ctypes.data,
+            host_bytes=content.size,
+            device=there.data.ptr,
+            device_bytes=there.size,
+        )
+        return content, there
+
+    def _run_timed(self, cupy: Any) -> None:
+        """The same step by step, each of them timed."""
+        run, first = self.run, 0
+        for number, steps in enumerate(flatten.stages_of(self.batt.plan)):
+            self.stage = number
+            needs = run.begin(number)
+            if not needs[0]:
+                raise _TooManyElements
+            content, there = self._give_memory(cupy, *needs)
+            _check(cupy, run.send(content.ctypes.data, there.data.ptr))
+            for k, step in enumerate(steps, first):
                 if n_items := run.n_items(k):
-                    with self._timing(cupy, name, n_items):
+                    with self._timing(cupy, step.kernel, n_items):
                         _check(cupy, run.start(k, k + 1))
-        if run.counts:
-            with self._timing(cupy, COUNTING, 1):
-                _check(cupy, run.start_counting())
+            if run.counts:
+                with self._timing(cupy, COUNTING, 1):
+                    _check(cupy, run.start_counting())
+                self._wait(cupy)
+                run.read_sizes()
+            first += len(steps)
 
 
 def _check(cupy: Any, status: int) -> None:
@@ -370,11 +385,11 @@ def _check(cupy: Any, status: int) -> None:
 
 
 class _Streams:
-    """Streams beside the current one, and an event for each; one run's at a time."""
+    """Streams beside the current one, an event for each and one more; one run's at a time."""
 
     def __init__(self, cupy: Any) -> None:
         self._streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(N_STREAMS - 1)]
-        self._events = [cupy.cuda.Event(disable_timing=True) for _ in range(N_STREAMS)]
+        self._events = [cupy.cuda.Event(disable_timing=True) for _ in range(N_STREAMS + 1)]
 
     def addresses(self, cupy: Any) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """The driver's numbers of the streams, the current one first, and of the events."""

@@ -6,10 +6,14 @@ that primitive's own kernel. Samples are taken in chunks whose values fit the de
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from threading import Lock
 from time import perf_counter
+from typing import Any
 
 from arcbatt.language import Budget
 from arcbatt.measure import timeline
@@ -23,6 +27,10 @@ from .sharing import Pace
 
 # So often a GPU looks whether its kernels are compiled.
 LOOK_S = 0.05
+# The thread that starts kernels gives the interpreter's lock away at calls of the driver. Where
+# others compute in Python meanwhile (evolve deals its next card), it is to have it back soon: after
+# this time, instead of the usual 5 ms, each of which a GPU would wait for.
+HAND_OVER_S = 1e-4
 _timelines: dict[int, Lock] = {}  # by device; held by the run that counts its phases there
 
 
@@ -49,6 +57,27 @@ def _look_for_devices() -> tuple[int, str]:
         return cupy.cuda.runtime.getDeviceCount(), "there is none"
     except cupy.cuda.runtime.CUDARuntimeError as error:
         return 0, str(error)
+
+
+_handing_lock = Lock()
+_handing: list[float] = []  # what the interval was before each run that goes on
+
+
+@contextmanager
+def _handing_over() -> Iterator[None]:
+    """Let threads hand the interpreter's lock over sooner while a run goes on."""
+    with _handing_lock:
+        _handing.append(sys.getswitchinterval())
+        sys.setswitchinterval(min(HAND_OVER_S, _handing[0]))
+    try:
+        yield
+    finally:
+        with _handing_lock:
+            # Runs may end in any order: the first one's was the usual interval.
+            first = _handing[0]
+            _handing.pop()
+            if not _handing:
+                sys.setswitchinterval(first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +118,12 @@ class GpuRun:
             self.keep_values,
             profiling.launches(),
         )
+        with _handing_over():
+            return self._work(cupy, run, device, lent)
+
+    def _work(
+        self, cupy: Any, run: DeviceRun, device: int, lent: tuple[int, int, int] | None
+    ) -> GpuPart:
         n_results, kept = 0, []
         if lent is None and not self._wait_for_kernels(device):
             return GpuPart(0, [], kernels.trouble_with(self.batt.kernels, device))
@@ -111,6 +146,7 @@ class GpuRun:
             except (
                 cupy.cuda.compiler.CompileException,
                 cupy.cuda.memory.OutOfMemoryError,
+                kernels.KernelError,
             ) as error:
                 self.queue.give_back(chunk)
                 return GpuPart(n_results, kept, str(error).splitlines()[0])

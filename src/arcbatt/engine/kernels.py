@@ -285,6 +285,7 @@ def driver_functions() -> NDArray[np.uint64]:
         driver.cuStreamWaitEvent,
         driver.cuMemcpyHtoDAsync_v2,
         driver.cuMemsetD8Async,
+        driver.cuEventQuery,
     )
     return np.array([ctypes.cast(f, ctypes.c_void_p).value for f in functions], np.uint64)
 

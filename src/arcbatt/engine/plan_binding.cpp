@@ -81,6 +81,16 @@ std::vector<u64> driver_functions_of(const Array<u64>& functions) {
   return to_vector(functions);
 }
 
+// Work that goes on without the lock of the interpreter, but for what is asked now and then.
+template <class Work>
+int without_lock(nb::callable goes_on, Work work) {
+  nb::gil_scoped_release release;
+  return work([&] {
+    nb::gil_scoped_acquire acquire;
+    return nb::cast<bool>(goes_on());
+  });
+}
+
 }  // namespace
 
 void bind_plans(nb::module_& module) {
@@ -132,10 +142,10 @@ void bind_plans(nb::module_& module) {
              check_sizes({settings.size()}, sizeof(set) / sizeof(u64));
              std::memcpy((void*)&set, settings.data(), sizeof(set));
              check_sizes({places.size()}, 5);
-             check_sizes({events.size(), launches.size()}, streams.size());
+             check_sizes({events.size() - 1, launches.size()}, streams.size());
              check_sizes({functions.size(), wide_functions.size()}, N_STEP_KINDS * N_HEADS);
              const DevicePlaces at = {places(0), places(1), places(2), places(3), places(4),
-                                      to_vector(streams), to_vector(events), to_vector(launches)};
+                                      to_vector(streams), to_vector(launches), to_vector(events)};
              new (made) PlanRun(plan, driver, set, at, to_vector(functions), to_vector(wide_functions), n_samples);
            },
            nb::keep_alive<1, 2>(), nb::arg("plan"), nb::kw_only(), nb::arg("driver_functions"),
@@ -152,6 +162,23 @@ void bind_plans(nb::module_& module) {
       .def("start_counting", &PlanRun::start_counting, nb::call_guard<nb::gil_scoped_release>())
       .def("read_sizes", &PlanRun::read_sizes)
       .def("n_items", &PlanRun::n_items)
+      .def("run", [](PlanRun& run, nb::callable goes_on) {
+             return without_lock(goes_on, [&](auto asked) { return run.run(asked); });
+           })
+      .def("wait", [](const PlanRun& run, nb::callable goes_on) {
+             return without_lock(goes_on, [&](auto asked) { return run.wait(asked); });
+           })
+      .def_prop_ro("lacking", [](const PlanRun& run) {
+             return nb::make_tuple(run.lacking.host_bytes, run.lacking.device_bytes);
+           })
+      .def("give_memory",
+           [](PlanRun& run, u64 host, u64 host_bytes, u64 device, u64 device_bytes) {
+             run.give_memory((char*)host, host_bytes, device, device_bytes);
+           },
+           nb::kw_only(), nb::arg("host"), nb::arg("host_bytes"), nb::arg("device"), nb::arg("device_bytes"))
+      .def_ro_static("TOO_MANY", &PlanRun::TOO_MANY)
+      .def_ro_static("LACKS_MEMORY", &PlanRun::LACKS_MEMORY)
+      .def_ro_static("STOPPED", &PlanRun::STOPPED)
       .def("start_one",
            [](PlanRun& run, u64 function, u64 nodes, u64 n_nodes, u64 n_items, u64 host, u64 device) {
              return run.start_one(function, nodes, n_nodes, n_items, (char*)host, device);

@@ -6,14 +6,16 @@
 //   host:    starts and bounds | steps | domains | what each bound's count is, written by the device
 //   device:  starts and bounds | steps | frames | counts | firsts
 #pragma once
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "plan.hpp"
 
 namespace arc {
 
 // The functions of the CUDA driver that are needed, as it declares cuLaunchKernel, cuEventRecord,
-// cuStreamWaitEvent, cuMemcpyHtoDAsync and cuMemsetD8Async; all return 0 or a status.
+// cuStreamWaitEvent, cuMemcpyHtoDAsync, cuMemsetD8Async and cuEventQuery; all return 0 or a status.
 struct Driver {
   int (*launch)(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                 unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream, void** parameters,
@@ -22,7 +24,9 @@ struct Driver {
   int (*wait)(void* stream, void* event, unsigned flags);
   int (*copy)(u64 to, const void* from, size_t n_bytes, void* stream);
   int (*fill)(u64 to, unsigned char value, size_t n_bytes, void* stream);
+  int (*query)(void* event);
 };
+constexpr int NOT_READY = 600;  // of an event that has not come yet
 
 // What a run is given: the device's sizes, and where things are on it.
 struct DeviceSettings {
@@ -33,7 +37,8 @@ struct DeviceSettings {
 };
 struct DevicePlaces {
   u64 nodes, others, domains, queues, listed;
-  std::vector<u64> streams, events, launches;  // by stream; kernels of one level are on all of them
+  std::vector<u64> streams, launches;  // by stream; kernels of one level are on all of them
+  std::vector<u64> events;             // by stream, and one more
 };
 
 class PlanRun {
@@ -152,6 +157,65 @@ class PlanRun {
 
   u64 n_items(u32 step) const { return n_items_of_steps_.at(step); }
 
+  // How `run` ended, beside 0 and the driver's statuses.
+  static constexpr int TOO_MANY = -1, LACKS_MEMORY = -2, STOPPED = -3;
+
+  // All stages that were not run yet, each as soon as the sizes are known that it needs; goes_on() is
+  // asked now and then. What lacks memory goes on when there is as much as `lacking` says.
+  template <class GoesOn>
+  int run(GoesOn goes_on) {
+    for (; next_ < plan_.stages.size(); next_++) {
+      const Need need = begin(next_);
+      if (!need.host_bytes) return TOO_MANY;
+      if (need.host_bytes > host_left_ || need.device_bytes > device_left_) {
+        lacking = need;
+        return LACKS_MEMORY;
+      }
+      int status = send(host_next_, device_next_);
+      take(need);
+      if (!status) status = start(stage_->first_step, stage_->end_step);
+      if (!status && counts()) {
+        status = start_counting();
+        if (!status) status = wait(goes_on);
+        if (!status) read_sizes();
+      }
+      if (status) return status;
+    }
+    return 0;
+  }
+  Need lacking = {0, 0};
+  // Memory for the next stages.
+  void give_memory(char* host, u64 host_bytes, u64 device, u64 device_bytes) {
+    host_next_ = host;
+    host_left_ = host_bytes;
+    device_next_ = device;
+    device_left_ = device_bytes;
+  }
+
+  // Until all is done that was started.
+  template <class GoesOn>
+  int wait(GoesOn goes_on) const {
+    typedef std::chrono::steady_clock Clock;
+    void* done = (void*)places_.events.back();
+    int status = driver_.record(done, (void*)places_.streams[0]);
+    const auto began = Clock::now();
+    auto asked = began;
+    while (!status && (status = driver_.query(done)) == NOT_READY) {
+      status = 0;
+      const auto now = Clock::now();
+      // Most stages take less than two milliseconds; and sleeping takes longer than it is asked to.
+      if (now - began > std::chrono::milliseconds(2)) {
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      } else {
+        std::this_thread::yield();
+      }
+      if (now - asked < std::chrono::milliseconds(20)) continue;
+      asked = now;
+      if (!goes_on()) return STOPPED;
+    }
+    return status;
+  }
+
  private:
   const Plan& plan_;
   Driver driver_;
@@ -162,6 +226,9 @@ class PlanRun {
   std::vector<FlatDomain> domains_;
   std::vector<u64> n_items_of_steps_;
   u64 n_others_started_ = 0;
+  u32 next_ = 0;  // stage
+  char* host_next_ = nullptr;
+  u64 host_left_ = 0, device_next_ = 0, device_left_ = 0;
   // Of the stage that was begun last.
   const PlanStage* stage_ = nullptr;
   std::vector<u64> ends_;  // items of its members, added up
@@ -171,7 +238,15 @@ class PlanRun {
   char* host_ = nullptr;
   u64 device_ = 0;
 
-  static u64 aligned(u64 n_bytes) { return (n_bytes + 15) & ~15ULL; }
+  static u64 aligned(u64 n_bytes) { return (n_bytes + 255) & ~255ULL; }
+  void take(const Need& need) {
+    const u64 host_bytes = min_of(aligned(need.host_bytes), host_left_);
+    const u64 device_bytes = min_of(aligned(need.device_bytes), device_left_);
+    host_next_ += host_bytes;
+    host_left_ -= host_bytes;
+    device_next_ += device_bytes;
+    device_left_ -= device_bytes;
+  }
   u64 n_steps() const { return stage_->end_step - stage_->first_step; }
   u64 n_of_nodes(const PlanStep& step) const { return step.n_nodes * sizes_.back(); }
   u64 n_of_others(const PlanStep& step) const {

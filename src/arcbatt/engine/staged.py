@@ -121,7 +121,7 @@ def run_on_tasks(
     if batt.is_defined.any():
         return _with_defined(batt, samples, budget, only, staged, device, n_threads)
     n_threads = n_threads or usable_cores()
-    n_programs = len(batt.programs)
+    n_programs = batt.n_programs
     tasks_of = np.full(n_programs, -1, np.int32) if only is None else np.asarray(only, np.int32)
     everywhere = np.flatnonzero(tasks_of < 0)
     # What is chosen for is what programs are run on first.
@@ -244,8 +244,8 @@ def _on_gpu(
             np.add.reduceat(found.numbers, starts, axis=1, dtype=np.int32),
         )
     arrays = found
-    if len(programs) < len(batt.programs):
-        arrays = _new_arrays(len(batt.programs), len(samples))
+    if len(programs) < batt.n_programs:
+        arrays = _new_arrays(batt.n_programs, len(samples))
         for name in TaskArrays._fields:
             getattr(arrays, name)[programs] = getattr(found, name)
     n_pairs = len(programs) * len(samples)

@@ -146,7 +146,7 @@ class TaskBoard:
         """
         samples = self.held_out if held_out else self.demos
         device, n_threads = device or self.device, n_threads or self.n_threads
-        runs = np.ones(len(batt.programs), np.bool_)
+        runs = np.ones(batt.n_programs, np.bool_)
         if skip_dear and len(self.tasks) >= 2 * N_PROBED:
             probed = self._probe.screen(batt, held_out=held_out, device=device, n_threads=n_threads)
             runs = probed.steps.mean(axis=1) <= DEAR_STEPS

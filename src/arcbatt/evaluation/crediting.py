@@ -20,7 +20,7 @@ from arcbatt.language import Program
 from arcbatt.measure import phase
 
 from .board import TaskBoard
-from .differs import BEST_SCORE, Differ, bundled_differs, score_programs, weights_of
+from .differs import BEST_SCORE, Differ, bundled_differs, score_batt, score_programs, weights_of
 from .trial import FULL_CREDIT
 
 FIRST_LOOK = "differ_cells"
@@ -146,7 +146,7 @@ class Crediting:
         tasks = np.array([group.task for group in groups])
         with phase("fuse"):
             firsts = [programs[group.members[0]] for group in groups]
-            batt = Batt(score_programs(differs, firsts))
+            batt = score_batt(differs, firsts)
         only = np.repeat(tasks, len(differs)).astype(np.int32)
         numbers = self._board.screen(batt, only=only, held_out=True).numbers[
             np.arange(len(only)), only

@@ -16,8 +16,11 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from arcbatt.engine.batt import Batt, ContinuedBatt
+from arcbatt.engine.defined import find_defined
+from arcbatt.engine.fusing import Continuation
 from arcbatt.language import Node, Program
-from arcbatt.language.ir import walk, with_args
+from arcbatt.language.ir import walk
 from arcbatt.library import library_differs
 
 BEST_SCORE = 1000
@@ -77,38 +80,19 @@ def score_programs(differs: Sequence[Differ], programs: Sequence[Program]) -> li
     So the rows of a run's arrays can be seen as [program, differ]: `numbers.reshape(len(programs),
     len(differs), -1)`.
     """
-    template = _template(tuple(differs))
-    scores: list[Program] = []
-    for program in programs:
-        scores += template.fill(program.result)
-    return scores
+    continuation = _continuation(tuple(differs))
+    return [score for program in programs for score in continuation.programs(program.result)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Template:
-    """The scores of several differs, ready to be made for one output after the other.
-
-    Every node that needs the output is a step: itself and the places of its arguments among the
-    nodes that are there before it. First there are `fixed`, which do not need the output, then the
-    output, then what the steps make.
-    """
-
-    names: tuple[str, ...]
-    fixed: tuple[Node, ...]
-    steps: tuple[tuple[Node, tuple[int, ...]], ...]
-    results: tuple[int, ...]
-
-    def fill(self, output: Node) -> list[Program]:
-        made = [*self.fixed, output]
-        for node, places in self.steps:
-            made.append(with_args(node, tuple([made[place] for place in places])))
-        return [
-            Program(made[place], name) for place, name in zip(self.results, self.names, strict=True)
-        ]
+def score_batt(differs: Sequence[Differ], programs: Sequence[Program]) -> Batt:
+    """The batt of `score_programs`, made in a fraction of the time; each is for one task."""
+    if find_defined([*programs, *(differ.program for differ in differs)]).any():
+        return Batt(score_programs(differs, programs))
+    return ContinuedBatt(programs, _continuation(tuple(differs)))
 
 
 @cache
-def _template(differs: tuple[Differ, ...]) -> _Template:
+def _continuation(differs: tuple[Differ, ...]) -> Continuation:
     needs_output: dict[Node, bool] = {}
     for node in walk(*(differ.score for differ in differs)):
         is_output = node.kind == "input" and node.name == "output"
@@ -123,7 +107,7 @@ def _template(differs: tuple[Differ, ...]) -> _Template:
         if needs and node.kind != "input":
             steps.append((node, tuple([places[arg] for arg in node.args])))
             places[node] = len(fixed) + len(steps)
-    return _Template(
+    return Continuation(
         names=tuple(differ.name for differ in differs),
         fixed=tuple(fixed),
         steps=tuple(steps),

@@ -35,7 +35,6 @@ from .types import (
     is_function,
     join,
     mentions_any,
-    mentions_function,
     product_of,
     set_of,
     substitute,
@@ -90,18 +89,21 @@ def type_of(node: Node) -> Type | None:
     It is the type that `infer` finds. It depends on the node alone and is remembered with it, so a
     program that shares most of its nodes with others is typed at the cost of those it does not.
     """
-    if node._type is None:
-        for below in (node,) if _are_typed(node.args) else walk(node):
-            if below._type is None:
-                args = tuple([arg._type for arg in below.args])
-                found = None if _ILL_TYPED in args else _type_node(below, args)
-                below._type = found or _ILL_TYPED
-    given: Type = node._type
+    given: Type | None = node._type
+    if given is None:
+        args = tuple([arg._type for arg in node.args])
+        if None in args:
+            for below in walk(node):
+                if below._type is None:
+                    below._type = _type_typed(below, tuple([arg._type for arg in below.args]))
+            given = node._type
+        else:
+            given = node._type = _type_typed(node, args)
     return None if given is _ILL_TYPED else given
 
 
-def _are_typed(nodes: Sequence[Node]) -> bool:
-    return all(node._type is not None for node in nodes)
+def _type_typed(node: Node, args: tuple[Type, ...]) -> Type:
+    return (None if _ILL_TYPED in args else _type_node(node, args)) or _ILL_TYPED
 
 
 def type_of_value(value: Value) -> Type:
@@ -179,16 +181,16 @@ _ILL_TYPED = Type("ill typed")
 def _type_node(node: Node, args: tuple[Type, ...]) -> Type | None:
     """The type of a node whose arguments are of such types."""
     match node.kind:
+        case "call":
+            return _type_call(node.head, args)
+        case "invoke":
+            return _type_invocation(args[0], args[1:])
         case "input":
             return INPUT_TYPES[node.name]
         case "constant":
             return type_of_value(node.value)
-        case "primitive":
-            return closure(node.name)
-        case "call":
-            return _type_call(node.head, args)
         case _:
-            return _type_invocation(args[0], args[1:])
+            return closure(node.name)
 
 
 # Programs are made of few kinds of calls: most calls are typed by looking them up.
@@ -220,12 +222,11 @@ class _Session:
         results = []
         for signature in primitive.signatures:
             bindings: Bindings = {}
-            # Plain arguments first: they bind what the functions will be called with.
-            pairs = sorted(
-                zip(signature.parameters, args, strict=True),
-                key=lambda pair: mentions_function(pair[0]),
-            )
-            if all(fits(wanted, given, bindings, self.call_type) for wanted, given in pairs):
+            parameters = signature.parameters
+            for place in signature.order:
+                if not fits(parameters[place], args[place], bindings, self.call_type):
+                    break
+            else:
                 results.append(substitute(signature.result, bindings))
                 if not unknown:
                     break

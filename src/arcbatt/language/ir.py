@@ -14,6 +14,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -47,15 +48,15 @@ class Node:
             todo = [self]
             while todo:
                 node = todo[-1]
-                lacking = [arg for arg in node.args if arg._digest is None]
-                if lacking:
-                    todo += lacking
+                below = [arg._digest for arg in node.args]
+                if None in below:
+                    todo += [arg for arg in node.args if arg._digest is None]
                     continue
                 todo.pop()
                 if node._digest is None:
                     # Unambiguous: every argument is 16 bytes, and the text has no NUL.
-                    form = f"{node.kind}\0{_head_key(node.kind, node.head)}\0".encode()
-                    form += b"".join([arg._digest or b"" for arg in node.args])
+                    form = _form(node.kind, _head_key(node.kind, node.head))
+                    form += b"".join(below)  # type: ignore[arg-type]  # none is None
                     node._digest = blake2b(form, digest_size=16).digest()
         assert self._digest is not None
         return self._digest
@@ -83,6 +84,11 @@ class Node:
 def _head_key(kind: str, head: Any) -> str:
     """Tells constants apart by their text: `T` and `1` are equal values, yet two constants."""
     return format_value(head) if kind == "constant" else str(head or "")
+
+
+@lru_cache(maxsize=2**12)
+def _form(kind: str, head_key: str) -> bytes:
+    return f"{kind}\0{head_key}\0".encode()
 
 
 class _NodeRef(weakref.ref[Node]):
@@ -189,18 +195,15 @@ def walk_new(root: Node, known: Container[Node]) -> Iterator[Node]:
     """
     if root in known:
         return
-    stack: list[tuple[Node, int]] = [(root, 0)]
+    stack = [root]
     while stack:
-        node, next_arg = stack.pop()
-        if node in known:
-            continue
-        args = node.args
-        while next_arg < len(args) and args[next_arg] in known:
-            next_arg += 1
-        if next_arg < len(args):
-            stack.append((node, next_arg + 1))
-            stack.append((args[next_arg], 0))
+        node = stack[-1]
+        for arg in node.args:
+            if arg not in known:
+                stack.append(arg)
+                break
         else:
+            stack.pop()
             yield node
 
 
@@ -224,11 +227,11 @@ def replace_node(result: Node, old: Node, by: Node) -> Node:
 
 def with_args(node: Node, args: tuple[Node, ...]) -> Node:
     """The same call or invocation of other arguments, as many as before."""
-    if node.kind == "invoke":
-        return invoke_node(*args)
-    assert node.kind == "call"
-    assert len(args) == len(node.args)
-    return _intern("call", node.head, node.head, args)
+    if node.kind == "call":
+        assert len(args) == len(node.args)
+        return _intern("call", node.head, node.head, args)
+    assert node.kind == "invoke"
+    return invoke_node(*args)
 
 
 @dataclass(frozen=True, slots=True)

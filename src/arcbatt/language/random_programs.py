@@ -15,7 +15,7 @@ from .infer import INPUT_TYPES, closure, fits_type, fitting_primitives, infer_ca
 from .infer import infer_invocation as call_type
 from .ir import Node, Program
 from .registry import Primitive, all_primitives, get_primitive, of_registry
-from .types import ANY, GRID, Bindings, Type, fits, mentions_function, substitute
+from .types import ANY, GRID, Bindings, Type, fits, substitute
 
 # What makes functions is chosen where a function is wanted, not as a line of its own.
 _FUNCTION_MAKERS = ("compose", "chain", "matcher", "rbind", "lbind", "power", "fork")
@@ -83,10 +83,7 @@ class _Generator:
         signature = self.rng.choice(primitive.signatures)
         bindings: Bindings = {}
         args: dict[int, Typed] = {}
-        places = sorted(
-            range(primitive.arity), key=lambda i: mentions_function(signature.parameters[i])
-        )
-        for i in places:
+        for i in signature.order:
             chosen = self.choose_argument(signature.parameters[i], bindings)
             if chosen is None:
                 return None

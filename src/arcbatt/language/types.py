@@ -14,28 +14,48 @@ primitives need no further machinery.
 from __future__ import annotations
 
 import re
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar
-from weakref import WeakValueDictionary
 
 # Types of data nested deeper than this are unknown. Terms share what is equal, so that walking
 # a deep one could take exponentially long.
 _MAX_DEPTH = 10
+# The kinds of types of data, but for those that stand for several.
+_GROUND = frozenset({"any", "integer", "boolean", "none", "tuple", "set", "product"})
 
 
 class Type:
     """An interned type term: equal terms are the same object."""
 
-    __slots__ = ("__weakref__", "args", "depth", "kind", "label", "values")
-    _interned: ClassVar[WeakValueDictionary[Any, Type]] = WeakValueDictionary()
+    __slots__ = (
+        "__weakref__",
+        "args",
+        "depth",
+        "has_any",
+        "has_any_in_set",
+        "is_closed",
+        "is_ground",
+        "kind",
+        "label",
+        "mentions_function",
+        "values",
+    )
+    _interned: ClassVar[dict[Any, _TypeRef]] = {}
 
     kind: str
     args: tuple[Type, ...]
     label: str
     values: range | None  # the range of a role of numbers, where one is stated
     depth: int
+    is_ground: bool  # whether it is data of one type: fits asks for nothing but the type itself
+    is_closed: bool  # whether it is that or one of several: what fits it binds nothing
+    mentions_function: bool
+    # What `mentions_any` found, outside of sets and inside; None until it was asked.
+    has_any: bool | None
+    has_any_in_set: bool | None
 
     def __new__(
         cls,
@@ -44,16 +64,33 @@ class Type:
         label: str = "",
         values: range | None = None,
     ) -> Type:
-        if kind in ("tuple", "set", "product") and any(arg.depth >= _MAX_DEPTH for arg in args):
-            return ANY
         key = (kind, args, label, values)
-        found = cls._interned.get(key)
+        known = cls._interned.get(key)
+        found = None if known is None else known()
         if found is None:
+            if kind in ("tuple", "set", "product") and any(arg.depth >= _MAX_DEPTH for arg in args):
+                return ANY
             found = object.__new__(cls)
             found.kind, found.args, found.label, found.values = key
-            found.depth = 1 + max((arg.depth for arg in args), default=0)
-            cls._interned[key] = found
+            found.depth = 1 + max([arg.depth for arg in args], default=0)
+            found.is_ground = kind in _GROUND and all(arg.is_ground for arg in args)
+            found.is_closed = found.is_ground or (
+                kind in ("tuple", "set", "product", "union") and all(arg.is_closed for arg in args)
+            )
+            found.mentions_function = kind == "function" or any(
+                arg.mentions_function for arg in args
+            )
+            found.has_any = found.has_any_in_set = None
+            ref = _TypeRef(found, cls._forget)
+            ref.key = key
+            cls._interned[key] = ref
         return found
+
+    @classmethod
+    def _forget(cls, ref: Any) -> None:
+        key = ref.key
+        if cls._interned.get(key) is ref:
+            del cls._interned[key]
 
     def __reduce__(self) -> tuple[type[Type], tuple[Any, ...]]:
         return Type, (self.kind, self.args, self.label, self.values)
@@ -63,6 +100,13 @@ class Type:
 
     def __repr__(self) -> str:
         return f"<type {self}>"
+
+
+class _TypeRef(weakref.ref[Type]):
+    """A weak reference that knows where it stands in the table."""
+
+    __slots__ = ("key",)
+    key: Any
 
 
 ANY = Type("any")
@@ -179,6 +223,13 @@ class Signature:
 
     parameters: tuple[Type, ...]
     result: Type
+    # The places of parameters, plain ones first: they bind what functions will be called with.
+    order: tuple[int, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        places = range(len(self.parameters))
+        order = sorted(places, key=lambda place: self.parameters[place].mentions_function)
+        object.__setattr__(self, "order", tuple(order))
 
     def __str__(self) -> str:
         return f"{', '.join(map(str, self.parameters))} -> {self.result}"
@@ -345,6 +396,16 @@ def mentions_any(term: Type, in_set: bool = False) -> bool:
     A pair of unlike values, taken for a tuple, has members of no known type; that of a
     cell in a set is nobody's business.
     """
+    if in_set:
+        if term.has_any_in_set is None:
+            term.has_any_in_set = _finds_any(term, in_set)
+        return term.has_any_in_set
+    if term.has_any is None:
+        term.has_any = _finds_any(term, in_set)
+    return term.has_any
+
+
+def _finds_any(term: Type, in_set: bool) -> bool:
     if term is ANY:
         return True
     if term.kind in ("closure", "choice"):
@@ -352,10 +413,6 @@ def mentions_any(term: Type, in_set: bool = False) -> bool:
     if term.kind == "product" and not in_set and join(*term.args) is ANY:
         return True
     return any(mentions_any(arg, in_set or term.kind == "set") for arg in term.args)
-
-
-def mentions_function(pattern: Type) -> bool:
-    return pattern.kind == "function" or any(map(mentions_function, pattern.args))
 
 
 def fits(
@@ -366,21 +423,50 @@ def fits(
     Binds the pattern's variables. An unknown type fits anywhere, and a tuple may turn out
     to be a pair: inference warns only of what cannot work. With `strict` neither does.
     """
-    if pattern is ANY:
+    if pattern is ANY or (pattern is actual and pattern.is_ground):
         return True
     if actual is ANY and pattern.kind != "variable":
         for name in _variables(pattern):
             bindings[name] = ANY
         return not strict
-
-    def inside(pattern: Type, actual: Type) -> bool:
-        return fits(pattern, actual, bindings, call_type, strict)
-
     match pattern.kind:
+        case "integer" | "boolean":
+            return actual.kind in ("integer", "boolean")
         case "variable":
             known = bindings.get(pattern.label)
             bindings[pattern.label] = actual if known is None else join(known, actual)
             return True
+        case "tuple":
+            return actual.kind in ("tuple", "product") and fits(
+                pattern.args[0], member_of(actual), bindings, call_type, strict
+            )
+        case "set":
+            return actual.kind == "set" and fits(
+                pattern.args[0], actual.args[0], bindings, call_type, strict
+            )
+        case "product":
+            if actual.kind == "product":
+                first, second = actual.args
+            elif actual.kind == "tuple" and not strict:
+                first = second = actual.args[0]
+            else:
+                return False
+            return fits(pattern.args[0], first, bindings, call_type, strict) and fits(
+                pattern.args[1], second, bindings, call_type, strict
+            )
+        case "function":
+            if not is_function(actual):
+                return False
+            result = call_type(actual, [substitute(p, bindings) for p in pattern.args[:-1]])
+            return result is not None and fits(
+                pattern.args[-1], result, bindings, call_type, strict
+            )
+        case "container":
+            if actual.kind not in ("tuple", "set", "product"):
+                return False
+            kind = "set" if actual.kind == "set" else "tuple"
+            bindings.setdefault(pattern.label, Type(kind, (ANY,)))
+            return fits(pattern.args[0], member_of(actual), bindings, call_type, strict)
         case "union":
             for alternative in pattern.args:
                 attempt = dict(bindings)
@@ -388,29 +474,6 @@ def fits(
                     bindings.update(attempt)
                     return True
             return False
-        case "integer" | "boolean":
-            return actual.kind in ("integer", "boolean")
-        case "tuple":
-            return actual.kind in ("tuple", "product") and inside(
-                pattern.args[0], member_of(actual)
-            )
-        case "set":
-            return actual.kind == "set" and inside(pattern.args[0], actual.args[0])
-        case "product":
-            if actual.kind == "tuple":
-                return not strict and all(inside(p, actual.args[0]) for p in pattern.args)
-            return actual.kind == "product" and all(map(inside, pattern.args, actual.args))
-        case "container":
-            if actual.kind not in ("tuple", "set", "product"):
-                return False
-            kind = "set" if actual.kind == "set" else "tuple"
-            bindings.setdefault(pattern.label, Type(kind, (ANY,)))
-            return inside(pattern.args[0], member_of(actual))
-        case "function":
-            if not is_function(actual):
-                return False
-            result = call_type(actual, [substitute(p, bindings) for p in pattern.args[:-1]])
-            return result is not None and inside(pattern.args[-1], result)
         case _:
             return pattern is actual
 
@@ -425,6 +488,8 @@ def _variables(pattern: Type) -> Iterator[str]:
 
 def substitute(pattern: Type, bindings: Mapping[str, Type]) -> Type:
     """The pattern with its variables replaced; unbound ones are unknown."""
+    if pattern.is_ground:
+        return pattern
     if pattern.kind == "variable":
         return bindings.get(pattern.label, ANY)
     if pattern.kind == "container":

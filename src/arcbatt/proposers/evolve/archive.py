@@ -18,7 +18,7 @@ from bisect import bisect
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from arcbatt.evaluation import FULL_CREDIT, Worth
 from arcbatt.language import Program
@@ -76,8 +76,7 @@ class _Niche:
         return float(promise * 0.5 ** (self.n_draws / DRAWS_TO_HALVE))
 
 
-@dataclass(frozen=True, slots=True)
-class _Parent:
+class _Parent(NamedTuple):
     """A program to mutate, and the task it is meant for; None: whichever."""
 
     program: Program

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from bisect import bisect
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, islice
 from typing import Any, Protocol, TypeVar
@@ -185,7 +185,8 @@ def new_mutants(
             digest = mutant.program.result.digest
             if digest not in met:
                 met.add(digest)
-                yield replace(mutant, parents=(parent, *mutant.parents[1:])), belonging
+                made_from = (parent, *mutant.parents[1:])
+                yield Mutant(mutant.program, mutant.kind, made_from), belonging
                 break
             program = mutant.program
 

@@ -27,23 +27,28 @@ _INPUTS = tuple(ir.input_node(name) for name in ("S", "I"))
 class Anatomy:
     """A program taken apart; made once for a parent, however often it is mutated."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    def __init__(self, result: Node) -> None:
         # The inputs first, so that they are earlier variables everywhere.
         self.nodes: list[Node] = list(_INPUTS)
-        self.nodes += [node for node in program.nodes() if node not in _INPUTS]
+        self.nodes += [node for node in ir.walk(result) if node not in _INPUTS]
         self.types: list[Type] = [type_of(node) or ANY for node in self.nodes]
         self.shapes: list[Type] = [shape_of(term) for term in self.types]
         self.calls: list[int] = [k for k, node in enumerate(self.nodes) if node.args]
         numbers = {node: k for k, node in enumerate(self.nodes)}
-        self.result: int = numbers[program.result]
+        self.result: int = numbers[result]
         # args[k]: the numbers of node k's arguments.
         self.args: list[list[int]] = [[numbers[arg] for arg in node.args] for node in self.nodes]
+        self._users_of: dict[int, list[int]] = {}
+        self._inner_by_shape: dict[Type, list[int]] = {}
 
     @cached_property
     def variables(self) -> list[int]:
         """Inputs and results of calls, in order."""
         return [k for k, node in enumerate(self.nodes) if node.args or node.kind == "input"]
+
+    def variables_before(self, number: int) -> Sequence[int]:
+        """The variables that come before a node, in order."""
+        return self.variables[: bisect_left(self.variables, number)]
 
     @cached_property
     def _by_shape(self) -> Mapping[Type, list[int]]:
@@ -56,6 +61,15 @@ class Anatomy:
         """The variables of a shape that come before a node, in order."""
         found = self._by_shape.get(shape, [])
         return found[: bisect_left(found, before)]
+
+    def inner_variables_of(self, shape: Type) -> Sequence[int]:
+        """The variables of a shape that some call uses, but for the result."""
+        found = self._inner_by_shape.get(shape)
+        if found is None:
+            found = self._inner_by_shape[shape] = [
+                k for k in self._by_shape.get(shape, []) if k != self.result and self.uses[k]
+            ]
+        return found
 
     @cached_property
     def places(self) -> list[Place]:
@@ -92,6 +106,11 @@ class Anatomy:
         ]
 
     @cached_property
+    def color_places(self) -> list[tuple[int, int, str]]:
+        """The places where a constant stands for a colour."""
+        return [at for at in self.constant_places if at[2] == "Color"]
+
+    @cached_property
     def primitive_places(self) -> list[Place]:
         """The places where a primitive stands as a value."""
         return [(k, i) for k, i in self.places if self.nodes[self.args[k][i]].kind == "primitive"]
@@ -119,43 +138,50 @@ class Anatomy:
 
     # --- putting it together again ---
 
+    def _users(self, number: int) -> list[int]:
+        """All nodes that need a node, in order."""
+        found = self._users_of.get(number)
+        if found is None:
+            changed = {number}
+            for k in range(number + 1, len(self.nodes)):
+                if not changed.isdisjoint(self.args[k]):
+                    changed.add(k)
+            found = self._users_of[number] = sorted(changed)[1:]
+        return found
+
     def with_node(self, number: int, new: Node) -> Node | None:
         """The result with a node replaced in all its places; None if that is ill typed."""
         if type_of(new) is None:
             return None
-        return self._rebuild(number + 1, {self.nodes[number]: new}, {})
+        return self._rebuild(self._users(number), {number: new}, {})
 
     def with_places(self, news: Mapping[Place, Node]) -> Node | None:
         """The result with other nodes in some places; None if that is ill typed."""
-        if any(type_of(new) is None for new in news.values()):
-            return None
-        return self._rebuild(min(news)[0], {}, news)
+        for new in news.values():
+            if type_of(new) is None:
+                return None
+        edited = {k for k, _ in news}
+        if len(edited) == 1:
+            (call,) = edited
+            return self._rebuild([call, *self._users(call)], {}, news)
+        return self._rebuild(sorted(edited.union(*[self._users(k) for k in edited])), {}, news)
 
     def _rebuild(
-        self, first: int, new: dict[Node, Node], places: Mapping[Place, Node]
+        self, numbers: Sequence[int], new: dict[int, Node], places: Mapping[Place, Node]
     ) -> Node | None:
-        """Make anew what uses what is new, from one node on."""
+        """Make the nodes anew that use what is new, given in order; `new` has what is there."""
+        nodes = self.nodes
         edited = {k for k, _ in places}
-        for k in range(first, len(self.nodes)):
-            node = self.nodes[k]
-            args = node.args
+        for k in numbers:
+            node = nodes[k]
+            changed = [new.get(j) or nodes[j] for j in self.args[k]]
             if k in edited:
-                changed = tuple(
-                    [places.get((k, i)) or new.get(arg, arg) for i, arg in enumerate(args)]
-                )
-            else:
-                for arg in args:
-                    if arg in new:
-                        break
-                else:
-                    continue
-                changed = tuple([new.get(arg, arg) for arg in args])
-            made = remade(node, changed)
+                changed = [places.get((k, i)) or arg for i, arg in enumerate(changed)]
+            made = remade(node, tuple(changed))
             if made is None or type_of(made) is None:
                 return None
-            new[node] = made
-        result = self.nodes[self.result]
-        return new.get(result, result)
+            new[k] = made
+        return new.get(self.result) or nodes[self.result]
 
 
 def remade(node: Node, args: tuple[Node, ...]) -> Node | None:
@@ -166,8 +192,13 @@ def remade(node: Node, args: tuple[Node, ...]) -> Node | None:
     return ir.with_args(node, args)
 
 
-@of_registry
-@lru_cache(maxsize=2**12)
 def anatomy_of(program: Program) -> Anatomy:
     """The anatomy of a program, remembered while it is among those used last."""
-    return Anatomy(program)
+    return _anatomy_of(program.result)
+
+
+# By node: those are compared at once, programs by a function of their own.
+@of_registry
+@lru_cache(maxsize=2**12)
+def _anatomy_of(result: Node) -> Anatomy:
+    return Anatomy(result)

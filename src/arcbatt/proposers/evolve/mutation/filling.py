@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from functools import lru_cache
 
 from arcbatt.language import Node, ir
 from arcbatt.language.infer import infer_invocation
@@ -47,32 +48,43 @@ def argument_for(
     if shape_of(wanted) is _PAIR_SHAPE and rng.random() < 0.5:
         return some_constant(role or PAIR, rng)
     if rng.random() < 0.7:
-        return _variable(wanted, role, bindings, anatomy, before, rng) or _part(wanted, donors, rng)
-    return _part(wanted, donors, rng) or _variable(wanted, role, bindings, anatomy, before, rng)
+        return _variable(wanted, bindings, anatomy, before, rng) or _part(wanted, donors, rng)
+    return _part(wanted, donors, rng) or _variable(wanted, bindings, anatomy, before, rng)
 
 
 _PAIR_SHAPE = shape_of(Type("product", (Type("integer"), Type("integer"))))
 
 
 def _variable(
-    wanted: Type,
-    role: str,
-    bindings: Bindings,
-    anatomy: Anatomy,
-    before: int,
-    rng: random.Random,
+    wanted: Type, bindings: Bindings, anatomy: Anatomy, before: int, rng: random.Random
 ) -> Node | None:
     """The step's own node is among those that may be taken, as is what comes before it."""
-    earlier = [k for k in anatomy.variables if k <= before]
+    earlier = anatomy.variables_before(before + 1)
     for _ in range(_TRIES):
         k = recent(earlier, rng)
+        given = anatomy.types[k]
+        if wanted.is_closed:
+            if _may_stand(wanted, given):
+                return anatomy.nodes[k]
+            continue
         attempt = dict(bindings)
-        if fits(wanted, anatomy.types[k], attempt, infer_invocation, strict=True) and roles_agree(
-            role, role_of_type(anatomy.types[k])
-        ):
+        if _fits_as(wanted, given, attempt):
             bindings.update(attempt)
             return anatomy.nodes[k]
     return None
+
+
+def _fits_as(wanted: Type, given: Type, bindings: Bindings) -> bool:
+    """Whether something of a type and its role may stand where another is wanted."""
+    return fits(wanted, given, bindings, infer_invocation, strict=True) and roles_agree(
+        role_of_type(wanted), role_of_type(given)
+    )
+
+
+@lru_cache(maxsize=2**14)
+def _may_stand(wanted: Type, given: Type) -> bool:
+    """The same where nothing is bound."""
+    return _fits_as(wanted, given, {})
 
 
 def _part(wanted: Type, donors: Donors, rng: random.Random) -> Node | None:

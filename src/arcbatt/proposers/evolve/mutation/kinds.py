@@ -1,8 +1,8 @@
 """The kinds of mutations. Each takes a program apart at one spot and puts it together again.
 
-A kind is a function of a context (the source of chance, and donors) and a parent's anatomy. It
-gives a draft, whose result is None where what came about is ill typed, or None where the parent has
-no such spot, or the draw found nothing to put there.
+A kind says at which spots of a parent it can do something, and makes a draft at one of them, given
+a context (the source of chance, and donors) and the parent's anatomy. The draft's result is None
+where what came about is ill typed; there is no draft where the draw found nothing to put there.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TypeVar
+from functools import cache, lru_cache
+from operator import attrgetter
+from typing import NamedTuple, TypeVar
 
 from arcbatt.language import Node, Program, ir
 from arcbatt.language.infer import type_of
+from arcbatt.language.registry import Primitive, of_registry
 from arcbatt.language.types import ANY, GRID, INTEGER, PAIR_ROLES, Type
 
 from .anatomy import Anatomy, Place, anatomy_of, remade
@@ -42,21 +44,27 @@ class MutationContext:
         return self.rng.random() < share
 
 
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """The result node of a mutant, None if it is ill typed; and the parents beside the first."""
+class _Draft(NamedTuple):
+    """The result node of a mutant, None if it is ill typed; and the parents beside the first.
+
+    `may_grow`: whether it may have more calls than its parent.
+    """
 
     result: Node | None
     mates: tuple[Program, ...] = ()
+    may_grow: bool = True
 
 
-Kind = Callable[[MutationContext, Anatomy], _Draft | None]
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of mutation; where a parent has no spots for it, none need be drawn."""
+
+    spots: Callable[[Anatomy], Sequence[object]]
+    make: Callable[[MutationContext, Anatomy], _Draft | None]
 
 
 def _change_variable(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts an earlier variable of the same shape for another, recent ones preferred."""
-    if not anatomy.variable_places:
-        return None
     user, place = context.draw(anatomy.variable_places)
     old = anatomy.args[user][place]
     others = anatomy.variables_of(anatomy.shapes[old], user)
@@ -64,14 +72,13 @@ def _change_variable(context: MutationContext, anatomy: Anatomy) -> _Draft | Non
     agree = roles_agree(role_of_type(anatomy.types[old]), role_of_type(anatomy.types[chosen]))
     if chosen == old or not agree:
         return None
-    return _Draft(anatomy.with_places({(user, place): anatomy.nodes[chosen]}))
+    made = anatomy.with_places({(user, place): anatomy.nodes[chosen]})
+    return _Draft(made, may_grow=False)
 
 
 def _change_primitive(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts a primitive with a compatible signature for another, in a call or as a value."""
     calls, values = anatomy.primitive_calls, anatomy.primitive_places
-    if not calls:
-        return None
     k = int(context.rng.random() * (len(calls) + len(values)))
     if k < len(calls):
         node = anatomy.nodes[calls[k]]
@@ -79,20 +86,18 @@ def _change_primitive(context: MutationContext, anatomy: Anatomy) -> _Draft | No
         others = alternatives(node.name, types)
         if not others:
             return None
-        return _Draft(anatomy.with_node(calls[k], ir.call_node(context.draw(others), *node.args)))
+        made = anatomy.with_node(calls[k], ir.call_node(context.draw(others), *node.args))
+        return _Draft(made, may_grow=False)
     user, place = values[k - len(calls)]
     others = like(anatomy.nodes[anatomy.args[user][place]].name)
     if not others:
         return None
-    return _Draft(
-        anatomy.with_places({(user, place): ir.primitive_node(context.draw(others).name)})
-    )
+    made = anatomy.with_places({(user, place): ir.primitive_node(context.draw(others).name)})
+    return _Draft(made, may_grow=False)
 
 
 def _change_constant(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts another constant of the same role."""
-    if not anatomy.constant_places:
-        return None
     user, place, role = context.draw(anatomy.constant_places)
     value = anatomy.nodes[anatomy.args[user][place]].value
     other = other_value(value, role, context.rng)
@@ -103,10 +108,7 @@ def _change_constant(context: MutationContext, anatomy: Anatomy) -> _Draft | Non
 
 def _take_color_from_demos(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts for a colour an expression that computes one from the demos: what leaves or arrives."""
-    colors = [at for at in anatomy.constant_places if at[2] == "Color"]
-    if not colors:
-        return None
-    return _put(context, anatomy, context.draw(colors), context.draw(demo_colors()))
+    return _put(context, anatomy, context.draw(anatomy.color_places), context.draw(demo_colors()))
 
 
 def _splice(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
@@ -114,8 +116,6 @@ def _splice(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
 
     Now and then the part is made to work on a grid of the parent rather than on the input.
     """
-    if not anatomy.calls:
-        return None
     k = context.draw(anatomy.calls)
     parts = context.donors.parts(anatomy.shapes[k])
     if not parts:
@@ -159,31 +159,26 @@ def _insert(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
 
 def _delete(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts one of a call's arguments, of the same shape, for the call."""
-    if not anatomy.deletable:
-        return None
     k, place = context.draw(anatomy.deletable)
-    return _Draft(anatomy.with_node(k, anatomy.nodes[k].args[place]))
+    return _Draft(anatomy.with_node(k, anatomy.nodes[k].args[place]), may_grow=False)
 
 
 def _swap(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Lets two arguments of the same shape change places."""
-    if not anatomy.swappable:
-        return None
     k, i, j = context.draw(anatomy.swappable)
     args = list(anatomy.nodes[k].args)
     args[i], args[j] = args[j], args[i]
     swapped = remade(anatomy.nodes[k], tuple(args))
-    return _Draft(None if swapped is None else anatomy.with_node(k, swapped))
+    made = None if swapped is None else anatomy.with_node(k, swapped)
+    return _Draft(made, may_grow=False)
 
 
 def _generalize(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Puts for a constant a measure of the input, of the demos, or of an earlier variable."""
-    if not anatomy.constant_places:
-        return None
     user, place, role = context.draw(anatomy.constant_places)
     shape = anatomy.shapes[anatomy.args[user][place]]
     source, term = _source(context, anatomy, user, role)
-    found = [each for each, given in measures(term, shape) if _may_be(role, role_of_type(given))]
+    found = _measures(term, shape, role)
     if not found:
         return None
     made = ir.call_node(context.draw(found), source)
@@ -200,17 +195,13 @@ def _cross(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     So the one's beginning meets the other's end; where the other's input is replaced, one follows
     the other.
     """
-    if not anatomy.calls or not context.donors:
+    if not context.donors:
         return None
     mate = context.draw(context.donors)
     k = context.draw(anatomy.calls)
     other = anatomy_of(mate)
-    sites = [
-        j
-        for j in other.variables
-        if other.shapes[j] is anatomy.shapes[k] and j != other.result and other.uses[j]
-    ]
-    if not sites or mate == anatomy.program:
+    sites = other.inner_variables_of(anatomy.shapes[k])
+    if not sites or mate.result is anatomy.nodes[anatomy.result]:
         return None
     return _Draft(_put_node(context, other, context.draw(sites), anatomy.nodes[k]), (mate,))
 
@@ -220,12 +211,14 @@ def _put_macro(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
 
     Its holes are filled from the parent, so that it may be a step around what stood there.
     """
-    if not anatomy.calls:
-        return None
     k = context.draw(anatomy.calls)
-    made = Instance(anatomy, k, context.donors, context.rng).make(context.draw(macros()))
-    given = None if made is None else type_of(made)
-    if made is None or given is None or shape_of(given) is not anatomy.shapes[k]:
+    macro = context.draw(macros())
+    parts = Instance(anatomy, k, context.donors, context.rng).fill(macro)
+    if parts is None or not macro.may_give(anatomy.shapes[k]):
+        return None
+    made = ir.call_node(macro.primitive, *parts)
+    given = type_of(made)
+    if given is None or shape_of(given) is not anatomy.shapes[k]:
         return None
     return _Draft(_put_node(context, anatomy, k, made))
 
@@ -233,17 +226,17 @@ def _put_macro(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
 # The kind that draws on the library rather than on the parents alone.
 MACRO = "macro"
 KINDS: Mapping[str, Kind] = {
-    "variable": _change_variable,
-    "primitive": _change_primitive,
-    "constant": _change_constant,
-    "demo_color": _take_color_from_demos,
-    "splice": _splice,
-    "insert": _insert,
-    "delete": _delete,
-    "swap": _swap,
-    "generalize": _generalize,
-    "crossover": _cross,
-    MACRO: _put_macro,
+    "variable": Kind(attrgetter("variable_places"), _change_variable),
+    "primitive": Kind(attrgetter("primitive_calls"), _change_primitive),
+    "constant": Kind(attrgetter("constant_places"), _change_constant),
+    "demo_color": Kind(attrgetter("color_places"), _take_color_from_demos),
+    "splice": Kind(attrgetter("calls"), _splice),
+    "insert": Kind(attrgetter("variables"), _insert),
+    "delete": Kind(attrgetter("deletable"), _delete),
+    "swap": Kind(attrgetter("swappable"), _swap),
+    "generalize": Kind(attrgetter("constant_places"), _generalize),
+    "crossover": Kind(attrgetter("calls"), _cross),
+    MACRO: Kind(attrgetter("calls"), _put_macro),
 }
 
 
@@ -259,7 +252,7 @@ def _put(context: MutationContext, anatomy: Anatomy, at: tuple[int, int, str], n
         for k, i, other_role in anatomy.constant_places:
             if other_role == role and anatomy.args[k][i] == old:
                 news[k, i] = new
-    return _Draft(anatomy.with_places(news))
+    return _Draft(anatomy.with_places(news), may_grow=new.kind != "constant")
 
 
 def _put_node(context: MutationContext, anatomy: Anatomy, number: int, new: Node) -> Node | None:
@@ -271,7 +264,7 @@ def _put_node(context: MutationContext, anatomy: Anatomy, number: int, new: Node
 
 
 def _grids(anatomy: Anatomy, before: int) -> Sequence[int]:
-    return anatomy.variables_of(shape_of(GRID), before)
+    return anatomy.variables_of(GRID, before)
 
 
 @cache
@@ -309,13 +302,24 @@ def _source(
     elif draw < 0.65:
         node = context.draw(_demo_grids())
     else:
-        node = anatomy.nodes[recent([k for k in anatomy.variables if k < before], context.rng)]
+        node = anatomy.nodes[recent(anatomy.variables_before(before), context.rng)]
     term = type_of(node) or ANY
     parts = views(term)
     if parts and role != "MirrorCode" and context.chance(0.3):
         node = ir.call_node(context.draw(parts), node)
         term = type_of(node) or ANY
     return node, term
+
+
+@of_registry
+@lru_cache(maxsize=2**12)
+def _measures(term: Type, shape: Type, role: str) -> tuple[Primitive, ...]:
+    """What makes of a value of a type one of a shape that may have a role."""
+    return tuple(
+        primitive
+        for primitive, given in measures(term, shape)
+        if _may_be(role, role_of_type(given))
+    )
 
 
 # What may be the size of something.

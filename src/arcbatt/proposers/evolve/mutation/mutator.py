@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from arcbatt.language import Node, Program
 from arcbatt.language.infer import type_of
@@ -16,12 +16,11 @@ from .kinds import KINDS, MutationContext
 from .vocabulary import is_grid
 
 MAX_CALLS = 60
-# A kind that finds no spot is given up; one that draws badly gets further chances.
+# A kind that draws badly gets further chances.
 _TRIES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Mutant:
+class Mutant(NamedTuple):
     """A program, the kind of mutation that made it, and what it was made from."""
 
     program: Program
@@ -66,24 +65,32 @@ class Mutator:
 
     def mutate_by(self, kind: str, parent: Program) -> Mutant | None:
         """A mutant by one kind."""
-        make = KINDS[kind]
+        how = KINDS[kind]
         anatomy = anatomy_of(parent)
+        if not how.spots(anatomy):
+            return None
         for _ in range(_TRIES):
-            draft = make(self._context, anatomy)
+            draft = how.make(self._context, anatomy)
             if draft is not None and draft.result is not None:
                 parents = (parent, *draft.mates)
-                if self._is_wanted(draft.result, parents):
+                n_at_most = None if draft.may_grow else len(anatomy.calls)
+                if self._is_wanted(draft.result, parents, n_at_most):
                     return Mutant(named(draft.result), kind, parents)
         return None
 
-    def _is_wanted(self, result: Node, parents: tuple[Program, ...]) -> bool:
+    def _is_wanted(self, result: Node, parents: tuple[Program, ...], n_at_most: int | None) -> bool:
+        """Whether it is new, of a type that is wanted, and of few calls: so many, if known."""
         for parent in parents:
             if parent.result is result:
                 return False
         given = type_of(result)
         if given is None or not (given is type_of(parents[0].result) or is_grid(given)):
             return False
-        return 0 < _n_calls(result, self.max_calls) <= self.max_calls
+        if not result.args:
+            return False
+        if n_at_most is not None and n_at_most <= self.max_calls:
+            return True
+        return _n_calls(result, self.max_calls) <= self.max_calls
 
 
 def named(result: Node) -> Program:

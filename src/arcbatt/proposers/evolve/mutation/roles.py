@@ -16,7 +16,7 @@ from functools import lru_cache
 from arcbatt.language import Node
 from arcbatt.language.infer import infer_invocation, type_of
 from arcbatt.language.registry import get_primitive
-from arcbatt.language.types import Bindings, Signature, Type, fits, mentions_function
+from arcbatt.language.types import Bindings, Signature, Type, fits
 
 FUNCTION = Type("function")
 
@@ -34,6 +34,7 @@ def roles_agree(wanted: str, given: str) -> bool:
     return not wanted or not given or wanted == given
 
 
+@lru_cache(maxsize=2**14)
 def role_of_type(term: Type) -> str:
     """The role that a type has."""
     if term.kind in ("integer", "product"):
@@ -66,9 +67,8 @@ def _role_by_signature(signature: Signature, types: list[Type | None], place: in
     Where a type variable stands (`equality(a, a)`), what it is bound to by the others tells.
     """
     bindings: Bindings = {}
-    places = sorted(range(len(types)), key=lambda i: mentions_function(signature.parameters[i]))
     wanted = signature.parameters[place]
-    for i in places:
+    for i in signature.order:
         given = types[i]
         if i == place and wanted.kind == "variable":
             continue

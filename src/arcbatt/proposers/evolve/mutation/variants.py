@@ -93,7 +93,7 @@ def _without_call(anatomy: Anatomy) -> Iterator[Node | None]:
 
 def _finished(anatomy: Anatomy) -> Iterator[Node | None]:
     for last in first_programs():
-        yield ir.replace_input(last.result, "I", anatomy.program.result)
+        yield ir.replace_input(last.result, "I", anatomy.nodes[anatomy.result])
 
 
 CHANGES: Mapping[str, Callable[[Anatomy], Iterator[Node | None]]] = {

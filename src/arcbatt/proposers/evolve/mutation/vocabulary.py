@@ -173,6 +173,7 @@ def _makes_functions(primitive: Primitive) -> bool:
     return applied_definition(primitive.name) is not None
 
 
+@lru_cache(maxsize=2**14)
 def is_grid(term: Type) -> bool:
     """Whether a value of this type is a grid for certain."""
     return fits(GRID, term, {}, infer_invocation, strict=True)

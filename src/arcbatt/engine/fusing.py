@@ -1,0 +1,150 @@
+"""Nodes in, the arrays that the engine reads out: every node once, arguments before their users."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcbatt.language import Node, Program, to_value
+from arcbatt.language.ir import walk_new, with_args
+
+from . import _engine
+from .table import primitive_numbers
+
+# As in include/arcbatt/batt.hpp.
+_INPUT_OPS: Mapping[str, int] = {"I": 0, "S": 1, "target": 2}
+_OPS = {"constant": 3, "primitive": 4, "call": 5, "invoke": 6}
+
+
+@dataclass
+class Fusing:
+    """A graph that grows node by node; `places` has its nodes, in order."""
+
+    places: dict[Node, int] = field(default_factory=dict)
+    _numbers: Mapping[str, int] = field(default_factory=primitive_numbers)
+    _ops: list[int] = field(default_factory=list)
+    _primitives: list[int] = field(default_factory=list)
+    _firsts: list[int] = field(default_factory=list)
+    _counts: list[int] = field(default_factory=list)
+    _args: list[int] = field(default_factory=list)
+    _constants: list[object] = field(default_factory=list)
+
+    def add(self, root: Node, name: str) -> int:
+        """Return the place of a node, which is added with all that it needs.
+
+        `name` is that of the program, for errors.
+        """
+        places, args, numbers = self.places, self._args, self._numbers
+        for node in walk_new(root, places):
+            kind = node.kind
+            op, primitive, first = _OPS.get(kind, 0), 0, 0
+            if kind == "call" or kind == "invoke":
+                first = len(args)
+                args += [places[arg] for arg in node.args]
+                if kind == "call":
+                    primitive = numbers[node.head]
+            elif kind == "constant":
+                first = len(self._constants)
+                self._constants.append(to_value(node.head, f"{name}: a constant"))
+            elif kind == "primitive":
+                primitive = numbers[node.head]
+            elif node.head in _INPUT_OPS:
+                op = _INPUT_OPS[node.head]
+            else:
+                raise ValueError(f"{name}: no sample has the input {node.head!r}")
+            places[node] = len(places)
+            self._ops.append(op)
+            self._primitives.append(primitive)
+            self._firsts.append(first)
+            self._counts.append(len(node.args))
+        return places[root]
+
+    def finish(self, results: Sequence[int]) -> _engine.FusedBatt:
+        """Return the graph whose results stand in such places."""
+        return _engine.FusedBatt(
+            np.array(self._ops, np.uint8),
+            np.array(self._primitives, np.int32),
+            np.array(self._firsts, np.int32),
+            np.array(self._counts, np.int32),
+            np.array(self._args, np.int32),
+            np.array(results, np.int32),
+            self._constants,
+        )
+
+    def finish_continued(
+        self, continuation: Continuation, starts: Sequence[int]
+    ) -> _engine.FusedBatt:
+        """Return the graph in which nodes in such places are each continued by the same steps."""
+        fixed = [self.add(node, continuation.names[0]) for node in continuation.fixed]
+        steps = continuation.arrays
+        n_starts, n_steps, n_args = len(starts), len(steps.ops), len(steps.args)
+        which = np.arange(n_starts, dtype=np.int32)[:, None]
+        # [start, place]: where what a step may use stands in the graph.
+        table = np.empty((n_starts, len(fixed) + 1 + n_steps), np.int32)
+        table[:, : len(fixed)] = fixed
+        table[:, len(fixed)] = starts
+        table[:, len(fixed) + 1 :] = len(self.places) + which * n_steps + np.arange(n_steps)
+        firsts = len(self._args) + which * n_args + steps.firsts
+        return _engine.FusedBatt(
+            np.concatenate([np.array(self._ops, np.uint8), np.tile(steps.ops, n_starts)]),
+            _joined(self._primitives, np.tile(steps.primitives, n_starts)),
+            _joined(self._firsts, firsts.ravel()),
+            _joined(self._counts, np.tile(steps.counts, n_starts)),
+            _joined(self._args, table[:, steps.args].ravel()),
+            np.ascontiguousarray(table[:, list(continuation.results)]).ravel(),
+            self._constants,
+        )
+
+
+def _joined(before: Sequence[int], after: NDArray[np.int32]) -> NDArray[np.int32]:
+    return np.concatenate([np.array(before, np.int32), after]).astype(np.int32, copy=False)
+
+
+@dataclass(frozen=True)
+class _StepArrays:
+    """The steps of a continuation as the engine reads them; `args` are places as in `steps`."""
+
+    ops: NDArray[np.uint8]
+    primitives: NDArray[np.int32]
+    firsts: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    args: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """Steps that are done alike with the results of many programs, and give several results.
+
+    Each step is a node and the places of its arguments among what is there before it: first
+    `fixed`, which need no program's result, then that result, then what earlier steps make.
+    """
+
+    names: tuple[str, ...]
+    fixed: tuple[Node, ...]
+    steps: tuple[tuple[Node, tuple[int, ...]], ...]
+    results: tuple[int, ...]
+
+    def programs(self, start: Node) -> list[Program]:
+        """Return the programs that go on from a node, one for each result."""
+        made = [*self.fixed, start]
+        for node, places in self.steps:
+            made.append(with_args(node, tuple([made[place] for place in places])))
+        return [
+            Program(made[place], name) for place, name in zip(self.results, self.names, strict=True)
+        ]
+
+    @cached_property
+    def arrays(self) -> _StepArrays:
+        numbers = primitive_numbers()
+        counts = np.array([len(places) for _, places in self.steps], np.int32)
+        return _StepArrays(
+            np.array([_OPS[node.kind] for node, _ in self.steps], np.uint8),
+            np.array([numbers.get(node.head, 0) for node, _ in self.steps], np.int32),
+            (np.cumsum(counts) - counts).astype(np.int32),
+            counts,
+            np.array([place for _, places in self.steps for place in places], np.int32),
+        )
