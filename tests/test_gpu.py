@@ -235,6 +235,21 @@ def test_a_kernel_that_cannot_be_started_leaves_all_to_the_cpu(
     assert dict(got.ran_on) == {"cpu": 5}
 
 
+@pytest.mark.usefixtures("on_cpu")
+def test_kernels_that_cannot_be_compiled_leave_all_to_the_cpu(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    batt, samples = Batt([parse_program("def f(I):\n    return hmirror(I)\n")]), training_samples(5)
+
+    def load_nothing(*_arguments: Any) -> None:
+        raise kernels.KernelError("grids_1: no compiler")
+
+    monkeypatch.setattr(kernels, "load", load_nothing)
+    with pytest.warns(RuntimeWarning, match="the CPU runs instead: grids_1: no compiler"):
+        got = batt.run(samples, SMALL, device="cuda")
+    assert dict(got.ran_on) == {"cpu": 5}
+
+
 LARGE_GRIDS = """
 def f_{k}(I):
     a = upscale(I, 2)
@@ -886,15 +901,19 @@ def test_devices_are_chosen_by_what_runs_took(monkeypatch: pytest.MonkeyPatch) -
     expected, really = {"cpu": 4.0, "cuda": 1.0}, {"cpu": 0.5, "cuda": 2.0}
     choices = Choices()
     chosen = [taking(choices, "kind", really, expected) for _ in range(choosing.RUNS_BETWEEN)]
-    assert chosen[:2] == ["cuda", "cpu"] and set(chosen[2:]) == {"cpu"}
+    assert chosen[:4] == ["cuda", "cpu", "cpu", "cuda"] and set(chosen[4:]) == {"cpu"}
+    # A first run that takes long for once decides nothing.
+    assert taking(choices, "slow start", {"cuda": 50.0}, expected) == "cuda"
+    quick = {"cpu": 4.0, "cuda": 1.0}
+    assert [taking(choices, "slow start", quick, expected) for _ in range(9)].count("cuda") == 7
     # Runs of another kind begin anew; what cannot win is not tried.
     assert taking(choices, "other", really, expected) == "cuda"
     hopeless = {"cpu": 100.0, "cuda": 1.0}
     assert [taking(choices, "third", really, hopeless) for _ in range(4)] == ["cuda"] * 4
     # Work changes: what lost by little is tried again.
     near = {"cpu": 1.0, "cuda": 1.2}
-    long = [taking(choices, "near", near, near) for _ in range(choosing.RUNS_BETWEEN + 4)]
-    assert long[:2] == ["cpu", "cuda"] and long[2:].count("cuda") == 1 and long[-1] == "cpu"
+    long = [taking(choices, "near", near, near) for _ in range(choosing.RUNS_BETWEEN + 6)]
+    assert long[:4].count("cuda") == 2 and long[4:].count("cuda") == 1 and long[-1] == "cpu"
 
 
 # --- with a GPU ---

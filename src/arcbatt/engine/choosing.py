@@ -3,20 +3,23 @@
 A calibration knows calls of middling size; what programs call, and on what, makes a run take a
 tenth or ten times of that. So each run that `auto` had to choose a device for is timed, and for
 runs alike (of what sort, how many samples, whether they call functions) the device is taken next
-time that really took less. What was not tried yet is tried once, where it might win; what lost,
-again from time to time, since work changes.
+time that really took less. What was not tried yet is tried, where it might win; what lost, again
+from time to time, since work changes.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
 from time import perf_counter
 
-# What lost by prediction alone is tried once if it is expected to take at most so many times as
-# long; what lost by measurement, after so many runs, if it took at most so many times as long.
+# A device's first run takes memory and loads kernels: what it takes is known after so many.
+N_TRIALS = 2
+# What lost by prediction alone is tried if it is expected to take at most so many times as long;
+# what lost by measurement, after so many runs, if it took at most so many times as long.
 UNTRIED_AT_MOST = 10.0
 TRIED_AT_MOST = 2.0
 RUNS_BETWEEN = 64
@@ -29,6 +32,7 @@ class _Corrections:
     """Of runs alike: by device, measured seconds for one that was expected."""
 
     factors: dict[str, float] = field(default_factory=dict)
+    n_trials: Counter[str] = field(default_factory=Counter)
     n_runs: int = 0
     tried_at: dict[str, int] = field(default_factory=dict)  # by device, the last run on it
 
@@ -52,10 +56,12 @@ class Choices:
             if not known.n_runs:
                 return best
             for device, seconds in corrected.items():
-                since = known.n_runs - known.tried_at.get(device, 0)
-                is_new = device not in known.factors
-                at_most = UNTRIED_AT_MOST if is_new else TRIED_AT_MOST
-                if (is_new or since >= RUNS_BETWEEN) and seconds <= at_most * corrected[best]:
+                if known.n_trials[device] < N_TRIALS:
+                    wins = expected_s[device] <= UNTRIED_AT_MOST * corrected[best]
+                else:
+                    since = known.n_runs - known.tried_at[device]
+                    wins = since >= RUNS_BETWEEN and seconds <= TRIED_AT_MOST * corrected[best]
+                if wins:
                     return device
             return best
 
@@ -68,7 +74,11 @@ class Choices:
         with self._lock:
             known = self._known.setdefault(kind, _Corrections())
             before = known.factors.get(device, factor)
-            known.factors[device] = before ** (1 - NEWEST) * factor**NEWEST
+            known.n_trials[device] += 1
+            if known.n_trials[device] <= N_TRIALS:
+                known.factors[device] = min(before, factor)
+            else:
+                known.factors[device] = before ** (1 - NEWEST) * factor**NEWEST
             known.n_runs += 1
             known.tried_at[device] = known.n_runs
 
