@@ -249,34 +249,38 @@ ARC_FN void run_calls(const Launch& launch, const Step& step, Lanes lanes, const
   });
 }
 
-// Calls within functions by one thread each, ARC_ELEMENTS_AN_ITEM of them to an item; those that threads do
-// not run alone by all of them. What is left to wide lanes is by number, not by item.
+// Calls within functions by one thread each, ARC_ELEMENTS_AN_ITEM of them to an item, so that few are spread
+// over many warps; those that threads do not run alone by all of them. What is left to wide lanes is by
+// number, not by item.
 template <class P>
 ARC_FN void run_elements(const Launch& launch, const Step& step, Lanes lanes, const P& primitive) {
-  run_items(launch, step, lanes, [&](Lane& lane, u32 item) {
-    const u32 n = step.n_elements, end = min_of<u32>((item + 1) * ARC_ELEMENTS_AN_ITEM, n);
-    for (u32 first = item * ARC_ELEMENTS_AN_ITEM; first < end; first += W) {
-      const u32 at = min_of(first + thread_index(), n - 1), which = step.which(at);
-      const FlatOp& op = launch.flat.ops[step.others[which]];
-      const FlatDomain& domain = launch.flat.domains[op.domain];
-      const u32 element = at - step.starts[which], row = domain.row_of_element(element);
-      Frame* frame = first + thread_index() < end ? domain.frames[row] : nullptr;
-      const bool together =
-          run_alone(lane, launch.flat, op, frame, element - (domain.firsts[row] - domain.firsts[0]), primitive);
-      if constexpr (P::MAY_BE_LARGE) {
-        for (u32 left = ballot(together); left; left &= left - 1) {
-          const u32 number = shuffle(at, lowest_bit(left));
-          begin_item(lane, number);
-          const BatchedCall call = find_call(launch, step, lane, number);
-          const CallPlace place = {launch, call};
-          // Others add to the frame meanwhile: what one thread sees counts for all.
-          if (broadcast(call.is_over))
-            place.fill(fail(OVER_BUDGET), 0, 0);
-          else
-            run_call(lane, call.n_args, typename P::Together(), place);
+  with_lane(launch, step, lanes, [&](Lane& lane, Worker&) {
+    each_few_items(launch, step, lanes, [&](u32 first_item, u32 end_item, bool) {
+      const u32 n = step.n_elements, end = min_of<u32>(end_item * ARC_ELEMENTS_AN_ITEM, n);
+      for (u32 first = first_item * ARC_ELEMENTS_AN_ITEM; first < end; first += W) {
+        const u32 at = min_of(first + thread_index(), n - 1), which = step.which(at);
+        const FlatOp& op = launch.flat.ops[step.others[which]];
+        const FlatDomain& domain = launch.flat.domains[op.domain];
+        const u32 element = at - step.starts[which], row = domain.row_of_element(element);
+        Frame* frame = first + thread_index() < end ? domain.frames[row] : nullptr;
+        begin_item(lane, first);
+        const bool together =
+            run_alone(lane, launch.flat, op, frame, element - (domain.firsts[row] - domain.firsts[0]), primitive);
+        if constexpr (P::MAY_BE_LARGE) {
+          for (u32 left = ballot(together); left; left &= left - 1) {
+            const u32 number = shuffle(at, lowest_bit(left));
+            begin_item(lane, number);
+            const BatchedCall call = find_call(launch, step, lane, number);
+            const CallPlace place = {launch, call};
+            // Others add to the frame meanwhile: what one thread sees counts for all.
+            if (broadcast(call.is_over))
+              place.fill(fail(OVER_BUDGET), 0, 0);
+            else
+              run_call(lane, call.n_args, typename P::Together(), place);
+          }
         }
       }
-    }
+    });
   });
 }
 
