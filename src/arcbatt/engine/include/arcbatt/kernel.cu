@@ -346,33 +346,45 @@ ARC_KERNEL site_invoke(ARC_WORK) {
 ARC_KERNEL alone_match(ARC_WORK) { arc::run_elements(*launch, *step, arc::ALL, arc::AloneMatch()); }
 ARC_KERNEL alone_guard(ARC_WORK) { arc::run_elements(*launch, *step, arc::ALL, arc::AloneGuard()); }
 
-// firsts[k] := the sum of counts before k, for k up to n; one block, each of whose threads adds up
-// some that stand side by side.
+// The sum of a number of this thread and of those before it in its warp.
+ARC_EXTERN arc::u32 sum_up_to(arc::u32 sum) {
+  for (arc::u32 by = 1; by < 32; by *= 2) {
+    const arc::u32 more = __shfl_up_sync(0xffffffffu, sum, by);
+    if ((threadIdx.x & 31) >= by) sum += more;
+  }
+  return sum;
+}
+// firsts[k] := the sum of counts before k, for k up to n; one block of whole warps, or one thread. A thread
+// adds up some that stand side by side.
 extern "C" __global__ void __launch_bounds__(1024) add_counts(const arc::u32* counts, arc::u32* firsts,
                                                               arc::u32 n) {
   using namespace arc;
   constexpr u32 EACH = 16;
-  __shared__ u32 sums[1024];
+  __shared__ u32 of_warps[32];
+  const u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32;
   u32 before = 0;
   for (u32 start = 0; start < n; start += EACH * blockDim.x) {
-    const u32 first = start + EACH * threadIdx.x, end = min_of(first + EACH, n);
-    u32 own = 0;
-    for (u32 k = first; k < end; k++) own += counts[k];
-    sums[threadIdx.x] = own;
-    __syncthreads();
-    for (u32 reach = 1; reach < blockDim.x; reach *= 2) {
-      const u32 more = threadIdx.x >= reach ? sums[threadIdx.x - reach] : 0;
+    const u32 first = start + EACH * threadIdx.x;
+    u32 own[EACH], sum = 0;
+#pragma unroll
+    for (u32 k = 0; k < EACH; k++) sum += own[k] = first + k < n ? counts[first + k] : 0;
+    u32 here = before, all = sum;
+    if (blockDim.x > 1) {
+      const u32 in_warp = sum_up_to(sum);
+      if (lane == 31) of_warps[warp] = in_warp;
       __syncthreads();
-      sums[threadIdx.x] += more;
-      __syncthreads();
+      const u32 up_to_warp = sum_up_to(lane < blockDim.x / 32 ? of_warps[lane] : 0);
+      const u32 earlier = __shfl_sync(0xffffffffu, up_to_warp, warp ? warp - 1 : 0);
+      all = __shfl_sync(0xffffffffu, up_to_warp, 31);
+      here += (warp ? earlier : 0) + in_warp - sum;
+      __syncthreads();  // before the warps' sums are others
     }
-    u32 here = before + sums[threadIdx.x] - own;
-    for (u32 k = first; k < end; k++) {
-      firsts[k] = here;
-      here += counts[k];
+#pragma unroll
+    for (u32 k = 0; k < EACH; k++) {
+      if (first + k < n) firsts[first + k] = here;
+      here += own[k];
     }
-    before += sums[blockDim.x - 1];
-    __syncthreads();
+    before += all;
   }
   if (threadIdx.x == 0) firsts[n] = before;
 }
