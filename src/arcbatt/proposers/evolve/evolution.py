@@ -377,8 +377,9 @@ class Evolution:
         self, programs: Sequence[Program], result: TaskResult, pairs: Sequence[tuple[int, int]]
     ) -> list[_Change]:
         changes: list[_Change] = []
+        solved = result.solved
         for (p, t), worth in self.crediting.worths(programs, pairs, result, self.archive):
-            if result.solved[p, t] and not self._fits_with_all_demos(programs[p], t):
+            if solved[p, t] and not self._fits_with_all_demos(programs[p], t):
                 continue
             entry = Entry(programs[p], int(result.steps[p, t]), worth)
             verdict = self.archive.offer(t, entry)
