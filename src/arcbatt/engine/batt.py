@@ -57,6 +57,7 @@ class Batt:
 
     @property
     def n_programs(self) -> int:
+        """How many programs there are."""
         return len(self.is_defined)
 
     @property
