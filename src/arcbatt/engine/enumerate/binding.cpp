@@ -186,7 +186,7 @@ nb::list moves() {
 // What a move is tried on and gives here is as large as the largest grids allow in a search.
 Limits largest_limits() {
   Limits limits;
-  limits.area = 2 * MAX_SIDE * MAX_SIDE;
+  limits.area = MAX_AREA;
   limits.list_area = 10 * MAX_SIDE * MAX_SIDE;
   return limits;
 }
