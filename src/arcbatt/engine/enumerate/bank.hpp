@@ -27,7 +27,7 @@ class Bank {
   Bank(Size input_size, const Limits& limits, Workspace& workspace)
       : workspace_(&workspace), input_size_(input_size), limits_(limits), headers_(workspace), depths_(workspace),
         facts_(workspace), rows_of_(workspace), cells_(workspace), items_(workspace), results_(workspace),
-        ids_(workspace), told_by_(all_told_by()) {}
+        list_hashes_(workspace), ids_(workspace), told_by_(all_told_by()) {}
 
   u32 n_entries() const { return (u32)headers_.size(); }
   bool is_list(u32 id) const { return headers_[id].n_rows == LIST; }
@@ -41,6 +41,10 @@ class Bank {
     p.width = header.width;
     if (p.n_rows) p.cells = &cells_[header.at];
     return p;
+  }
+  void prefetch_header(u32 id) const {
+    __builtin_prefetch(&headers_[id]);
+    __builtin_prefetch(&facts_[id]);
   }
   void prefetch(u32 id) const {
     const Header& header = headers_[id];
@@ -128,6 +132,25 @@ class Bank {
     }
     return true;
   }
+  // A hash of what `give_list` finds, kept for the next time; NO_HASH where it is refused. Where it was
+  // not kept, the list is made.
+  u64 hash_of_given(u32 id, u32 number, u8 depth, std::vector<u32>& given, bool& is_made) {
+    i32& row = headers_[id].column;
+    if (row < 0) {
+      row = (i32)list_hashes_.size();
+      std::memset((void*)list_hashes_.add(1), 0, sizeof(ListHashes));
+    }
+    u64& hash = list_hashes_[(u64)row].of[number];
+    is_made = !hash;
+    if (hash) {
+      // The pictures of a list have been given before, and are not counted again.
+      workspace_->n_applications += ALL_MOVES[number].shape == Shape::L_TO_L;
+      return hash;
+    }
+    hash = give_list(id, number, depth, given) ? hash_of_items(given) : NO_HASH;
+    return hash;
+  }
+  static constexpr u64 NO_HASH = 1;
   // What a move makes of pictures.
   Pic put_together(const std::vector<u32>& of, const Move& move) {
     workspace_->n_applications++;
@@ -136,8 +159,8 @@ class Bank {
 
   // The least number of moves that gave a picture; 255 where it is no entry.
   u8 depth_of(const Pic& picture) {
-    const u32* id = ids_.find(hash_of_picture(picture));
-    return id ? depths_[*id] : 255;
+    const HashTable::Entry* known = ids_.find(hash_of_picture(picture));
+    return known ? depths_[known->number] : 255;
   }
 
   // Moves that take the output's size are to be tried anew.
@@ -148,7 +171,8 @@ class Bank {
   }
 
  private:
-  // A picture, or a list: then n_rows is LIST, and `row` the number of its pictures.
+  // A picture, or a list: then n_rows is LIST, `row` the number of its pictures, and `column` that of its
+  // hashes, below 0 where it has none.
   struct Header {
     u32 at;  // in the cells, or in the items
     i32 row, column;
@@ -161,6 +185,10 @@ class Bank {
   struct Results {
     u32 of[N_MOVES];
   };
+  // By move, a hash of what it gives on a list in the last depth, which keeps no lists; 0: not tried.
+  struct ListHashes {
+    u64 of[N_MOVES];
+  };
 
   Workspace* workspace_;
   Size input_size_, output_size_ = {0, 0};
@@ -172,6 +200,7 @@ class Bank {
   Chunked<u8> cells_;
   Chunked<u32> items_;
   Chunked<Results> results_;
+  Chunked<ListHashes> list_hashes_;
   HashTable ids_;
   const std::vector<ToldBy>& told_by_;
   std::vector<Pic> pictures_;
@@ -275,13 +304,15 @@ class Bank {
     for (i32 k = 0; k < list.n; k++) given_.push_back(add(list.items[k], depth));
     return add_items(given_, depth);
   }
+  static u64 hash_of_items(const std::vector<u32>& given) {
+    // Of other beginnings than the hashes of pictures: those of few cells would be hashes of lists.
+    return hash_bytes(given.data(), given.size() * sizeof(u32), LIST_HASH + given.size());
+  }
   // The list of some pictures, which are in order and none twice.
   u32 add_items(const std::vector<u32>& given, u8 depth) {
-    // Of other beginnings than the hashes of pictures: those of few cells would be hashes of lists.
-    const u64 hash = hash_bytes(given.data(), given.size() * sizeof(u32), LIST_HASH + given.size());
-    const u32 id = ids_.find_or_add(hash, n_entries());
+    const u32 id = ids_.find_or_add(hash_of_items(given), n_entries());
     if (id < n_entries()) return lower_depth(id, depth);
-    Header header = {0, (i32)given.size(), 0, LIST, 0};
+    Header header = {0, (i32)given.size(), -1, LIST, 0};
     if (!given.empty()) {
       u32* to = items_.add(given.size());
       header.at = (u32)(items_.size() - given.size());
@@ -314,22 +345,25 @@ class Bank {
         } else {
           fresh_.push_back({k, hash_of_picture(picture), picture});
           ids_.prefetch(fresh_.back().hash);
-          is_same = false;
-          continue;
         }
       }
+      given[k] = known;
       is_refused = known == REFUSED;
-      if (is_refused) break;
       is_same &= known == of[k];
-      given[k] = lower_depth(known, depth);
+      if (known < REFUSED) {
+        __builtin_prefetch(&depths_[known]);
+        __builtin_prefetch(&headers_[known]);
+      }
     }
     for (const Fresh& each : fresh_)
       given[each.at] = results_[rows_[each.at]].of[move] = add(each.picture, each.hash, depth);
-    if (is_refused) return false;
-    if (is_same) return true;
     i64 area = 0;
-    for (u32 item : given) area += (i64)headers_[item].n_rows * headers_[item].width;
-    if (area > limits_.list_area) return false;
+    for (u32 k = 0; k < n && given[k] != REFUSED; k++) {
+      lower_depth(given[k], depth);
+      area += (i64)headers_[given[k]].n_rows * headers_[given[k]].width;
+    }
+    if (is_refused || area > limits_.list_area) return false;
+    if (is_same) return true;
     const auto before = [&](u32 a, u32 b) { return compare_pictures(picture(a), picture(b)) < 0; };
     // Mostly in order already.
     if (!std::is_sorted(given.begin(), given.end(), before))

@@ -77,7 +77,7 @@ class Pieces {
   Pieces(const std::vector<Bank>& banks, const std::vector<Pic>& targets, const std::vector<u8>& tints,
          u64 max_bytes, Workspace& workspace)
       : pieces(workspace), twins(workspace), workspace_(workspace), tints_(tints), max_bytes_(max_bytes),
-        n_twins_(workspace), hashes_(workspace), seen_(workspace), tinted_(workspace) {
+        hashes_(workspace), seen_(workspace), tinted_(workspace) {
     n_demos_ = (u32)targets.size();
     for (u32 e = 0; e < banks.size(); e++) {
       sizes_.push_back(banks[e].output_size());
@@ -218,7 +218,6 @@ class Pieces {
   Waiting waiting_[N_WAITING];
   u32 first_waiting_ = 0, n_waiting_ = 0;
   Own own_;
-  Chunked<u8> n_twins_;
   Chunked<Hashes> hashes_;
   HashTable seen_, tinted_;
 
@@ -308,16 +307,16 @@ class Pieces {
     const u8 depth = (u8)(it.depth + it.to_origin + it.pasted);
     if (it.is_again) {
       n_offered++;
-      u32* known = it.is_right ? seen_.find(hash_of(it.hashes)) : nullptr;
+      HashTable::Entry* known = it.is_right ? seen_.find(hash_of(it.hashes)) : nullptr;
       if (known) add_twin(*known, {it.of, 0, depth, 0, it.to_origin, it.pasted});
       return;
     }
     keep({it.of, 0, depth, 0, it.to_origin, it.pasted}, row, it.hashes, ask);
     if (tints_.empty()) return;
     // What is given one colour is known by where it is not 0.
-    u32* known = tinted_.find(it.hashes.shown);
-    if ((known && *known <= depth) || !ask()) return;
-    if (known) *known = depth;
+    HashTable::Entry* known = tinted_.find(it.hashes.shown);
+    if ((known && known->number <= depth) || !ask()) return;
+    if (known) known->number = depth;
     if (!known) tinted_.find_or_add(it.hashes.shown, depth);
     for (u32 k = 0; k < tints_.size(); k++) {
       u64* tinted = tinted_rows_.data() + (u64)k * 2 * n_words_;
@@ -361,8 +360,8 @@ class Pieces {
     n_offered++;
     if (!is_right(row)) return;
     const u64 hash = hash_of(hashes);
-    u32* known = seen_.find(hash);
-    if (known && pieces[*known].depth <= piece.depth) {
+    HashTable::Entry* known = seen_.find(hash);
+    if (known && depth_of(*known) <= piece.depth) {
       add_twin(*known, piece);
       return;
     }
@@ -375,7 +374,10 @@ class Pieces {
     // The number is of the order in which they came; what was put together comes last.
     piece.number = (u32)n_offered | (u32)piece.of.is_heaped << 31;
     if (known) {
-      if (pieces[*known].depth > piece.depth) std::swap(pieces[*known], piece);
+      if (depth_of(*known) > piece.depth) {
+        known->note += piece.depth - depth_of(*known);
+        std::swap(pieces[known->number], piece);
+      }
       add_twin(*known, piece);
       return;
     }
@@ -384,9 +386,8 @@ class Pieces {
       return;
     }
     const u64 number = pieces.size();
-    seen_.find_or_add(hash, (u32)number);
+    seen_.find_or_add(hash, (u32)number, piece.depth);
     pieces.push_back(piece);
-    n_twins_.push_back(0);
     hashes_.push_back(hashes);
     const u64 n_block = 1ULL << block_bits_;
     if (number == blocks_.size() * n_block) {
@@ -395,10 +396,13 @@ class Pieces {
     }
     std::memcpy(blocks_.back() + (number % n_block) * 2 * n_words_, row, row_bytes());
   }
-  void add_twin(u32 piece, const Piece& made) {
-    if (n_twins_[piece] == MAX_TWINS) return;
-    n_twins_[piece]++;
-    twins.push_back({piece, made});
+  // Beside a piece's number stands its depth, and above that how many twins it has, so that what is
+  // known is known without a look at the piece.
+  static u8 depth_of(const HashTable::Entry& known) { return (u8)known.note; }
+  void add_twin(HashTable::Entry& known, const Piece& made) {
+    if (known.note >> 8 == MAX_TWINS) return;
+    known.note += 1 << 8;
+    twins.push_back({known.number, made});
   }
   // Whether pictures of the tests are at the origin and of the output's size.
   bool fit(const Pic* tests, bool to_origin) const {
