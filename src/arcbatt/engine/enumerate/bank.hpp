@@ -25,32 +25,28 @@ struct Limits {
 class Bank {
  public:
   Bank(Size input_size, const Limits& limits, Workspace& workspace)
-      : workspace_(&workspace), input_size_(input_size), limits_(limits), headers_(workspace), depths_(workspace),
-        facts_(workspace), rows_of_(workspace), cells_(workspace), items_(workspace), results_(workspace),
-        list_hashes_(workspace), ids_(workspace), told_by_(all_told_by()) {}
+      : workspace_(&workspace), input_size_(input_size), limits_(limits), headers_(workspace),
+        cells_(workspace), items_(workspace), results_(workspace), ids_(workspace), told_by_(all_told_by()) {}
 
   u32 n_entries() const { return (u32)headers_.size(); }
-  bool is_list(u32 id) const { return headers_[id].n_rows == LIST; }
-  u8 depth(u32 id) const { return depths_[id]; }  // the least number of moves that gave it
+  bool is_list(u32 id) const { return headers_[id].is_list(); }
+  u8 depth(u32 id) const { return headers_[id].facts.depth; }  // the least number of moves that gave it
   Pic picture(u32 id) const {
     const Header& header = headers_[id];
     Pic p;
     p.row = header.row;
     p.column = header.column;
-    p.n_rows = header.n_rows;
-    p.width = header.width;
+    p.n_rows = header.facts.n_rows;
+    p.width = header.facts.width;
     if (p.n_rows) p.cells = &cells_[header.at];
     return p;
   }
-  void prefetch_header(u32 id) const {
-    __builtin_prefetch(&headers_[id]);
-    __builtin_prefetch(&facts_[id]);
-  }
+  void prefetch_header(u32 id) const { __builtin_prefetch(&headers_[id]); }
   void prefetch(u32 id) const {
     const Header& header = headers_[id];
-    if (header.n_rows == LIST) {
+    if (header.is_list()) {
       if (header.row) __builtin_prefetch(&items_[header.at]);
-    } else if (header.n_rows) {
+    } else if (header.facts.n_rows) {
       __builtin_prefetch(&cells_[header.at]);
       __builtin_prefetch(&cells_[header.at] + 64);
     }
@@ -68,13 +64,15 @@ class Bank {
   u32 add(const Pic& picture, u64 hash, u8 depth) {
     const u32 id = ids_.find_or_add(hash, n_entries());
     if (id < n_entries()) return lower_depth(id, depth);
-    Header header = {0, picture.row, picture.column, (u16)picture.n_rows, (u16)picture.width};
+    Header header = header_of(picture.row, picture.column, depth);
+    header.facts.n_rows = (u64)picture.n_rows & SIDE_BITS;
+    header.facts.width = (u64)picture.width & SIDE_BITS;
     if (const u64 area = (u64)picture.area()) {
       u8* cells = cells_.add(area);
       header.at = (u32)(cells_.size() - area);
       std::memcpy(cells, picture.cells, area);
     }
-    return add_header(header, depth);
+    return add_header(header);
   }
 
   // The number of a list of pictures, in any order; REFUSED where it is beyond the limits.
@@ -108,8 +106,8 @@ class Bank {
   // Whether a picture is an entry itself, not one that is equal to it.
   bool is_itself(u32 id, const Pic& p) const {
     const Header& header = headers_[id];
-    return is_at(id, p) && p.row == header.row && p.column == header.column && p.n_rows == header.n_rows &&
-           p.width == header.width;
+    return is_at(id, p) && p.row == header.row && p.column == header.column && p.n_rows == header.facts.n_rows &&
+           p.width == header.facts.width;
   }
 
   // Finds what a move that gives a list gives on one, in order and none twice, as numbers of its pictures;
@@ -132,25 +130,6 @@ class Bank {
     }
     return true;
   }
-  // A hash of what `give_list` finds, kept for the next time; NO_HASH where it is refused. Where it was
-  // not kept, the list is made.
-  u64 hash_of_given(u32 id, u32 number, u8 depth, std::vector<u32>& given, bool& is_made) {
-    i32& row = headers_[id].column;
-    if (row < 0) {
-      row = (i32)list_hashes_.size();
-      std::memset((void*)list_hashes_.add(1), 0, sizeof(ListHashes));
-    }
-    u64& hash = list_hashes_[(u64)row].of[number];
-    is_made = !hash;
-    if (hash) {
-      // The pictures of a list have been given before, and are not counted again.
-      workspace_->n_applications += ALL_MOVES[number].shape == Shape::L_TO_L;
-      return hash;
-    }
-    hash = give_list(id, number, depth, given) ? hash_of_items(given) : NO_HASH;
-    return hash;
-  }
-  static constexpr u64 NO_HASH = 1;
   // What a move makes of pictures.
   Pic put_together(const std::vector<u32>& of, const Move& move) {
     workspace_->n_applications++;
@@ -160,7 +139,7 @@ class Bank {
   // The least number of moves that gave a picture; 255 where it is no entry.
   u8 depth_of(const Pic& picture) {
     const HashTable::Entry* known = ids_.find(hash_of_picture(picture));
-    return known ? depths_[known->number] : 255;
+    return known ? depth(known->number) : 255;
   }
 
   // Moves that take the output's size are to be tried anew.
@@ -171,36 +150,31 @@ class Bank {
   }
 
  private:
-  // A picture, or a list: then n_rows is LIST, `row` the number of its pictures, and `column` that of its
-  // hashes, below 0 where it has none.
+  // A picture, or a list: then n_rows is LIST, and `row` the number of its pictures.
   struct Header {
+    Facts facts;
     u32 at;  // in the cells, or in the items
     i32 row, column;
-    u16 n_rows, width;
+    u32 results;  // which row of them; UNTRIED where no move was tried
+
+    bool is_list() const { return facts.n_rows == LIST; }
   };
-  static_assert(sizeof(Header) == 16);
-  static constexpr u16 LIST = 0xffff;
+  static_assert(sizeof(Header) == 32);
+  static constexpr u64 SIDE_BITS = 2047, LIST = SIDE_BITS;
+  static_assert(MAX_AREA < LIST);
   static constexpr u64 LIST_HASH = 0x8ebc6af09c88c6e3ULL;
   // By move, what it gave on one value.
   struct Results {
     u32 of[N_MOVES];
-  };
-  // By move, a hash of what it gives on a list in the last depth, which keeps no lists; 0: not tried.
-  struct ListHashes {
-    u64 of[N_MOVES];
   };
 
   Workspace* workspace_;
   Size input_size_, output_size_ = {0, 0};
   Limits limits_;
   Chunked<Header> headers_;
-  Chunked<u8> depths_;
-  Chunked<Facts> facts_;
-  Chunked<u32> rows_of_;  // of results; UNTRIED where no move was tried
   Chunked<u8> cells_;
   Chunked<u32> items_;
   Chunked<Results> results_;
-  Chunked<ListHashes> list_hashes_;
   HashTable ids_;
   const std::vector<ToldBy>& told_by_;
   std::vector<Pic> pictures_;
@@ -213,15 +187,17 @@ class Bank {
   };
   std::vector<Fresh> fresh_;
 
-  u32 add_header(const Header& header, u8 depth) {
+  static Header header_of(i32 row, i32 column, u8 depth) {
+    Header header = {{}, 0, row, column, UNTRIED};
+    header.facts.depth = depth & 63u;
+    return header;
+  }
+  u32 add_header(const Header& header) {
     headers_.push_back(header);
-    depths_.push_back(depth);
-    facts_.push_back({});
-    rows_of_.push_back(UNTRIED);
     return n_entries() - 1;
   }
   u32 row_of(u32 id) {
-    u32& row = rows_of_[id];
+    u32& row = headers_[id].results;
     if (row == UNTRIED) {
       row = (u32)results_.size();
       std::memset(results_.add(1), 0xff, sizeof(Results));
@@ -230,7 +206,8 @@ class Bank {
   }
   u32& result(u32 id, u32 move) { return results_[row_of(id)].of[move]; }
   u32 lower_depth(u32 id, u8 depth) {
-    if (depth < depths_[id]) depths_[id] = depth;
+    Facts& facts = headers_[id].facts;
+    if (depth < facts.depth) facts.depth = depth & 63u;
     return id;
   }
   Size size_for(const Move& move) const { return move.takes == Takes::OUTPUT_SIZE ? output_size_ : input_size_; }
@@ -241,7 +218,7 @@ class Bank {
     const ToldBy& by = told_by_[number];
     const Pic p = picture(id);
     if (by.group) {
-      Facts& facts = facts_[id];
+      Facts& facts = headers_[id].facts;
       if (!facts.has(by.group)) FeatureFinder::find(p, limits_.area, by.group, facts);
       Pic given;
       if (is_told(move, by, p, facts, size_for(move), given)) return checked(given);
@@ -287,7 +264,7 @@ class Bank {
   // Whether a picture is the copy of an entry that lies where that lies; there is one empty picture.
   bool is_at(u32 id, const Pic& p) const {
     const Header& header = headers_[id];
-    return header.n_rows ? p.n_rows && p.cells == &cells_[header.at] : !p.n_rows;
+    return header.facts.n_rows ? p.n_rows && p.cells == &cells_[header.at] : !p.n_rows;
   }
   Pic checked(const Pic& picture) const {
     return picture.area() > limits_.area ? failed_picture<u8>(OVER_BUDGET) : picture;
@@ -304,21 +281,20 @@ class Bank {
     for (i32 k = 0; k < list.n; k++) given_.push_back(add(list.items[k], depth));
     return add_items(given_, depth);
   }
-  static u64 hash_of_items(const std::vector<u32>& given) {
-    // Of other beginnings than the hashes of pictures: those of few cells would be hashes of lists.
-    return hash_bytes(given.data(), given.size() * sizeof(u32), LIST_HASH + given.size());
-  }
   // The list of some pictures, which are in order and none twice.
   u32 add_items(const std::vector<u32>& given, u8 depth) {
-    const u32 id = ids_.find_or_add(hash_of_items(given), n_entries());
+    // Of other beginnings than the hashes of pictures: those of few cells would be hashes of lists.
+    const u64 hash = hash_bytes(given.data(), given.size() * sizeof(u32), LIST_HASH + given.size());
+    const u32 id = ids_.find_or_add(hash, n_entries());
     if (id < n_entries()) return lower_depth(id, depth);
-    Header header = {0, (i32)given.size(), -1, LIST, 0};
+    Header header = header_of((i32)given.size(), 0, depth);
+    header.facts.n_rows = LIST;
     if (!given.empty()) {
       u32* to = items_.add(given.size());
       header.at = (u32)(items_.size() - given.size());
       std::copy(given.begin(), given.end(), to);
     }
-    return add_header(header, depth);
+    return add_header(header);
   }
   // Makes a list of a move on every picture of one; false where that is refused.
   bool apply_to_items(u32 id, u32 move, u8 depth, std::vector<u32>& given) {
@@ -350,17 +326,15 @@ class Bank {
       given[k] = known;
       is_refused = known == REFUSED;
       is_same &= known == of[k];
-      if (known < REFUSED) {
-        __builtin_prefetch(&depths_[known]);
-        __builtin_prefetch(&headers_[known]);
-      }
+      if (known < REFUSED) __builtin_prefetch(&headers_[known]);
     }
     for (const Fresh& each : fresh_)
       given[each.at] = results_[rows_[each.at]].of[move] = add(each.picture, each.hash, depth);
     i64 area = 0;
     for (u32 k = 0; k < n && given[k] != REFUSED; k++) {
       lower_depth(given[k], depth);
-      area += (i64)headers_[given[k]].n_rows * headers_[given[k]].width;
+      const Facts& facts = headers_[given[k]].facts;
+      area += (i64)facts.n_rows * (i64)facts.width;
     }
     if (is_refused || area > limits_.list_area) return false;
     if (is_same) return true;

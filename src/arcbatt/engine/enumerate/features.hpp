@@ -39,6 +39,7 @@ enum Feature : u64 {
   // No 0 comes next to a colour in a direction of `smear_directions`.
   IS_SMEARED = 1ULL << 32,  // shifted by the direction, 1 to 8
   HAS_NO_HOLE = 1ULL << 41,
+  HAS_FEW_PARTS = 1ULL << 43,
   IS_ALL_RIM = 1ULL << 42,
   // Colours 1 to 9.
   LACKS_COLOR = 1ULL << 43,         // shifted by the colour
@@ -47,22 +48,24 @@ enum Feature : u64 {
   NEVER = 1ULL << 63,
 };
 
-// What is known of a picture; features that are not known are not set. Numbers are those of `tally`.
+// What is known of a picture; features that are not known are not set. Counts are those of `tally`.
 struct Facts {
-  u64 features = 0;
-  u16 n_shown = 0, n_parts = 0, n_parts_of_one_color = 0;
-  u8 n_colors = 0, main_color = 0;
+  u64 features;
+  u64 n_shown : 11, n_parts : 8, n_parts_of_one_color : 8, n_colors : 4, main_color : 4;
+  // Of a value in the bank, so that all that is looked up of it lies together.
+  u64 n_rows : 11, width : 11, depth : 6;
 
+  bool has(u64 all) const { return (features & all) == all; }
   i64 tallied(i64 what) const {
     return what == TALLY_SHOWN_CELLS ? n_shown
            : what == TALLY_COLORS    ? n_colors
            : what == TALLY_PARTS     ? n_parts
                                      : n_parts_of_one_color;
   }
-
-  bool has(u64 all) const { return (features & all) == all; }
 };
 static_assert(sizeof(Facts) == 16);
+// More parts than there is room for are not told.
+constexpr i64 MAX_PARTS = 255;
 
 // How a move's result is told.
 struct ToldBy {
@@ -236,9 +239,9 @@ class FeatureFinder {
     const ColorCounts counts = count_colors(p);
     u32 colors = 0;
     for (u32 c = 1; c < 10; c++) colors |= (u32)(counts.n[c] > 0) << c;
-    facts.main_color = (u8)counts.main_color();
-    facts.n_shown = (u16)counts.n_shown();
-    facts.n_colors = (u8)__builtin_popcount(colors);
+    facts.main_color = (u64)counts.main_color() & 15;
+    facts.n_shown = (u64)counts.n_shown() & 2047;
+    facts.n_colors = (u64)__builtin_popcount(colors) & 15;
     const bool is_blank = !any, is_full = every == full && !n_empty;
     const bool is_one_color = !(colors & (colors - 1));
     set(!p.row && !p.column, AT_ORIGIN);
@@ -289,9 +292,13 @@ class FeatureFinder {
     }
     facts.features |= OF_HOLES | (some ? 0ULL : (u64)HAS_NO_HOLE);
     if (!(missing & OF_PARTS)) return;
-    facts.n_parts = (u16)((some ? count_parts(frame, enclosed) : 0) + euler_number(frame, shown));
-    facts.n_parts_of_one_color = (u16)(facts.has(IS_ONE_COLOR) ? count_parts(frame, shown)
-                                                              : count_regions_by_bits(p, TALLY_PARTS_OF_ONE_COLOR));
+    const i64 n_parts = (some ? count_parts(frame, enclosed) : 0) + euler_number(frame, shown);
+    const i64 n_of_one_color = facts.has(IS_ONE_COLOR) ? count_parts(frame, shown)
+                                                       : count_regions_by_bits(p, TALLY_PARTS_OF_ONE_COLOR);
+    if (n_parts > MAX_PARTS || n_of_one_color > MAX_PARTS) return;
+    facts.features |= HAS_FEW_PARTS;
+    facts.n_parts = (u64)n_parts & 255;
+    facts.n_parts_of_one_color = (u64)n_of_one_color & 255;
   }
   static void find_of_rim(const Pic& p, const BitRows& shown, Facts& facts) {
     const BitFrame frame = frame_of(p);
@@ -355,7 +362,7 @@ inline bool is_told(const Move& move, const ToldBy& by, const Pic& p, const Fact
     given = facts.has(IS_BLANK) ? p : plain_picture(p.row, p.column, p.n_rows, p.width, PlainCells::of(0));
     return true;
   }
-  const u8 color = facts.main_color;
+  const u8 color = (u8)facts.main_color;
   const i32 code = move.args[0];
   switch (by.plain) {
     case ToldBy::NO: return false;
@@ -369,6 +376,7 @@ inline bool is_told(const Move& move, const ToldBy& by, const Pic& p, const Fact
     case ToldBy::SWATCH: given = plain_picture(0, 0, 1, 1, PlainCells::of(color)); return true;
     case ToldBy::TALLY: break;
   }
+  if (code > TALLY_COLORS && !facts.has(HAS_FEW_PARTS)) return false;
   const i64 n = facts.tallied(code), form = move.args[1];
   if (n == 0) {
     given = empty_picture<u8>();

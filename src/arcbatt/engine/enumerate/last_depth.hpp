@@ -12,7 +12,7 @@ class LastDepth {
 
   LastDepth(LockStep& walk, const std::vector<u8>& enabled, u32 n_demos)
       : walk_(walk), n_demos_(n_demos), pictures_(walk.banks.size()), lists_of_(walk.banks.size()),
-        is_made_(n_demos), lists_(walk.workspace) {
+        lists_(walk.workspace) {
     for (u32 s = 0; s < N_MOVES; s++) {
       if (!enabled[s] || ALL_MOVES[s].shape == Shape::P_TO_L) continue;
       for (bool is_list : {false, true})
@@ -29,19 +29,17 @@ class LastDepth {
     const bool is_heaped = gives_list(tuple, move);
     walk_.workspace.reset_given();
     if (is_heaped) {
-      const u64 hash = hash_of_lists(tuple, move);
-      if (hash == Bank::NO_HASH) {
+      if (!make_lists(tuple, move, 0, n_demos_)) {
         n_refused++;
         return;
       }
       // In the tests such lists may differ, but pieces that paint the same in all demos are one.
       const u32 number = (u32)lists_.size();
-      if (lists_.find_or_add(hash, number) != number) {
+      if (lists_.find_or_add(hash_of_lists(move), number) != number) {
         walk_.workspace.n_applications += n_demos_;  // of what puts them together
         n_merged++;
         return;
       }
-      make_rest_of_lists(tuple, move);
     }
     if (is_heaped ? !heap_up(0, n_demos_, pictures_.data()) : !give(tuple, move, 0, n_demos_, pictures_.data())) {
       n_refused++;
@@ -96,7 +94,6 @@ class LastDepth {
   u16 heap_ = NO_MOVE;         // lists that no move is left for are put together all the same
   std::vector<Pic> pictures_;
   std::vector<std::vector<u32>> lists_of_;  // by example, what a move that gives a list gave
-  std::vector<u8> is_made_;                 // by demo, whether that list is of the move tried last
   HashTable lists_;
 
   u8 depth_after(u32 tuple) const { return (u8)(walk_.tuples[tuple].depth + 1); }
@@ -132,27 +129,12 @@ class LastDepth {
       if (!walk_.banks[e].is_itself(walk_.ids_of(tuple)[e], pictures_[e])) return false;
     return true;
   }
-  // Of the lists that a move gives in all demos; those of a sift are told from others. NO_HASH where it is
-  // refused. Notes which of the lists it has made.
-  u64 hash_of_lists(u32 tuple, u16 move) {
-    if (heap_ == NO_MOVE) return Bank::NO_HASH;
+  // Of the lists of all demos, which were given by a move; those of a sift are told from others.
+  u64 hash_of_lists(u16 move) const {
     u64 hash = ALL_MOVES[move].shape == Shape::L_TO_L ? HASH_K1 : HASH_K2;
-    for (u32 e = 0; e < n_demos_; e++) {
-      bool is_made;
-      const u64 more = walk_.banks[e].hash_of_given(walk_.ids_of(tuple)[e], move, depth_after(tuple), lists_of_[e], is_made);
-      if (more == Bank::NO_HASH) return more;
-      is_made_[e] = is_made;
-      if (is_made) walk_.add_work(lists_of_[e].size());
-      hash = fold_product(hash ^ more, HASH_K1 + e);
-    }
-    return hash;
-  }
-  // Makes those lists of the demos that are known by their hash alone; no move is new.
-  void make_rest_of_lists(u32 tuple, u16 move) {
-    const u64 n_applications = walk_.workspace.n_applications;
     for (u32 e = 0; e < n_demos_; e++)
-      if (!is_made_[e]) make_lists(tuple, move, e, e + 1);
-    walk_.workspace.n_applications = n_applications;
+      hash = hash_bytes(lists_of_[e].data(), lists_of_[e].size() * sizeof(u32), hash + lists_of_[e].size());
+    return hash;
   }
   bool heap_up(u32 first, u32 end, Pic* pictures) {
     for (u32 e = first; e < end; e++) {
