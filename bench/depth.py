@@ -6,9 +6,10 @@
     python bench/depth.py --processes 16         alone, then so many side by side, all the same
 
 A move is one application of a primitive to the value of one example, whether it had to be run or
-its result was known; the walk has the look-ups in tables and the making of pieces in it. Seconds
-are those of one core, of the searches alone; the largest task is the one that took most memory,
-which is counted by the search itself, its cover included.
+its result was known; those that are not run are told by features of the value. The walk has the
+look-ups in tables and the making of pieces in it. Seconds are those of one core, of the searches
+alone; the largest task is the one that took most memory, which is counted by the search itself,
+its cover included.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, fields
 from multiprocessing import get_context
 from statistics import median
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -42,6 +42,7 @@ class Row:
     n_fitted: int = 0
     n_cut: int = 0
     n_moves: int = 0
+    n_told: int = 0
     n_pieces: int = 0
     walk_s: float = 0.0
     cover_s: float = 0.0
@@ -78,6 +79,7 @@ def search(
         row.n_fitted += any(stack.n_right == len(task.demos) for stack in found.stacks)
         row.n_cut += counts["was_cut"]
         row.n_moves += counts["n_applications"]
+        row.n_told += counts["n_told"]
         row.n_pieces += counts["n_pieces"]
         row.walk_s += counts["size_s"] + counts["walk_s"] + counts["pieces_s"]
         row.cover_s += counts["cover_s"]
@@ -86,10 +88,13 @@ def search(
     return row
 
 
-def search_shared(n: int, *given: Any) -> Row:
+def search_shared(n: int, data: str, n_tasks: int, view: str, depth: int, n_moves: int) -> Row:
     """Search tasks as `search` does, shared out to so many processes."""
     with ProcessPoolExecutor(n, get_context("spawn")) as processes:
-        parts = [processes.submit(search, *given, part, n) for part in range(n)]
+        parts = [
+            processes.submit(search, data, n_tasks, view, depth, n_moves, part, n)
+            for part in range(n)
+        ]
         return sum((part.result() for part in parts), Row())
 
 
@@ -105,6 +110,7 @@ def show(console: Console, title: str, rows: dict[str, Row]) -> None:
         "cut off",
         "fit all demos",
         "moves",
+        "not run",
         "pieces",
         "walk",
         "moves a second",
@@ -117,6 +123,7 @@ def show(console: Console, title: str, rows: dict[str, Row]) -> None:
             name,
             *map(str, (row.n_tasks, row.n_cut, row.n_fitted)),
             f"{row.n_moves / 1e6:.1f} million",
+            f"{row.n_told / max(row.n_moves, 1):.0%}",
             f"{row.n_pieces / 1e6:.2f} million",
             f"{row.walk_s:.1f} s",
             f"{row.moves_a_second / 1e6:.2f} million",

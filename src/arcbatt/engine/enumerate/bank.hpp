@@ -221,7 +221,10 @@ class Bank {
       Facts& facts = headers_[id].facts;
       if (!facts.has(by.group)) FeatureFinder::find(p, limits_.area, by.group, facts);
       Pic given;
-      if (is_told(move, by, p, facts, size_for(move), given)) return checked(given);
+      if (is_told(move, by, p, facts, size_for(move), given)) {
+        workspace_->n_told++;
+        return checked(given);
+      }
     }
     return checked(move.to_picture(lane, p, move.args, size_for(move)));
   }

@@ -51,6 +51,7 @@ nb::dict counts_object(const SearchCounts& c) {
   nb::dict d;
   d["n_applications"] = c.n_applications;
   d["n_applied_before"] = c.n_applied_before;
+  d["n_told"] = c.n_told;
   d["n_values"] = c.n_values;
   d["n_tuples"] = c.n_tuples;
   d["n_merged"] = c.n_merged;

@@ -63,13 +63,14 @@ class LastDepth {
     if (!make(of, n_demos_, n, pictures + n_demos_)) return nullptr;
     if (of.move == NO_MOVE || of.is_new || !is_late(n_demos_, n, depth)) return pictures + n_demos_;
     if (of.is_heaped) return nullptr;
-    const u64 n_applications = walk_.workspace.n_applications;
+    const u64 n_applications = walk_.workspace.n_applications, n_told = walk_.workspace.n_told;
     bool all_late = true;
     for (u32 e = 0; e < n_demos_ && all_late; e++) {
       make_more(of, e, e + 1, pictures + e);
       all_late = is_late(e, e + 1, depth);
     }
     walk_.workspace.n_applications = n_applications;  // these are counted already
+    walk_.workspace.n_told = n_told;
     return all_late ? nullptr : pictures + n_demos_;
   }
 
