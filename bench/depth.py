@@ -1,13 +1,15 @@
 """How fast enumeration goes deep: moves a second, the cover, memory, and cores side by side.
 
     python bench/depth.py                        40 training tasks, all of depth three, by role
-    python bench/depth.py --views roles,plain --tasks 400     all of them, both views
+    python bench/depth.py --views roles,plain --tasks 400 --share 2      all, both views, two cores
     python bench/depth.py --moves 400000         cut off as a pass of `solve` is
     python bench/depth.py --processes 16         alone, then so many side by side, all the same
 
 A move is one application of a primitive to the value of one example, whether it had to be run or
-its result was known; the walk has the look-ups in tables and the making of pieces in it. Seconds
-are those of one core, of the searches alone.
+its result was known; those that are not run are told by features of the value. The walk has the
+look-ups in tables and the making of pieces in it. Seconds are those of one core, of the searches
+alone; the largest task is the one that took most memory, which is counted by the search itself,
+its cover included.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from multiprocessing import get_context
 from statistics import median
 
@@ -40,34 +42,60 @@ class Row:
     n_fitted: int = 0
     n_cut: int = 0
     n_moves: int = 0
+    n_told: int = 0
     n_pieces: int = 0
     walk_s: float = 0.0
     cover_s: float = 0.0
     n_bytes: int = 0  # the most of one task
+    largest: str = ""  # that task
 
     @property
     def moves_a_second(self) -> float:
         return self.n_moves / self.walk_s if self.walk_s else 0.0
 
+    def __add__(self, other: Row) -> Row:
+        """What both came to."""
+        summed = {
+            each.name: getattr(self, each.name) + getattr(other, each.name)
+            for each in fields(self)
+            if each.name not in ("n_bytes", "largest")
+        }
+        more = max(self, other, key=lambda row: row.n_bytes)
+        return Row(**summed, n_bytes=more.n_bytes, largest=more.largest)
 
-def search(data: str, n_tasks: int, view: str, depth: int, n_moves: int) -> Row:
-    """Search tasks of a set, evenly chosen, one after the other."""
+
+def search(
+    data: str, n_tasks: int, view: str, depth: int, n_moves: int, part: int = 0, n_parts: int = 1
+) -> Row:
+    """Search tasks of a set, evenly chosen, one after the other; of parts of them only one."""
     options = EnumerateOptions(
         depth=depth, max_applications=n_moves, max_bytes=MAX_BYTES, max_s=1e6, max_stacks=10
     )
     row = Row()
-    for task in chosen(list(load(data)), n_tasks):
+    for task in chosen(list(load(data)), n_tasks)[part::n_parts]:
         found = enumerate_view(VIEWS[view](task), options)
         counts = found.counts
         row.n_tasks += 1
         row.n_fitted += any(stack.n_right == len(task.demos) for stack in found.stacks)
         row.n_cut += counts["was_cut"]
         row.n_moves += counts["n_applications"]
+        row.n_told += counts["n_told"]
         row.n_pieces += counts["n_pieces"]
         row.walk_s += counts["size_s"] + counts["walk_s"] + counts["pieces_s"]
         row.cover_s += counts["cover_s"]
-        row.n_bytes = max(row.n_bytes, counts["n_bytes"])
+        if counts["n_bytes"] > row.n_bytes:
+            row.n_bytes, row.largest = counts["n_bytes"], task.id
     return row
+
+
+def search_shared(n: int, data: str, n_tasks: int, view: str, depth: int, n_moves: int) -> Row:
+    """Search tasks as `search` does, shared out to so many processes."""
+    with ProcessPoolExecutor(n, get_context("spawn")) as processes:
+        parts = [
+            processes.submit(search, data, n_tasks, view, depth, n_moves, part, n)
+            for part in range(n)
+        ]
+        return sum((part.result() for part in parts), Row())
 
 
 def chosen(tasks: Sequence[Task], n: int) -> Sequence[Task]:
@@ -82,11 +110,12 @@ def show(console: Console, title: str, rows: dict[str, Row]) -> None:
         "cut off",
         "fit all demos",
         "moves",
+        "not run",
         "pieces",
         "walk",
         "moves a second",
         "cover",
-        "most memory of a task",
+        "largest task",
     ):
         table.add_column(heading, justify="right" if heading else "left")
     for name, row in rows.items():
@@ -94,11 +123,12 @@ def show(console: Console, title: str, rows: dict[str, Row]) -> None:
             name,
             *map(str, (row.n_tasks, row.n_cut, row.n_fitted)),
             f"{row.n_moves / 1e6:.1f} million",
+            f"{row.n_told / max(row.n_moves, 1):.0%}",
             f"{row.n_pieces / 1e6:.2f} million",
             f"{row.walk_s:.1f} s",
             f"{row.moves_a_second / 1e6:.2f} million",
             f"{row.cover_s:.1f} s",
-            f"{row.n_bytes / 2**20:.0f} MiB",
+            f"{row.n_bytes / 2**20:.0f} MiB, {row.largest}",
         )
     console.print(table)
 
@@ -113,13 +143,16 @@ def main() -> None:
     parser.add_argument("--depth", type=int, default=3)
     parser.add_argument("--moves", type=int, default=ALL_MOVES, help="of a task, at most")
     parser.add_argument("--processes", type=int, help="side by side, after one alone")
+    parser.add_argument("--share", type=int, default=1, help="tasks out to so many processes")
     args = parser.parse_args()
+    if args.share < 1 or (args.share > 1 and args.processes):
+        parser.error("--share is at least 1, and is no use with --processes")
     views = args.views.split(",")
     if unknown := set(views).difference(VIEWS):
         parser.error(f"no such view: {', '.join(sorted(unknown))}; there are {', '.join(VIEWS)}")
     console = Console(width=130)
     given = [(args.data, args.tasks, view, args.depth, args.moves) for view in views]
-    rows = {view: search(*each) for view, each in zip(views, given, strict=True)}
+    rows = {view: search_shared(args.share, *each) for view, each in zip(views, given, strict=True)}
     title = f"{args.data}, {args.depth} moves deep, one core"
     if not args.processes:
         show(console, title, rows)

@@ -195,6 +195,7 @@ def test_four_moves_deep_only_the_best_are_taken_further() -> None:
     assert outcome(first) == outcome(second)
     assert first.counts["was_cut"]
     assert first.counts["n_applications"] >= 300_000 and first.stacks
+    assert 0 < first.counts["n_told"] < first.counts["n_applications"]
     for stack in first.stacks:
         check_stack(first, stack, task)
 

@@ -1,7 +1,7 @@
 """The search in native code, `enumerate/binding.cpp`."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 _Grid = tuple[int, int, bytes]  # rows, width, cells
 _Picture = tuple[int, int, int, int, bytes]  # row, column, rows, width, cells
@@ -56,3 +56,6 @@ def apply(
     move: int, value: _Picture | list[_Picture], size: tuple[int, int]
 ) -> _Picture | list[_Picture] | None:
     """Return what a move gives on one picture or list of them; None where it is refused."""
+
+def tell(move: int, value: _Picture, size: tuple[int, int]) -> _Picture | Literal[False] | None:
+    """Return what features of a picture tell of a move; False where it has to be run."""

@@ -3,8 +3,8 @@
 #pragma once
 #include <algorithm>
 
+#include "features.hpp"
 #include "hash_table.hpp"
-#include "moves.hpp"
 
 namespace arc {
 
@@ -25,27 +25,28 @@ struct Limits {
 class Bank {
  public:
   Bank(Size input_size, const Limits& limits, Workspace& workspace)
-      : workspace_(&workspace), input_size_(input_size), limits_(limits), headers_(workspace), depths_(workspace),
-        rows_of_(workspace), cells_(workspace), items_(workspace), results_(workspace), ids_(workspace) {}
+      : workspace_(&workspace), input_size_(input_size), limits_(limits), headers_(workspace),
+        cells_(workspace), items_(workspace), results_(workspace), ids_(workspace), told_by_(all_told_by()) {}
 
   u32 n_entries() const { return (u32)headers_.size(); }
-  bool is_list(u32 id) const { return headers_[id].n_rows == LIST; }
-  u8 depth(u32 id) const { return depths_[id]; }  // the least number of moves that gave it
+  bool is_list(u32 id) const { return headers_[id].is_list(); }
+  u8 depth(u32 id) const { return headers_[id].facts.depth; }  // the least number of moves that gave it
   Pic picture(u32 id) const {
     const Header& header = headers_[id];
     Pic p;
     p.row = header.row;
     p.column = header.column;
-    p.n_rows = header.n_rows;
-    p.width = header.width;
+    p.n_rows = header.facts.n_rows;
+    p.width = header.facts.width;
     if (p.n_rows) p.cells = &cells_[header.at];
     return p;
   }
+  void prefetch_header(u32 id) const { __builtin_prefetch(&headers_[id]); }
   void prefetch(u32 id) const {
     const Header& header = headers_[id];
-    if (header.n_rows == LIST) {
+    if (header.is_list()) {
       if (header.row) __builtin_prefetch(&items_[header.at]);
-    } else if (header.n_rows) {
+    } else if (header.facts.n_rows) {
       __builtin_prefetch(&cells_[header.at]);
       __builtin_prefetch(&cells_[header.at] + 64);
     }
@@ -59,16 +60,19 @@ class Bank {
   Size output_size() const { return output_size_; }
 
   // The number of a picture, which is copied if it is new.
-  u32 add(const Pic& picture, u8 depth) {
-    const u32 id = ids_.find_or_add(hash_of_picture(picture), n_entries());
+  u32 add(const Pic& picture, u8 depth) { return add(picture, hash_of_picture(picture), depth); }
+  u32 add(const Pic& picture, u64 hash, u8 depth) {
+    const u32 id = ids_.find_or_add(hash, n_entries());
     if (id < n_entries()) return lower_depth(id, depth);
-    Header header = {0, picture.row, picture.column, (u16)picture.n_rows, (u16)picture.width};
+    Header header = header_of(picture.row, picture.column, depth);
+    header.facts.n_rows = (u64)picture.n_rows & SIDE_BITS;
+    header.facts.width = (u64)picture.width & SIDE_BITS;
     if (const u64 area = (u64)picture.area()) {
       u8* cells = cells_.add(area);
       header.at = (u32)(cells_.size() - area);
       std::memcpy(cells, picture.cells, area);
     }
-    return add_header(header, depth);
+    return add_header(header);
   }
 
   // The number of a list of pictures, in any order; REFUSED where it is beyond the limits.
@@ -84,19 +88,26 @@ class Bank {
       if (known != REFUSED) lower_depth(known, depth);
       return known;
     }
-    const u32 given = run(id, ALL_MOVES[move], move, depth);
+    const u32 given = run(id, move, depth);
     result(id, move) = given;
     return given;
   }
 
   // What a move that gives a picture gives on a value, as it is until the workspace is reset, and no
   // entry of the bank. Failed where it is refused.
-  Pic give(u32 id, const Move& move) {
+  Pic give(u32 id, u32 number) {
+    const Move& move = ALL_MOVES[number];
     if (is_list(id) != (move.shape == Shape::L_TO_P)) return failed_picture<u8>(EMPTY);
     workspace_->n_applications++;
     if (move.shape == Shape::L_TO_P) return checked(move.pick(workspace_->given, pictures_of(id), move.args));
     if (move.takes == Takes::OUTPUT_SIZE && !output_size_.n_rows) return failed_picture<u8>(EMPTY);
-    return checked(move.to_picture(workspace_->given, picture(id), move.args, size_for(move)));
+    return to_picture(workspace_->given, id, number);
+  }
+  // Whether a picture is an entry itself, not one that is equal to it.
+  bool is_itself(u32 id, const Pic& p) const {
+    const Header& header = headers_[id];
+    return is_at(id, p) && p.row == header.row && p.column == header.column && p.n_rows == header.facts.n_rows &&
+           p.width == header.facts.width;
   }
 
   // Finds what a move that gives a list gives on one, in order and none twice, as numbers of its pictures;
@@ -127,8 +138,8 @@ class Bank {
 
   // The least number of moves that gave a picture; 255 where it is no entry.
   u8 depth_of(const Pic& picture) {
-    const u32* id = ids_.find(hash_of_picture(picture));
-    return id ? depths_[*id] : 255;
+    const HashTable::Entry* known = ids_.find(hash_of_picture(picture));
+    return known ? depth(known->number) : 255;
   }
 
   // Moves that take the output's size are to be tried anew.
@@ -141,12 +152,16 @@ class Bank {
  private:
   // A picture, or a list: then n_rows is LIST, and `row` the number of its pictures.
   struct Header {
+    Facts facts;
     u32 at;  // in the cells, or in the items
     i32 row, column;
-    u16 n_rows, width;
+    u32 results;  // which row of them; UNTRIED where no move was tried
+
+    bool is_list() const { return facts.n_rows == LIST; }
   };
-  static_assert(sizeof(Header) == 16);
-  static constexpr u16 LIST = 0xffff;
+  static_assert(sizeof(Header) == 32);
+  static constexpr u64 SIDE_BITS = 2047, LIST = SIDE_BITS;
+  static_assert(MAX_AREA < LIST);
   static constexpr u64 LIST_HASH = 0x8ebc6af09c88c6e3ULL;
   // By move, what it gave on one value.
   struct Results {
@@ -157,36 +172,65 @@ class Bank {
   Size input_size_, output_size_ = {0, 0};
   Limits limits_;
   Chunked<Header> headers_;
-  Chunked<u8> depths_;
-  Chunked<u32> rows_of_;  // of results; UNTRIED where no move was tried
   Chunked<u8> cells_;
   Chunked<u32> items_;
   Chunked<Results> results_;
   HashTable ids_;
+  const std::vector<ToldBy>& told_by_;
   std::vector<Pic> pictures_;
-  std::vector<u32> given_;
+  std::vector<u32> given_, rows_;
+  // What a move gave on pictures of a list, before it is looked up: which of them, and the hash.
+  struct Fresh {
+    u32 at;
+    u64 hash;
+    Pic picture;
+  };
+  std::vector<Fresh> fresh_;
 
-  u32 add_header(const Header& header, u8 depth) {
+  static Header header_of(i32 row, i32 column, u8 depth) {
+    Header header = {{}, 0, row, column, UNTRIED};
+    header.facts.depth = depth & 63u;
+    return header;
+  }
+  u32 add_header(const Header& header) {
     headers_.push_back(header);
-    depths_.push_back(depth);
-    rows_of_.push_back(UNTRIED);
     return n_entries() - 1;
   }
-  u32& result(u32 id, u32 move) {
-    u32& row = rows_of_[id];
+  u32 row_of(u32 id) {
+    u32& row = headers_[id].results;
     if (row == UNTRIED) {
       row = (u32)results_.size();
       std::memset(results_.add(1), 0xff, sizeof(Results));
     }
-    return results_[row].of[move];
+    return row;
   }
+  u32& result(u32 id, u32 move) { return results_[row_of(id)].of[move]; }
   u32 lower_depth(u32 id, u8 depth) {
-    if (depth < depths_[id]) depths_[id] = depth;
+    Facts& facts = headers_[id].facts;
+    if (depth < facts.depth) facts.depth = depth & 63u;
     return id;
   }
   Size size_for(const Move& move) const { return move.takes == Takes::OUTPUT_SIZE ? output_size_ : input_size_; }
 
-  u32 run(u32 id, const Move& move, u32 number, u8 depth) {
+  // What a move from picture to picture gives; failed where it is refused.
+  Pic to_picture(Lane& lane, u32 id, u32 number) {
+    const Move& move = ALL_MOVES[number];
+    const ToldBy& by = told_by_[number];
+    const Pic p = picture(id);
+    if (by.group) {
+      Facts& facts = headers_[id].facts;
+      if (!facts.has(by.group)) FeatureFinder::find(p, limits_.area, by.group, facts);
+      Pic given;
+      if (is_told(move, by, p, facts, size_for(move), given)) {
+        workspace_->n_told++;
+        return checked(given);
+      }
+    }
+    return checked(move.to_picture(lane, p, move.args, size_for(move)));
+  }
+
+  u32 run(u32 id, u32 number, u8 depth) {
+    const Move& move = ALL_MOVES[number];
     const bool is_of_list = is_list(id);
     const bool takes_list = move.shape == Shape::L_TO_P || move.shape == Shape::L_TO_L;
     if (is_of_list && move.shape == Shape::P_TO_P && move.takes == Takes::NOTHING) {
@@ -200,10 +244,14 @@ class Bank {
     switch (move.shape) {
       case Shape::P_TO_P: {
         if (move.takes == Takes::OUTPUT_SIZE && !output_size_.n_rows) return REFUSED;
-        return add_picture(move.to_picture(lane, picture(id), move.args, size_for(move)), depth);
+        const Pic given = to_picture(lane, id, number);
+        return given.failed() ? REFUSED : is_itself(id, given) ? lower_depth(id, depth) : add(given, depth);
       }
       case Shape::P_TO_L: return add_list(move.to_list(lane, picture(id), move.args), depth);
-      case Shape::L_TO_P: return add_picture(move.pick(lane, pictures_of(id), move.args), depth);
+      case Shape::L_TO_P: {
+        const Pic given = checked(move.pick(lane, pictures_of(id), move.args));
+        return given.failed() ? REFUSED : add(given, depth);
+      }
       default: return add_list(move.sift(lane, pictures_of(id), move.args), depth);
     }
   }
@@ -219,13 +267,10 @@ class Bank {
   // Whether a picture is the copy of an entry that lies where that lies; there is one empty picture.
   bool is_at(u32 id, const Pic& p) const {
     const Header& header = headers_[id];
-    return header.n_rows ? p.n_rows && p.cells == &cells_[header.at] : !p.n_rows;
+    return header.facts.n_rows ? p.n_rows && p.cells == &cells_[header.at] : !p.n_rows;
   }
   Pic checked(const Pic& picture) const {
     return picture.area() > limits_.area ? failed_picture<u8>(OVER_BUDGET) : picture;
-  }
-  u32 add_picture(const Pic& picture, u8 depth) {
-    return checked(picture).failed() ? REFUSED : add(picture, depth);
   }
   bool is_refused(const PicList& list) const {
     if (list.failed() || list.n > limits_.list_items) return true;
@@ -245,26 +290,57 @@ class Bank {
     const u64 hash = hash_bytes(given.data(), given.size() * sizeof(u32), LIST_HASH + given.size());
     const u32 id = ids_.find_or_add(hash, n_entries());
     if (id < n_entries()) return lower_depth(id, depth);
-    Header header = {0, (i32)given.size(), 0, LIST, 0};
+    Header header = header_of((i32)given.size(), 0, depth);
+    header.facts.n_rows = LIST;
     if (!given.empty()) {
       u32* to = items_.add(given.size());
       header.at = (u32)(items_.size() - given.size());
       std::copy(given.begin(), given.end(), to);
     }
-    return add_header(header, depth);
+    return add_header(header);
   }
   // Makes a list of a move on every picture of one; false where that is refused.
   bool apply_to_items(u32 id, u32 move, u8 depth, std::vector<u32>& given) {
-    given.clear();
-    i64 area = 0;
     const u32 n = n_items(id), *of = items(id);
+    // What is looked up is fetched for all items before it is needed for the first.
+    rows_.resize(n);
     for (u32 k = 0; k < n; k++) {
-      const u32 item = apply(of[k], move, depth);
-      if (item == REFUSED) return false;
-      area += (i64)headers_[item].n_rows * headers_[item].width;
-      given.push_back(item);
+      rows_[k] = row_of(of[k]);
+      __builtin_prefetch(&results_[rows_[k]].of[move]);
     }
-    if (area > limits_.list_area) return false;
+    given.resize(n);
+    fresh_.clear();
+    workspace_->reset_scratch();
+    bool is_refused = false, is_same = true;
+    for (u32 k = 0; k < n && !is_refused; k++) {
+      u32& known = results_[rows_[k]].of[move];
+      if (known == UNTRIED) {
+        workspace_->n_applications++;
+        const Pic picture = to_picture(workspace_->scratch, of[k], move);
+        if (picture.failed()) {
+          known = REFUSED;
+        } else if (is_itself(of[k], picture)) {
+          known = of[k];
+        } else {
+          fresh_.push_back({k, hash_of_picture(picture), picture});
+          ids_.prefetch(fresh_.back().hash);
+        }
+      }
+      given[k] = known;
+      is_refused = known == REFUSED;
+      is_same &= known == of[k];
+      if (known < REFUSED) __builtin_prefetch(&headers_[known]);
+    }
+    for (const Fresh& each : fresh_)
+      given[each.at] = results_[rows_[each.at]].of[move] = add(each.picture, each.hash, depth);
+    i64 area = 0;
+    for (u32 k = 0; k < n && given[k] != REFUSED; k++) {
+      lower_depth(given[k], depth);
+      const Facts& facts = headers_[given[k]].facts;
+      area += (i64)facts.n_rows * (i64)facts.width;
+    }
+    if (is_refused || area > limits_.list_area) return false;
+    if (is_same) return true;
     const auto before = [&](u32 a, u32 b) { return compare_pictures(picture(a), picture(b)) < 0; };
     // Mostly in order already.
     if (!std::is_sorted(given.begin(), given.end(), before))

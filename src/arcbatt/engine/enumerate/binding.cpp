@@ -51,6 +51,7 @@ nb::dict counts_object(const SearchCounts& c) {
   nb::dict d;
   d["n_applications"] = c.n_applications;
   d["n_applied_before"] = c.n_applied_before;
+  d["n_told"] = c.n_told;
   d["n_values"] = c.n_values;
   d["n_tuples"] = c.n_tuples;
   d["n_merged"] = c.n_merged;
@@ -186,7 +187,7 @@ nb::list moves() {
 // What a move is tried on and gives here is as large as the largest grids allow in a search.
 Limits largest_limits() {
   Limits limits;
-  limits.area = 2 * MAX_SIDE * MAX_SIDE;
+  limits.area = MAX_AREA;
   limits.list_area = 10 * MAX_SIDE * MAX_SIDE;
   return limits;
 }
@@ -215,14 +216,19 @@ nb::object picture_object(const Pic& p) {
   return nb::make_tuple(p.row, p.column, p.n_rows, p.width, nb::bytes((const char*)p.cells, (size_t)p.area()));
 }
 
+Size size_of(std::tuple<i32, i32> given) {
+  const Size size = {std::get<0>(given), std::get<1>(given)};
+  if (size.n_rows < 1 || size.width < 1 || size.n_rows > MAX_SIDE || size.width > MAX_SIDE)
+    throw std::invalid_argument("a size whose sides are not 1 to " + std::to_string(MAX_SIDE));
+  return size;
+}
+
 // What a move gives on a picture, or on a list of them, in a search; None where it is refused: where
 // it fails, does not take such a value, or gives one that is beyond the limits. `size` is that of the
 // input and of the output.
 nb::object apply(u32 move, nb::handle value, std::tuple<i32, i32> size) {
   if (move >= N_MOVES) throw std::invalid_argument("no such move");
-  const Size sides = {std::get<0>(size), std::get<1>(size)};
-  if (sides.n_rows < 1 || sides.width < 1 || sides.n_rows > MAX_SIDE || sides.width > MAX_SIDE)
-    throw std::invalid_argument("a size whose sides are not 1 to " + std::to_string(MAX_SIDE));
+  const Size sides = size_of(size);
   const Limits limits = largest_limits();
   Workspace workspace(2 * (u64)limits.area);
   Bank bank(sides, limits, workspace);
@@ -244,6 +250,20 @@ nb::object apply(u32 move, nb::handle value, std::tuple<i32, i32> size) {
   nb::list items;
   for (u32 k = 0; k < bank.n_items(given); k++) items.append(picture_object(bank.picture(bank.items(given)[k])));
   return items;
+}
+
+// What features of a picture tell of a move: what it gives, or False where it has to be run. None where it is
+// refused.
+nb::object tell(u32 move, nb::handle value, std::tuple<i32, i32> size) {
+  if (move >= N_MOVES) throw std::invalid_argument("no such move");
+  const Limits limits = largest_limits();
+  const OwnedPicture owned = picture_of(value, limits);
+  const ToldBy& by = all_told_by()[move];
+  Facts facts = {};
+  if (by.group) FeatureFinder::find(owned.picture, limits.area, by.group, facts);
+  Pic given;
+  if (!by.group || !is_told(ALL_MOVES[move], by, owned.picture, facts, size_of(size), given)) return nb::bool_(false);
+  return given.failed() ? nb::none() : picture_object(given);
 }
 
 }  // namespace
@@ -275,4 +295,5 @@ NB_MODULE(_enumerate, module) {
       .def_prop_ro("n_bytes", &TaskWalk::n_bytes);
   module.def("moves", &moves);
   module.def("apply", &apply, nb::arg("move"), nb::arg("value"), nb::arg("size"));
+  module.def("tell", &tell, nb::arg("move"), nb::arg("value"), nb::arg("size"));
 }

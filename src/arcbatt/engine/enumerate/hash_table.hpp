@@ -33,22 +33,26 @@ inline u64 hash_bytes(const void* bytes, u64 n, u64 start) {
 // A table from 64-bit hashes to numbers; hashes are taken for what they are hashes of.
 class HashTable {
  public:
+  // What is kept of a hash: its number, and what its owner notes beside it.
+  struct Entry {
+    u32 number, note;
+  };
   explicit HashTable(Workspace& workspace) : workspace_(&workspace), slots_(workspace) {
     slots_.assign_zeros(LEAST);
   }
   // The number of a hash; `otherwise` becomes it where it had none.
-  u32 find_or_add(u64 hash, u32 otherwise) {
+  u32 find_or_add(u64 hash, u32 otherwise, u32 note = 0) {
     if (2 * (n_ + 1) > slots_.size()) widen();
     Slot& slot = slot_of(slots_, hash ? hash : 1);
-    if (slot.hash) return slot.number;
-    slot = {hash ? hash : 1, otherwise};
+    if (slot.hash) return slot.entry.number;
+    slot = {hash ? hash : 1, {otherwise, note}};
     n_++;
     return otherwise;
   }
-  // The number of a hash, to be read or changed; null where it has none.
-  u32* find(u64 hash) {
+  // What is kept of a hash, to be read or changed before the next one is added; null where there is none.
+  Entry* find(u64 hash) {
     Slot& slot = slot_of(slots_, hash ? hash : 1);
-    return slot.hash ? &slot.number : nullptr;
+    return slot.hash ? &slot.entry : nullptr;
   }
   // Begins to fetch what will be asked for a hash.
   void prefetch(u64 hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
@@ -58,8 +62,9 @@ class HashTable {
  private:
   struct Slot {
     u64 hash;  // 0: none
-    u32 number;
+    Entry entry;
   };
+  static_assert(sizeof(Slot) == 16);
   static constexpr u64 LEAST = 1024;
   static constexpr u32 AHEAD = 16;
   Workspace* workspace_;

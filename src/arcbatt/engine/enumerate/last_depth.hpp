@@ -46,6 +46,10 @@ class LastDepth {
       return;
     }
     const u8 depth = (u8)(depth_after(tuple) + is_heaped);
+    if (!walk_.tuples[tuple].is_list && is_itself(tuple)) {
+      pieces.offer_again({tuple, move, false}, depth, pictures_.data(), *this);
+      return;
+    }
     // Pictures of lists that are made meanwhile may be found on shorter ways than what is put together.
     const bool is_new = is_heaped && !is_late(0, n_demos_, depth);
     pieces.offer({tuple, move, is_heaped, is_new}, depth, pictures_.data(), *this);
@@ -59,10 +63,15 @@ class LastDepth {
     if (!make(of, n_demos_, n, pictures + n_demos_)) return nullptr;
     if (of.move == NO_MOVE || of.is_new || !is_late(n_demos_, n, depth)) return pictures + n_demos_;
     if (of.is_heaped) return nullptr;
-    const u64 n_applications = walk_.workspace.n_applications;
-    make_more(of, 0, n_demos_, pictures);
+    const u64 n_applications = walk_.workspace.n_applications, n_told = walk_.workspace.n_told;
+    bool all_late = true;
+    for (u32 e = 0; e < n_demos_ && all_late; e++) {
+      make_more(of, e, e + 1, pictures + e);
+      all_late = is_late(e, e + 1, depth);
+    }
     walk_.workspace.n_applications = n_applications;  // these are counted already
-    return is_late(0, n_demos_, depth) ? nullptr : pictures + n_demos_;
+    walk_.workspace.n_told = n_told;
+    return all_late ? nullptr : pictures + n_demos_;
   }
 
   // The pictures of some examples, which are there until the next are made; false where a move is refused.
@@ -101,7 +110,7 @@ class LastDepth {
   }
   bool give(u32 tuple, u16 move, u32 first, u32 end, Pic* pictures) {
     for (u32 e = first; e < end; e++) {
-      pictures[e - first] = walk_.banks[e].give(walk_.ids_of(tuple)[e], ALL_MOVES[move]);
+      pictures[e - first] = walk_.banks[e].give(walk_.ids_of(tuple)[e], move);
       if (pictures[e - first].failed()) return false;
     }
     walk_.add_work(end - first);
@@ -113,6 +122,12 @@ class LastDepth {
       if (!walk_.banks[e].give_list(walk_.ids_of(tuple)[e], move, depth_after(tuple), lists_of_[e])) return false;
       walk_.add_work(lists_of_[e].size());
     }
+    return true;
+  }
+  // Whether the pictures of the demos are those of a tuple.
+  bool is_itself(u32 tuple) const {
+    for (u32 e = 0; e < n_demos_; e++)
+      if (!walk_.banks[e].is_itself(walk_.ids_of(tuple)[e], pictures_[e])) return false;
     return true;
   }
   // Of the lists of all demos, which were given by a move; those of a sift are told from others.

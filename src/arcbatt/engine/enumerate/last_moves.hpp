@@ -9,7 +9,7 @@ namespace arc {
 // The last move is taken by rounds, each of which goes so far down in likelihood; a tuple that shows all
 // of the outputs counts so much more than a blank one.
 constexpr i32 TENTHS_A_ROUND = 10, TENTHS_SHOWN = 1000;
-// What is taken further so many tuples later is fetched already.
+// What is taken further so many tuples later is fetched already, in three steps.
 constexpr u32 PARENTS_AHEAD = 3;
 
 class LastMoves {
@@ -31,8 +31,7 @@ class LastMoves {
     for (; n_left_; most_ += TENTHS_A_ROUND, at_ = 0)
       for (; at_ < parents_.size() && parents_[at_].tenths <= most_; at_++) {
         Parent& parent = parents_[at_];
-        if (at_ + PARENTS_AHEAD < parents_.size() && parents_[at_ + PARENTS_AHEAD].next_cost <= most_)
-          walk_.prefetch(parents_[at_ + PARENTS_AHEAD].tuple, n_demos_);
+        prefetch();
         if (parent.next_cost > most_) continue;
         for (; parent.next_cost <= most_; find_next(parent)) {
           if (walk_.n_applications() >= spending.max_applications || pieces.was_cut || walk_.is_spent(spending))
@@ -77,6 +76,14 @@ class LastMoves {
       for (i64 k = 0; k < picture.area(); k++) parent.colors |= (u16)(1u << picture.cells[k]);
     }
     return parent;
+  }
+  void prefetch() const {
+    const auto is_next = [&](u32 ahead) {
+      return at_ + ahead < parents_.size() && parents_[at_ + ahead].next_cost <= most_;
+    };
+    if (is_next(3 * PARENTS_AHEAD)) walk_.prefetch_ids(parents_[at_ + 3 * PARENTS_AHEAD].tuple);
+    if (is_next(2 * PARENTS_AHEAD)) walk_.prefetch_headers(parents_[at_ + 2 * PARENTS_AHEAD].tuple);
+    if (is_next(PARENTS_AHEAD)) walk_.prefetch_values(parents_[at_ + PARENTS_AHEAD].tuple);
   }
   // Finds the next move after those that a parent was taken further by.
   void find_next(Parent& parent) const {

@@ -74,9 +74,13 @@ class LockStep {
   const u32* ids_of(u32 tuple) const { return ids.data() + (u64)tuple * banks.size(); }
   Pic picture(u32 tuple, u32 example) const { return banks[example].picture(ids_of(tuple)[example]); }
 
-  // Begins to fetch the values of a tuple in the first examples.
-  void prefetch(u32 tuple, u32 n_examples) const {
-    for (u32 e = 0; e < n_examples; e++) banks[e].prefetch(ids_of(tuple)[e]);
+  // Begins to fetch a tuple: first the numbers of its values, then what is known of them, then the values.
+  void prefetch_ids(u32 tuple) const { __builtin_prefetch(ids_of(tuple)); }
+  void prefetch_headers(u32 tuple) const {
+    for (u32 e = 0; e < banks.size(); e++) banks[e].prefetch_header(ids_of(tuple)[e]);
+  }
+  void prefetch_values(u32 tuple) const {
+    for (u32 e = 0; e < banks.size(); e++) banks[e].prefetch(ids_of(tuple)[e]);
   }
 
   void clear() {

@@ -64,6 +64,7 @@ class Workspace {
   Lane scratch;  // of one move whose result is kept
   Lane given;    // of the pictures of one tuple
   u64 n_applications = 0;  // of moves to pictures and lists
+  u64 n_told = 0;          // of these, moves that were not run
 
   explicit Workspace(u64 max_elements) {
     for (Lane* lane : {&scratch, &given}) {

@@ -13,6 +13,10 @@ namespace arc {
 typedef Picture<u8> Pic;
 typedef PictureList<u8> PicList;
 
+// Of a grid; a picture that a search makes has at most twice the area.
+constexpr i32 MAX_SIDE = 30;
+constexpr i64 MAX_AREA = 2 * MAX_SIDE * MAX_SIDE;
+
 struct Size {
   i32 n_rows, width;
   bool operator==(const Size& other) const { return n_rows == other.n_rows && width == other.width; }

@@ -77,7 +77,7 @@ class Pieces {
   Pieces(const std::vector<Bank>& banks, const std::vector<Pic>& targets, const std::vector<u8>& tints,
          u64 max_bytes, Workspace& workspace)
       : pieces(workspace), twins(workspace), workspace_(workspace), tints_(tints), max_bytes_(max_bytes),
-        n_twins_(workspace), hashes_(workspace), seen_(workspace), tinted_(workspace) {
+        hashes_(workspace), seen_(workspace), tinted_(workspace) {
     n_demos_ = (u32)targets.size();
     for (u32 e = 0; e < banks.size(); e++) {
       sizes_.push_back(banks[e].output_size());
@@ -138,14 +138,23 @@ class Pieces {
   // only for what would be kept.
   template <class Tests>
   void offer(const Origin& of, u8 depth, const Pic* demos, Tests& tests) {
-    bool is_placed = true, fits = true;
-    for (u32 d = 0; d < n_demos_; d++) {
-      is_placed &= demos[d].row == 0 && demos[d].column == 0;
-      fits &= demos[d].n_rows == sizes_[d].n_rows && demos[d].width == sizes_[d].width;
-    }
-    wait_for(of, depth, !(fits && is_placed), false, demos);
+    const Extent extent = extent_of(demos);
+    draw_all(demos, false, next_row());
+    wait_for({of, depth, false, !(extent.fits && extent.is_placed), false, true, hashes_of(next_row())});
     // Brought to the origin where it lies there in all demos, it would be a twin.
-    if (!is_placed) wait_for(of, depth, !fits, true, demos);
+    if (!extent.is_placed) {
+      draw_all(demos, true, next_row());
+      wait_for({of, depth, true, !extent.fits, false, true, hashes_of(next_row())});
+    }
+    while (n_waiting_ + 2 > N_WAITING) settle(tests);
+  }
+  // The same, of pictures that are those of a tuple which was offered itself: they can but be twins.
+  template <class Tests>
+  void offer_again(const Origin& of, u8 depth, const Pic* demos, Tests& tests) {
+    if (own_.tuple != of.tuple) find_own(of.tuple, demos);
+    const Extent extent = own_.extent;
+    wait_for({of, depth, false, !(extent.fits && extent.is_placed), true, own_.is_right[0], own_.hashes[0]});
+    if (!extent.is_placed) wait_for({of, depth, true, !extent.fits, true, own_.is_right[1], own_.hashes[1]});
     while (n_waiting_ + 2 > N_WAITING) settle(tests);
   }
   // Makes pieces of all that waits.
@@ -174,9 +183,22 @@ class Pieces {
     Origin of;
     u8 depth;
     bool to_origin, pasted;
+    bool is_again;  // it is there already, and no row is drawn
+    bool is_right;  // somewhere; of what is drawn it is seen from the row
     Hashes hashes;
   };
   static constexpr u32 N_WAITING = 32;
+  // Whether pictures are at the origin in all demos, and of the outputs' sizes.
+  struct Extent {
+    bool is_placed = true, fits = true;
+  };
+  // What a tuple's own pieces are known by, where they lie and at the origin.
+  struct Own {
+    u32 tuple = NO_PARENT;
+    Extent extent;
+    Hashes hashes[2];
+    bool is_right[2];
+  };
 
   Workspace& workspace_;
   const std::vector<u8>& tints_;
@@ -195,7 +217,7 @@ class Pieces {
   std::vector<u64> tinted_hashes_;
   Waiting waiting_[N_WAITING];
   u32 first_waiting_ = 0, n_waiting_ = 0;
-  Chunked<u8> n_twins_;
+  Own own_;
   Chunked<Hashes> hashes_;
   HashTable seen_, tinted_;
 
@@ -235,14 +257,33 @@ class Pieces {
       compare_cells(canvas_.data() + 64 * (w - n_whole), wanted + 64 * w, shown + w, shown + n + w);
     shown[2 * n - 1] &= full_[first_word_[d] + n - 1];
   }
-  void wait_for(const Origin& of, u8 depth, bool pasted, bool to_origin, const Pic* demos) {
-    const u32 place = (first_waiting_ + n_waiting_++) % N_WAITING;
-    u64* row = rows_.data() + (u64)place * 2 * n_words_;
+  Extent extent_of(const Pic* demos) const {
+    Extent extent;
+    for (u32 d = 0; d < n_demos_; d++) {
+      extent.is_placed &= demos[d].row == 0 && demos[d].column == 0;
+      extent.fits &= demos[d].n_rows == sizes_[d].n_rows && demos[d].width == sizes_[d].width;
+    }
+    return extent;
+  }
+  void draw_all(const Pic* demos, bool to_origin, u64* row) {
     for (u32 d = 0; d < n_demos_; d++) draw(demos[d], to_origin, d, row);
-    const Hashes hashes = {hash_of(row, 0), hash_of(row, 1)};
-    waiting_[place] = {of, depth, to_origin, pasted, hashes};
-    seen_.prefetch(hash_of(hashes));
-    if (!tints_.empty()) tinted_.prefetch(hashes.shown);
+  }
+  u32 next_place() const { return (first_waiting_ + n_waiting_) % N_WAITING; }
+  u64* next_row() { return rows_.data() + (u64)next_place() * 2 * n_words_; }
+  void wait_for(const Waiting& it) {
+    waiting_[next_place()] = it;
+    n_waiting_++;
+    seen_.prefetch(hash_of(it.hashes));
+    if (!tints_.empty() && !it.is_again) tinted_.prefetch(it.hashes.shown);
+  }
+  void find_own(u32 tuple, const Pic* demos) {
+    own_.tuple = tuple;
+    own_.extent = extent_of(demos);
+    for (bool to_origin : {false, true}) {
+      draw_all(demos, to_origin, next_row());
+      own_.hashes[to_origin] = hashes_of(next_row());
+      own_.is_right[to_origin] = is_right(next_row());
+    }
   }
   // Makes pieces of what has waited longest.
   template <class Tests>
@@ -264,12 +305,18 @@ class Pieces {
   template <class Ask>
   void settle_one(const Waiting& it, const u64* row, Ask ask) {
     const u8 depth = (u8)(it.depth + it.to_origin + it.pasted);
+    if (it.is_again) {
+      n_offered++;
+      HashTable::Entry* known = it.is_right ? seen_.find(hash_of(it.hashes)) : nullptr;
+      if (known) add_twin(*known, {it.of, 0, depth, 0, it.to_origin, it.pasted});
+      return;
+    }
     keep({it.of, 0, depth, 0, it.to_origin, it.pasted}, row, it.hashes, ask);
     if (tints_.empty()) return;
     // What is given one colour is known by where it is not 0.
-    u32* known = tinted_.find(it.hashes.shown);
-    if ((known && *known <= depth) || !ask()) return;
-    if (known) *known = depth;
+    HashTable::Entry* known = tinted_.find(it.hashes.shown);
+    if ((known && known->number <= depth) || !ask()) return;
+    if (known) known->number = depth;
     if (!known) tinted_.find_or_add(it.hashes.shown, depth);
     for (u32 k = 0; k < tints_.size(); k++) {
       u64* tinted = tinted_rows_.data() + (u64)k * 2 * n_words_;
@@ -292,6 +339,14 @@ class Pieces {
       }
     }
   }
+  Hashes hashes_of(const u64* row) const { return {hash_of(row, 0), hash_of(row, 1)}; }
+  // Whether what was drawn is right anywhere.
+  bool is_right(const u64* row) const {
+    u64 any = 0;
+    for (u32 d = 0; d < n_demos_; d++)
+      for (u32 w = 0; w < n_words(d); w++) any |= row[2 * first_word_[d] + n_words(d) + w];
+    return any;
+  }
   // A hash of where a row is not 0 (part 0) or right (part 1).
   u64 hash_of(const u64* row, u32 part) const {
     u64 hash = HASH_K1 + part;
@@ -303,13 +358,10 @@ class Pieces {
   template <class Ask>
   void keep(Piece piece, const u64* row, const Hashes& hashes, Ask ask) {
     n_offered++;
-    u64 any = 0;
-    for (u32 d = 0; d < n_demos_; d++)
-      for (u32 w = 0; w < n_words(d); w++) any |= row[2 * first_word_[d] + n_words(d) + w];
-    if (!any) return;
+    if (!is_right(row)) return;
     const u64 hash = hash_of(hashes);
-    u32* known = seen_.find(hash);
-    if (known && pieces[*known].depth <= piece.depth) {
+    HashTable::Entry* known = seen_.find(hash);
+    if (known && depth_of(*known) <= piece.depth) {
       add_twin(*known, piece);
       return;
     }
@@ -322,7 +374,10 @@ class Pieces {
     // The number is of the order in which they came; what was put together comes last.
     piece.number = (u32)n_offered | (u32)piece.of.is_heaped << 31;
     if (known) {
-      if (pieces[*known].depth > piece.depth) std::swap(pieces[*known], piece);
+      if (depth_of(*known) > piece.depth) {
+        known->note += piece.depth - depth_of(*known);
+        std::swap(pieces[known->number], piece);
+      }
       add_twin(*known, piece);
       return;
     }
@@ -331,9 +386,8 @@ class Pieces {
       return;
     }
     const u64 number = pieces.size();
-    seen_.find_or_add(hash, (u32)number);
+    seen_.find_or_add(hash, (u32)number, piece.depth);
     pieces.push_back(piece);
-    n_twins_.push_back(0);
     hashes_.push_back(hashes);
     const u64 n_block = 1ULL << block_bits_;
     if (number == blocks_.size() * n_block) {
@@ -342,10 +396,13 @@ class Pieces {
     }
     std::memcpy(blocks_.back() + (number % n_block) * 2 * n_words_, row, row_bytes());
   }
-  void add_twin(u32 piece, const Piece& made) {
-    if (n_twins_[piece] == MAX_TWINS) return;
-    n_twins_[piece]++;
-    twins.push_back({piece, made});
+  // Beside a piece's number stands its depth, and above that how many twins it has, so that what is
+  // known is known without a look at the piece.
+  static u8 depth_of(const HashTable::Entry& known) { return (u8)known.note; }
+  void add_twin(HashTable::Entry& known, const Piece& made) {
+    if (known.note >> 8 == MAX_TWINS) return;
+    known.note += 1 << 8;
+    twins.push_back({known.number, made});
   }
   // Whether pictures of the tests are at the origin and of the output's size.
   bool fit(const Pic* tests, bool to_origin) const {

@@ -101,6 +101,7 @@ struct FoundStack {
 
 struct SearchCounts {
   u64 n_applications = 0, n_applied_before = 0;  // of moves, now and by the searches that it goes on from
+  u64 n_told = 0;                                // of moves now, those that features told without a run
   u64 n_values = 0, n_tuples = 0, n_merged = 0, n_refused = 0;
   u64 n_pieces_offered = 0, n_pieces = 0, n_scanned = 0, n_stacks = 0, n_bytes = 0;
   double size_s = 0, walk_s = 0, pieces_s = 0, cover_s = 0;
@@ -159,7 +160,7 @@ class Search {
     spending_.max_applications = options.max_applications;
     spending_.max_s = options.max_s;
     spending_.stop = &stop;
-    const u64 n_before = walk_.n_applications();
+    const u64 n_before = walk_.n_applications(), n_told_before = workspace_.n_told;
     double at = thread_s();
     if (!is_begun_) {
       is_begun_ = true;
@@ -177,6 +178,7 @@ class Search {
       if (last_moves_) walk_.was_cut = !last_moves_->run(spending_, *pieces_);
       pieces_->settle_all(*last_);
       result.counts.walk_s = thread_s() - at;
+      result.counts.n_told = workspace_.n_told - n_told_before;
       stack(result);
     }
     result.counts.n_applications = walk_.n_applications() - n_before;

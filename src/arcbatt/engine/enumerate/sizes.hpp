@@ -21,8 +21,6 @@ struct SizeGuess {
   std::vector<Size> sizes;  // by example
 };
 
-constexpr i32 MAX_SIDE = 30;
-
 class SizeGuesser {
  public:
   // The first of the examples are demos, and their outputs have these sizes.
