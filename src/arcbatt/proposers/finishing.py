@@ -28,7 +28,7 @@ from .enumerate.known_values import NearValue, near_values
 from .enumerate.stacks import vocabulary
 from .enumerate.views import BASE, NoView, on_base
 from .learn import BITS_OF_A_RULE, BITS_OF_REWRITING, LEARNING, rewrites, rules
-from .proposer import Context, Offer, Proposal, propose_plainly
+from .proposer import Context, Offer, Proposal, doubt, propose_plainly
 from .trees import GROWING, Choice, choices_in, holds_unseen, propose_fitting
 
 FINISHING = "finishing"
@@ -133,7 +133,7 @@ class FinishedBases:
     """Learns from the nearest bases of each task, the tasks that nothing fits first."""
 
     name = "finish"
-    trust = 1.0
+    trust = 16.0
 
     def __init__(self, off: frozenset[str] = frozenset()) -> None:
         """`off` has names of primitives that learn nothing here."""
@@ -294,7 +294,7 @@ class _Attempt:
         n_kept = 0
         for proposal, trial in zip(proposals, context.judge(proposals), strict=True):
             if holds_unseen(trial, self._least_share):
-                context.keep(proposal, trial)
+                context.keep(doubt(proposal, trial), trial)
                 n_kept += 1
         return n_kept
 

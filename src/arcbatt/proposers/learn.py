@@ -25,7 +25,7 @@ from arcbatt.tasks import Task
 from . import trees
 from .enumerate.stacks import View
 from .enumerate.views import grounded, grounds, plain, turns, with_roles
-from .proposer import Context, Offer, Proposal, propose_plainly
+from .proposer import Context, Offer, Proposal, doubt, propose_plainly
 from .trees import GROWING, TREES
 
 # One rule of some hundred fits by chance more easily than one program that was there before.
@@ -131,7 +131,7 @@ class LearnedRules:
     """Tries all rules on all tasks."""
 
     name = "learn"
-    trust = 1.0
+    trust = 4.0
 
     def __init__(self, off: frozenset[str] = frozenset()) -> None:
         """`off` has names of primitives that learn nothing here, and of views."""
@@ -212,7 +212,7 @@ class LearnedRules:
         for proposal, trial in zip(proposals, context.judge(proposals), strict=True):
             # A rule that finds again no demo which it does not see has learnt by heart.
             if trial.n_held_out != 0:
-                context.keep(proposal, trial)
+                context.keep(doubt(proposal, trial), trial)
 
     def finish(self, context: Context) -> None:
         pass

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from arcbatt.evaluation import TaskBoard, Trial
@@ -22,6 +22,8 @@ from arcbatt.tasks import Task
 Clock = Callable[[], float]
 # A program is one of so many, more of them the longer it is.
 BITS_A_CALL = 0.1
+# What has found no demo that it was not made for may have learnt them by heart.
+BITS_BY_HEART = 2.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,13 @@ def propose_plainly(program: Program, task: Task, credit: int | None = None) -> 
     result = program.result
     family = result.name if result.kind == "call" else result.kind
     return Proposal(program, task, family, program.n_calls * BITS_A_CALL, credit)
+
+
+def doubt(proposal: Proposal, trial: Trial) -> Proposal:
+    """Return a proposal of what was learnt, dearer unless all that it fits is found unseen."""
+    if trial.holds_unseen:
+        return proposal
+    return replace(proposal, bits=proposal.bits + BITS_BY_HEART)
 
 
 @dataclass(frozen=True, slots=True)

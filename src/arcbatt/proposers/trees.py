@@ -21,7 +21,7 @@ from arcbatt.tasks import Task
 
 from .enumerate.stacks import View
 from .enumerate.views import BASE, bare, with_roles
-from .proposer import Context, Proposal
+from .proposer import Context, Proposal, doubt
 
 TREES = "trees"
 # The primitive that learns them.
@@ -119,7 +119,7 @@ def _propose(
     trials = context.judge(proposals)
     for choice, proposal, trial in zip(choices, proposals, trials, strict=True):
         if trial.fits and holds_unseen(trial, least_share):
-            context.keep(proposal, trial)
+            context.keep(doubt(proposal, trial), trial)
             if trial.n_held_out:
                 held.append(choice)
     return held

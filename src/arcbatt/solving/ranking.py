@@ -59,8 +59,8 @@ FAULTS = (
     "copies lost",
     "properties broken",
 )
-COSTS = (2.9, 2.3, 1.5, 1.3, 1.3)  # bits each, in the order of FAULTS
-CONFIDENCE = (1.35, 0.44, 2.42, -0.93)
+COSTS = (1.5, 3.2, 1.6, 1.6, 1.6)  # bits each, in the order of FAULTS
+CONFIDENCE = (0.18, 0.33, 3.41, -0.37)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def weigh(candidate: Candidate, n_broken: int = 0) -> Weight:
     faults = (
         int(n_missed > 0),
         n_missed,
-        int(trial.learns and (trial.n_held_out or 0) < max(trial.n_fitted, 1)),
+        int(not trial.holds_unseen),
         N_COPIES - trial.n_copies,
         min(n_broken, MAX_BROKEN),
     )
