@@ -48,7 +48,7 @@ MAX_OF_BASE = 12
 # So many tasks between two looks at the clock.
 TASKS_AT_ONCE = 6
 # Of a task on training, by whether nothing fits it.
-COST_S, GAIN_OPEN, GAIN_FITTED = 0.15, 0.04, 0.02
+COST_S, GAIN_OPEN, GAIN_FITTED = 0.2, 0.03, 0.015
 # So many programs that fit all demos and agree leave nothing to be finished.
 ENOUGH_AGREEING = 3
 

@@ -38,7 +38,7 @@ MAX_OF_VIEW = 24
 # So many tasks between two looks at the clock.
 TASKS_AT_ONCE = 12
 # Of a task, on training.
-COST_S, GAIN = 0.06, 0.42
+COST_S, GAIN = 0.08, 0.2
 # The primitives that learn.
 DIRECT = (
     "learn_cells",

@@ -180,8 +180,8 @@ class Context(Protocol):
     def n_agreeing(self, task: Task) -> int:
         """Return the most candidates for a task that fit it and give the same outputs."""
 
-    def n_own_agreeing(self, task: Task) -> int:
-        """Return the most programs that this proposer has proposed, kept or not, which do so."""
+    def confidence(self, task: Task) -> float:
+        """Return how sure it is by now, 0 to 1, that one of a task's attempts is right."""
 
     def done(self, item: str) -> Mapping[str, Mapping[str, Any]]:
         """Return by task id what of an item is done, with its counts."""

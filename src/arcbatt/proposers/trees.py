@@ -27,7 +27,7 @@ TREES = "trees"
 # The primitive that learns them.
 GROWING = "grow_tree"
 # Of a task that is looked at, on training.
-COST_S, GAIN = 0.08, 0.08
+COST_S, GAIN = 0.045, 0.035
 # On training nine of ten trees of up to 3 nodes that fit are right, three of four up to 7, two of
 # five up to 11, one of seventeen up to 19.
 BITS_OF_A_TREE, BITS_A_NODE = 1.0, 0.5
