@@ -24,10 +24,11 @@ from arcbatt.proposers.enumerate import (
 )
 from arcbatt.proposers.enumerate import proposer as proposer_module
 from arcbatt.proposers.enumerate.known_values import MAX_KNOWN, known_values
-from arcbatt.proposers.enumerate.proposer import BITS_A_KNOWN, bits_of
-from arcbatt.proposers.enumerate.stacks import MODES, enumerate_view
+from arcbatt.proposers.enumerate.proposer import BITS_A_BIT, BITS_A_KNOWN, bits_of
+from arcbatt.proposers.enumerate.stacks import MODES, Pick, Stack, enumerate_view
 from arcbatt.proposers.enumerate.views import NoView, plain
 from arcbatt.proposers.first_programs import fill_pool
+from arcbatt.proposers.proposer import BITS_BY_HEART
 from arcbatt.proposers.switches import (
     PARTS,
     check_switches,
@@ -374,6 +375,23 @@ def test_what_is_known_counts_in_bits() -> None:
     stack = found.stacks[0]
     n_known = len(stack.picks)
     assert bits_of(stack, -3) == bits_of(stack, len(task.demos)) + n_known * BITS_A_KNOWN
+
+
+def stack_of(*n_cells: int, asked: int = 1) -> Stack:
+    """Two demos that come out right by pieces that add so many cells."""
+    picks = tuple(Pick((0,), 0, False, False, 0, 3, n) for n in n_cells)
+    return Stack(picks, 3, asked, 2, (None,))
+
+
+def test_a_stack_counts_by_which_piece_a_cell_is_of() -> None:
+    assert bits_of(stack_of(40), 2) == 0
+    assert bits_of(stack_of(20, 20), 2) == pytest.approx(BITS_A_BIT)
+    assert bits_of(stack_of(10, 10, 10, 10), 2) == pytest.approx(2 * BITS_A_BIT)
+    assert 0 < bits_of(stack_of(39, 1), 2) < bits_of(stack_of(30, 10), 2)
+
+
+def test_a_stack_that_was_made_for_all_that_it_fits_may_be_by_heart() -> None:
+    assert bits_of(stack_of(40, asked=3), 2) == BITS_BY_HEART
 
 
 # --- switches ---

@@ -23,11 +23,12 @@ from arcbatt.proposers.learn import (
     rules,
     views_to_learn_in,
 )
+from arcbatt.proposers.proposer import BITS_BY_HEART, doubt
 from arcbatt.proposers.trees import BITS_OF_A_TREE, CHOICES, GROWING, TREES, can_be_learnt
 from arcbatt.solving import Loop
 from arcbatt.tasks import Pair, Task
 
-from .solving_parts import FOREVER_S, huge_task, kept_by, task_named, training
+from .solving_parts import FOREVER_S, candidate_for, huge_task, kept_by, task_named, training
 
 
 def learnt(
@@ -54,6 +55,15 @@ def all_views(task: Task) -> list[View]:
 def all_rules(off: frozenset[str] = frozenset()) -> list[Program]:
     views = all_views(task_named("small"))
     return [program for view in views for program in rules(view, off)]
+
+
+def test_what_is_not_found_again_unseen_may_be_by_heart() -> None:
+    task = task_named("one")
+    for n_held_out, bits in ((None, BITS_BY_HEART), (1, BITS_BY_HEART), (2, 0.0)):
+        found = candidate_for(task, learns=True, n_held_out=n_held_out, n_fitted=2, bits=1.0)
+        assert doubt(found.proposal, found.trial).bits == 1.0 + bits
+    nothing_learnt = candidate_for(task, bits=1.0)
+    assert doubt(nothing_learnt.proposal, nothing_learnt.trial) == nothing_learnt.proposal
 
 
 def test_rules_are_programs_each_once() -> None:
