@@ -5,7 +5,8 @@ candidate counts 2 to the power of its weight in bits:
 
     weight = nearness + trust - choice - costs
 
-- choice: the bits that the proposer says went into the program;
+- choice: the bits that the proposer says went into the program, more where it was made for, or
+  learnt, all demos that it fits, and finds none unseen;
 - trust: the logarithm of what its proposer is trusted with;
 - nearness: where no demo comes out right, log2(0.02) + 4 log2(credit / 1000), otherwise 0;
 - costs: for each fault that it has (`FAULTS`) what that costs (`COSTS`):

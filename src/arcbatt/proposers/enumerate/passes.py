@@ -103,7 +103,7 @@ FIRST_PASSES = (
 
 
 def _deepening() -> Iterator[Pass]:
-    moves, gain, cost_s = 1_600_000, 0.01, 0.6
+    moves, gain, cost_s = 1_600_000, 0.008, 0.6
     for depth in (3, 4, 5):
         while moves <= MOST_MOVES:
             for name, view in (("roles", by_role), ("plain", plain)):
