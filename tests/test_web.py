@@ -14,7 +14,8 @@ import threading
 import time
 import urllib.request
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from html import unescape
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -207,6 +208,8 @@ def test_a_token_is_asked_for_and_kept_in_a_cookie(tmp_path: Path) -> None:
         f"{SET}/tasks/zzz",
         f"{SET}/tasks/..%2f..%2fpasswd",
         f"{SET}/tasks/00d62c1b/programs/7",
+        f"{SET}/tasks/00d62c1b/programs/-1",
+        f"{SET}/tasks/00d62c1b/programs/{'9' * 5000}",
         f"{SET}/tasks/00d62c1b/export.exe",
         "/runs/nothing",
         "/runs/%2e%2e",
@@ -309,6 +312,31 @@ def test_a_run_without_its_ledger_is_shown(two_runs: TwoRuns, tmp_path: Path) ->
         page = client.get("/runs/copied/tasks/67a3c6ac")
         assert page.status_code == 200 and "vmirror" in page.text
         assert client.get("/runs/copied/tasks/67a3c6ac/programs/0").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda results: results.pop("proposers"), "it: 'proposers' is missing"),
+        (lambda results: results["by_task"].insert(0, 7), "it.by_task[0]: expected an object"),
+        (lambda results: results["by_task"][1].update(confidence="high"), "'high' was not"),
+        (lambda results: results["by_task"][0]["tests"].clear(), "tests: it is empty"),
+        (lambda results: results.update(by_task={}), "it.by_task: expected a list"),
+    ],
+)
+def test_results_of_another_shape_say_where(
+    two_runs: TwoRuns, tmp_path: Path, change: Callable[[Any], object], said: str
+) -> None:
+    copied = tmp_path / "copied"
+    shutil.copytree(two_runs.folder / two_runs.second, copied)
+    results = json.loads((copied / "results.json").read_text())
+    change(results)
+    (copied / "results.json").write_text(json.dumps(results))
+    with client_of(Settings(runs=(copied,))) as client:
+        assert said in unescape(client.get("/runs").text)
+        for path in ("/runs/copied", "/runs/copied/tasks/67a3c6ac"):
+            answer = client.get(path)
+            assert answer.status_code == 422 and said in unescape(answer.text)
 
 
 def test_a_folder_that_is_no_run_says_so(tmp_path: Path) -> None:

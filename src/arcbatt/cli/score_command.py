@@ -13,12 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from arcbatt.plurals import count
-from arcbatt.scoring import Score, SubmissionError, TaskScore, load_answers, read_submission
+from arcbatt.scoring import Score, TaskScore, load_answers, read_submission
 from arcbatt.scoring import score as score_submission
-from arcbatt.solving.run import REPORT, RESULTS, SUBMISSION
+from arcbatt.solving.run import REPORT, SUBMISSION
 from arcbatt.solving.run_folder import RunFolderError
-from arcbatt.solving.runs import note_score, tasks_of_run
-from arcbatt.tasks.json_file import read_json
+from arcbatt.solving.runs import note_score, read_results, tasks_of_run
 
 from .completion import complete_set
 from .console import print_blocks, print_json, print_notice, say_how_many_more, stop
@@ -67,18 +66,19 @@ def score(
     Wrong tasks are listed; of a run, the surest first, and marked where it was sure (confidence
     0.8 or more). The report of a run then shows what is right.
     """
-    results = submission / RESULTS if submission.is_dir() else None
     path = submission / SUBMISSION if submission.is_dir() else submission
     content = read_submission(path)
     is_own = data is None
     if data is None:
-        if results is None:
+        if not submission.is_dir():
             stop(f"{path}: say with --data SET which tasks this is a submission for")
         data, chosen = tasks_of_run(submission)
     else:
         chosen = None
     scored = score_submission(content, load_answers(data), chosen)
-    rows = {} if results is None else {r["task"]: r for r in _read_results(results)["by_task"]}
+    rows = {}
+    if submission.is_dir():
+        rows = {row["task"]: row for row in read_results(submission)["by_task"]}
     by_proposer = count_by_proposer(scored, rows) if rows else None
     wrong = sort_wrong(scored, rows)
     if is_own and (submission / REPORT).exists():
@@ -144,23 +144,6 @@ def _table_of_wrong(
 
 def _is_confident(row: Mapping[str, Any] | None) -> bool:
     return row is not None and row["confidence"] >= CONFIDENT
-
-
-def _read_results(path: Path) -> Mapping[str, Any]:
-    """Return what a run wrote of itself; a folder without that is an error."""
-    content = read_json(path, SubmissionError)
-    rows = content.get("by_task") if isinstance(content, dict) else None
-    if not isinstance(rows, list) or not all(map(_is_row, rows)):
-        raise SubmissionError(
-            f"{path}: not the results of a run of this version; "
-            f"{path.with_name(SUBMISSION)} can be scored alone"
-        )
-    assert isinstance(content, dict)
-    return content
-
-
-def _is_row(row: object) -> bool:
-    return isinstance(row, dict) and row.keys() >= {"task", "proposer", "fits", "confidence"}
 
 
 def score_to_json(

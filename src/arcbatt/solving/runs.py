@@ -15,11 +15,13 @@ from filelock import FileLock, Timeout
 
 from arcbatt.files import write_whole
 from arcbatt.tasks import load_valid
+from arcbatt.tasks.json_file import read_json
 from arcbatt.tasks.program_names import program_name
 
 from .report.explanations import FOLDER
 from .report.page import make_report
-from .run import REPORT, RESULTS, report_title
+from .report.results_shape import find_fault
+from .run import REPORT, RESULTS, SUBMISSION, report_title
 from .run_folder import CONFIG, LOCK, RunConfig, RunFolderError, read_config
 
 
@@ -96,14 +98,14 @@ def list_runs(base: Path) -> tuple[list[RunSummary], list[str]]:
 
 def read_results(path: Path) -> Mapping[str, Any]:
     """Return what a run wrote of itself; what is no such file is a `RunFolderError`."""
-    try:
-        content = json.loads((path / RESULTS).read_bytes())
-        if isinstance(content, dict) and isinstance(content.get("by_task"), list):
-            return content
-        why = "not the results of a run"
-    except (OSError, ValueError) as error:
-        why = str(error)
-    raise RunFolderError(f"{path / RESULTS}: {why}")
+    content = read_json(path / RESULTS, RunFolderError)
+    if fault := find_fault(content):
+        raise RunFolderError(
+            f"{path / RESULTS}: not the results of a run of this version ({fault}); "
+            f"{path / SUBMISSION} can be scored alone"
+        )
+    assert isinstance(content, dict)
+    return content
 
 
 def tasks_of_run(path: Path) -> tuple[str, tuple[str, ...] | None]:

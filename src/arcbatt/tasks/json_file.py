@@ -11,7 +11,7 @@ class _DuplicateKey(Exception):
     """A JSON object names a key twice; the argument is the key."""
 
 
-def read_json(path: Path, error: type[ValueError] = TaskError) -> Any:
+def read_json(path: Path, error: type[Exception] = TaskError) -> Any:
     """Return the JSON value in the UTF-8 file at `path`; raise `error` if there is none."""
     try:
         if not path.is_file():

@@ -293,11 +293,11 @@ def export_task(request: Request) -> Response:
     return export_scene(lay_out_task(shown.task, attempts), shown.task.id, kind)
 
 
-def explain_program(shown: ShownTask, number: int) -> Explanation:
+def explain_program(shown: ShownTask, number: str) -> Explanation:
     """Return what every line of a program of a task does; an unknown number is "not found"."""
-    programs = shown.programs
-    if not 0 <= number < len(programs):
-        raise HTTPException(404, f"{shown.task.id} has no program {number}")
+    programs = {str(k): each for k, each in enumerate(shown.programs)}
+    if number not in programs:
+        raise HTTPException(404, f"{shown.task.id} has no program {number:.20}")
     program, text = programs[number]
     if too_large := why_too_large(program):
         raise HTTPException(422, too_large)
@@ -315,7 +315,7 @@ def show_explanation(request: Request) -> Response:
         request,
         "explanation.html",
         shown=shown,
-        number=number,
+        number=int(number),
         here=f"{shown.here}/programs/{number}",
         **explanation_values(explanation),
     )
@@ -334,7 +334,7 @@ def export_explanation(request: Request) -> Response:
 
 
 def _routes(base: str) -> list[Route]:
-    program = f"{base}/tasks/{{task}}/programs/{{number:int}}"
+    program = f"{base}/tasks/{{task}}/programs/{{number}}"
     return [
         Route(f"{base}/tasks/{{task}}", show_task),
         Route(f"{base}/tasks/{{task}}/export.{{kind}}", export_task),
