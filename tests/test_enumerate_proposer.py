@@ -15,6 +15,7 @@ from arcbatt.language.ir import call_node, input_node
 from arcbatt.measure import Clock
 from arcbatt.pool import NewProgram, Pool
 from arcbatt.proposers import PROPOSER_NAMES, Context, Offer, ProposerOptions, make_proposers
+from arcbatt.proposers import proposer as proposer_module
 from arcbatt.proposers.enumerate import (
     FIRST_PASSES,
     EnumeratedStacks,
@@ -22,7 +23,6 @@ from arcbatt.proposers.enumerate import (
     Pass,
     all_passes,
 )
-from arcbatt.proposers.enumerate import proposer as proposer_module
 from arcbatt.proposers.enumerate.known_values import MAX_KNOWN, known_values
 from arcbatt.proposers.enumerate.proposer import BITS_A_BIT, BITS_A_KNOWN, bits_of
 from arcbatt.proposers.enumerate.stacks import MODES, Pick, Stack, enumerate_view

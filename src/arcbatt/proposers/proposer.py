@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -24,6 +24,9 @@ Clock = Callable[[], float]
 BITS_A_CALL = 0.1
 # What has found no demo that it was not made for may have learnt them by heart.
 BITS_BY_HEART = 2.6
+# A task whose attempts are as sure as this is left alone: on training nearly nothing that is tried
+# after it makes such a task right, and some of it makes one wrong.
+SURE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +215,13 @@ class Context(Protocol):
 
     def trace(self, task: Task, message: str) -> None:
         """Tell what was tried for a task and what became of it, to whoever traces it."""
+
+
+def unsure(tasks: Iterable[Task], context: Context) -> tuple[tuple[Task, ...], float]:
+    """Return the tasks whose attempts are not sure yet, and how many of them are likely wrong."""
+    sure = [(task, context.confidence(task)) for task in tasks]
+    left = [(task, confidence) for task, confidence in sure if confidence < SURE]
+    return tuple(task for task, _ in left), sum(1 - confidence for _, confidence in left)
 
 
 class Proposer(Protocol):

@@ -20,7 +20,7 @@ from arcbatt.measure import phase, timeline
 from arcbatt.plurals import count
 from arcbatt.tasks import Grid, Task
 
-from ..proposer import BITS_BY_HEART, Context, Offer, Proposal
+from ..proposer import BITS_BY_HEART, Context, Offer, Proposal, unsure
 from .known_values import known_values
 from .passes import Pass, all_passes
 from .stacks import (
@@ -37,9 +37,6 @@ from .walks import KeptWalks
 # so many programs.
 MAX_OUTPUTS = 12
 MAX_OF_OUTPUT = 2
-# A task whose attempts are as sure as this is left alone: on training all that is searched after it
-# makes no such task right, and has once made one wrong.
-SURE = 0.9
 # What counts against a stack (see `ranking`), as on training: each bit that it takes on average to
 # say of which piece a cell is, so that a piece which mends a few cells counts little; and a piece
 # that begins with what a known program gave, which is one of so many. How many moves make a piece
@@ -125,18 +122,19 @@ class EnumeratedStacks:
 
     def next_offer(self, context: Context) -> Offer | None:
         self._context = context
-        sure = {task.id: context.confidence(task) for task in context.board.tasks}
-        open_tasks = [task for task in context.board.tasks if sure[task.id] < SURE]
+        left, _ = unsure(context.board.tasks, context)
         for each in self._passes:
             done = context.done(each.name)
-            tasks = tuple(
-                task
-                for task in open_tasks
-                if task.id not in done
-                and not each.is_needless(lambda item, id=task.id: context.done(item).get(id))  # type: ignore[misc]
+            tasks, n_wrong = unsure(
+                (
+                    task
+                    for task in left
+                    if task.id not in done
+                    and not each.is_needless(lambda item, id=task.id: context.done(item).get(id))  # type: ignore[misc]
+                ),
+                context,
             )
             if tasks:
-                n_wrong = sum(1 - sure[task.id] for task in tasks)
                 return Offer(each.name, tasks, each.gain * n_wrong, each.cost_s * len(tasks))
         return None
 
