@@ -292,6 +292,10 @@ def test_after_the_named_passes_come_further_ones() -> None:
     proposer = pretend(tasks, lambda _task: True)
     assert [offer.item for offer in proposer.offers] == [each.name for each in all_passes()]
     assert all(offer.tasks == tuple(tasks) for offer in proposer.offers)
+    gains = {each.name: each.gain for each in all_passes()}
+    for offer in proposer.offers:
+        # Nothing is found, so that both are wrong.
+        assert offer.gain == pytest.approx(gains[offer.item] * len(tasks))
     rates = [offer.gain_a_second for offer in proposer.offers]
     assert rates == sorted(rates, reverse=True)
     searched = proposer.passes_of(tasks[0])
