@@ -2,12 +2,15 @@
 
 Costs are fitted so that the right grid has most of the evidence, on test inputs for which some
 candidate gives it; confidence so that it says how often attempts are right. What is said of them
-is cross-validated: of every task by constants that were fitted without it.
+is cross-validated: of every task by constants that were fitted without it. So is what proposers are
+trusted with, and whether the bits that they count are as many as they say.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from math import log
 
@@ -22,6 +25,7 @@ from arcbatt.solving.ranking import (
     COSTS,
     FAULTS,
     RankedTask,
+    Weight,
     confidence_features,
     weigh,
 )
@@ -71,7 +75,7 @@ class _Choices:
     """Arrays with a row for each candidate's grid for a test input, to fit costs to."""
 
     def __init__(self, runs: Sequence[Judged]) -> None:
-        rows: list[tuple[int, int, int, bool, float, tuple[int, ...]]] = []
+        rows: list[tuple[int, int, int, bool, Weight, str]] = []
         families: dict[tuple[int, str], int] = {}
         self.fold_of_test: list[int] = []
         grids = 0
@@ -88,13 +92,17 @@ class _Choices:
                     weight = weigh(each, len(found.broken(k, grid)))
                     right = judged.judge(found.task, k, grid)
                     test = len(self.fold_of_test)
-                    rows.append((test, place, kin, right, weight.prior, weight.faults))
+                    rows.append((test, place, kin, right, weight, each.proposer))
                 grids += len(places)
                 self.fold_of_test.append(fold)
-        test, _, kin, right, prior, faults = zip(*rows, strict=True)
-        self.test, self.kin = np.array(test), np.array(kin)
-        self.right, self.prior = np.array(right), np.array(prior)
-        self.faults = np.array(faults, np.float64)
+        test, _, kin, right, weights, proposers = zip(*rows, strict=True)
+        self.test, self.kin, self.right = np.array(test), np.array(kin), np.array(right)
+        self.prior = np.array([each.prior for each in weights])
+        self.faults = np.array([each.faults for each in weights], np.float64)
+        self.choice = np.array([each.choice for each in weights])
+        self.trust = np.array([each.trust for each in weights])
+        self.proposers = np.array(proposers)
+        self.usual = np.full(len(COSTS), USUAL_COST)
         self.folds = np.array(self.fold_of_test)
         offered = np.bincount(self.test, self.right, len(self.folds)) > 0
         self.offered = offered  # by test input: whether the right grid is among them
@@ -118,9 +126,29 @@ class _Choices:
         by_row = slope[self.test] * weights * (self.right - share[self.test])
         return float(-np.log(kept[used]).sum()), log(2) * (self.faults.T @ by_row)
 
+    def with_proposers(self, names: Sequence[str]) -> _Choices:
+        """The same, to fit beside costs a factor of each proposer's bits, and its lack of trust.
+
+        Trust is told from that of the first.
+        """
+        found = copy(self)
+        of = [self.proposers == name for name in names]
+        found.prior = self.prior - self.trust + self.choice
+        columns = [*self.faults.T, *(self.choice * each for each in of), *of[1:]]
+        found.faults = np.stack(columns, axis=1).astype(np.float64)
+        trust = [float(self.trust[each].max(initial=0.0)) for each in of]
+        lacking = [trust[0] - each for each in trust[1:]]
+        found.usual = np.array([*self.usual, *(1.0 for _ in names), *lacking])
+        return found
+
+    def cross_validated(self) -> float:
+        """The nats that are lost by what is fitted without the tasks that it is used on."""
+        folds = [(self.folds != fold, self.folds == fold) for fold in range(N_FOLDS)]
+        return sum(self.loss(self.fit(others), these)[0] for others, these in folds)
+
     def fit(self, tests: NDArray[np.bool_]) -> Floats:
         """Return the costs that lose least on some test inputs."""
-        start = np.full(len(COSTS), USUAL_COST)
+        start = self.usual
 
         def objective(costs: Floats) -> tuple[float, Floats]:
             loss, gradient = self.loss(costs, tests)
@@ -246,3 +274,22 @@ def fit(console: Console, sets: dict[str, Sequence[Judged]]) -> None:
     console.print("COSTS = (" + ", ".join(f"{each:.2f}" for each in costs) + ")")
     console.print("CONFIDENCE = (" + ", ".join(f"{each:.2f}" for each in constants) + ")")
     console.print(f"CONFIDENCE as it is: {CONFIDENCE}")
+    show_proposers(console, choices)
+
+
+def show_proposers(console: Console, choices: _Choices) -> None:
+    """Say what proposers should be trusted with, and by how much what they count is off."""
+    counts = Counter(choices.proposers[choices.offered[choices.test]].tolist())
+    names = [name for name, _ in counts.most_common()]
+    both = choices.with_proposers(names)
+    fitted = both.fit(np.ones(len(choices.folds), np.bool_))[len(COSTS) :]
+    table = Table("", "factor of its bits", "trust as it is", "fitted", title="proposers")
+    lacking, as_it_is = [0.0, *fitted[len(names) :]], [0.0, *both.usual[len(COSTS) + len(names) :]]
+    for k, name in enumerate(names):
+        trusts = (f"{2.0 ** -each[k]:.2f}" for each in (as_it_is, lacking))
+        table.add_row(name, f"{fitted[k]:.2f}", *trusts)
+    console.print(table)
+    console.print(
+        f"nats lost, cross-validated: {choices.cross_validated():.1f} as it is, "
+        f"{both.cross_validated():.1f} so"
+    )

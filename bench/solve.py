@@ -8,6 +8,7 @@
     python bench/solve.py --ablate learn_class,learn       only these: parts, passes, proposers
     python bench/solve.py --proposers known,learn --ablate all that learns, one off each time
     python bench/solve.py --budget 60,120,300,600          what more time brings, in one run
+    python bench/solve.py --gains                          what each round gains, and costs a task
 
 The bundled solvers are off: what is counted is found. Everything is bounded by steps, not by the
 clock, so that a run gives the same on every machine; the time is that of all threads together.
@@ -23,6 +24,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from fitting import Judge, Judged, confidence_rows, fit, without_last_demo
@@ -40,7 +42,7 @@ from arcbatt.proposers.evolve import EvolveOptions
 from arcbatt.proposers.first_programs import fill_pool
 from arcbatt.proposers.switches import parts_of, pass_names
 from arcbatt.scoring import is_right, load_answers
-from arcbatt.solving import Loop, rank_task
+from arcbatt.solving import Loop, Watcher, rank_task
 from arcbatt.tasks import Grid, Task, load
 
 FOREVER_S = 1e6
@@ -79,8 +81,58 @@ class Outcome:
                 setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
 
 
+class Gains(Watcher):
+    """Counts of each round what it makes right and wrong, and what it costs.
+
+    `GAIN` and `COST_S` of proposers, and those of passes, are what this says on training.
+    """
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self._right: set[str] = set()
+        self._doubt: dict[str, float] = {}
+        self._done: dict[tuple[str, str], set[str]] = {}
+        self._cpu_s = time.process_time()
+        self.table = Table(title="rounds")
+        for heading in ("", "tasks", "likely wrong", "gained", "lost", "gain", "CPU a task"):
+            self.table.add_column(heading, justify="right" if heading else "left")
+
+    def on_log(self, loop: Loop, proposer: str, record: dict[str, Any]) -> None:
+        if "ended" not in record:
+            return
+        cpu_s = time.process_time() - self._cpu_s
+        item = record["item"]
+        done = set(loop.done(proposer, item))
+        tasks = done - self._done.get((proposer, item), set())
+        self._done[proposer, item] = done
+        n_wrong = sum(self._doubt.get(task_id, 1.0) for task_id in tasks)
+        right, self._doubt = set(), {}
+        for each in loop.rank():
+            attempts = Judged(loop.candidates(each.task), self._judge).is_right(each)
+            if all(map(any, attempts)):
+                right.add(each.task.id)
+            self._doubt[each.task.id] = 1 - each.confidence
+        n_gained, n_lost = len(right - self._right), len(self._right - right)
+        self.table.add_row(
+            f"{proposer}: {item}",
+            str(len(tasks)),
+            f"{n_wrong:.0f}",
+            str(n_gained),
+            str(n_lost),
+            f"{(n_gained - n_lost) / n_wrong:.4f}" if n_wrong else "",
+            f"{cpu_s / len(tasks):.3f} s" if tasks else "",
+        )
+        self._right = right
+        self._cpu_s = time.process_time()
+
+
 def run(
-    tasks: Sequence[Task], setting: Setting, n_threads: int, seed: int, budgets_s: Sequence[float]
+    tasks: Sequence[Task],
+    setting: Setting,
+    n_threads: int,
+    seed: int,
+    budgets_s: Sequence[float],
+    watcher: Watcher | None = None,
 ) -> Iterator[tuple[Loop, Outcome]]:
     """Yield the loop and what it took whenever one of the budgets, in CPU seconds, is spent."""
     began_s, cpu_s = time.perf_counter(), time.process_time()
@@ -94,7 +146,7 @@ def run(
         )
         board = TaskBoard(tasks, device="cpu", n_threads=n_threads)
         proposers = make_proposers(sorted(setting.proposers), options)
-        loop = Loop(board, pool, proposers, clock=time.process_time)
+        loop = Loop(board, pool, proposers, watcher=watcher, clock=time.process_time)
         for budget_s in budgets_s:
             # A card is a round of evolve, a pass one of enumerate, of which none is to be lost.
             is_bounded = budget_s == FOREVER_S
@@ -236,6 +288,9 @@ def main() -> None:
     )
     parser.add_argument("--confidence", type=Path, help="draw how sure confidence is")
     parser.add_argument(
+        "--gains", action="store_true", help="say what each round gains and costs, of the whole run"
+    )
+    parser.add_argument(
         "--fit",
         action="store_true",
         help="fit the constants of ranking to this run and to one without each task's last demo",
@@ -278,10 +333,16 @@ def main() -> None:
         settings = {name: settings[name] for name in args.ablate.split(",")}
     rows: dict[str, Outcome] = {}
     for setting in (base, *settings.values()):
-        for loop, outcome in run(tasks, setting, args.threads, args.seed, args.budget):
+        gains = Gains(judge) if args.gains else None
+        for loop, outcome in run(tasks, setting, args.threads, args.seed, args.budget, gains):
             by_proposer = score(loop, judge, outcome)
             is_one = len(args.budget) == 1
-            rows[setting.name if is_one else f"{setting.name}, {outcome.cpu_s:,.0f} s"] = outcome
+            name = setting.name if is_one else f"{setting.name}, {outcome.cpu_s:,.0f} s"
+            rows[name] = outcome
+            if settings or not is_one:
+                console.print(f"{name}: {outcome.solved} solved, {outcome.cpu_s:.0f} s")
+        if gains is not None:
+            console.print(gains.table)
         if not settings:
             rows |= {f"first attempt by {name}": each for name, each in by_proposer.items()}
             show_passes(console, loop)
@@ -293,8 +354,6 @@ def main() -> None:
                 *_, (again, _) = run(shorter, setting, args.threads, args.seed, args.budget)
                 of_last = [Judged(again.candidates(task), judge_last) for task in again.tasks]
                 fit(console, {args.data: runs, "without the last demo": of_last})
-        else:
-            console.print(f"{setting.name}: {outcome.solved} solved, {outcome.cpu_s:.0f} s")
     show(console, f"{args.data}: {len(tasks)} tasks, library off, {args.threads} threads", rows)
     if settings:
         show_lost(console, rows)

@@ -429,7 +429,7 @@ def test_no_cluster_is_none() -> None:
 
 
 def test_a_proposer_must_say_that_it_reads_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
-    met: list[int] = []
+    met: list[float] = []
 
     def look(tasks: Any, context: Context) -> None:
         for task in tasks:
@@ -437,7 +437,7 @@ def test_a_proposer_must_say_that_it_reads_candidates(monkeypatch: pytest.Monkey
             context.keep(*found_for(task, FLIP, family="hmirror"))
             met.append(len(context.candidates(task)))
             met.append(context.n_agreeing(task))
-            met.append(context.n_own_agreeing(task))
+            met.append(context.confidence(task))
 
     class Reading(Told):
         says = True
@@ -526,7 +526,7 @@ def test_islands_share_rounds_and_are_dealt_what_others_have_found(
     assert loop.counts["evolve"].n_rounds == 4
     islands = [(worker, unit) for worker, unit in inline.units if unit.proposer == "evolve"]
     migrants = [
-        (worker, each["digest"], each["task"])
+        (worker, each["program"][0], each["task"])
         for worker, unit in islands
         for each in unit.candidates or ()
     ]
@@ -559,14 +559,16 @@ def test_migrants_are_the_best_and_unlike_and_new_to_the_island() -> None:
     migration = Migration()
     best = [each.program.hash for each in loop.candidates(task).kept]
     dealt = migration.deal("here", loop, [task], "evolve")
-    assert len(dealt) == MIGRANTS_A_TASK and dealt[0]["digest"] == best[0]
+    assert len(dealt) == MIGRANTS_A_TASK and dealt[0]["program"][0] == best[0]
     assert len({str(each["trial"]["outputs"]) for each in dealt}) == len(dealt)
     assert {each["proposer"] for each in dealt} == {f"evolve {ELSEWHERE}"}
     assert migration.deal("here", loop, [task], "evolve") == []
     # Whoever found it does not get it back; who is new gets all.
     trial = next(each.trial for each in loop.candidates(task).kept if each.program.hash == best[0])
     migration.note("there", trial)
-    assert best[0] not in {each["digest"] for each in migration.deal("there", loop, [task], "x")}
+    assert best[0] not in {
+        each["program"][0] for each in migration.deal("there", loop, [task], "x")
+    }
     migration.forget("here")
     assert migration.deal("here", loop, [task], "evolve") == dealt
 

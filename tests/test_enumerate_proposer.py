@@ -15,6 +15,7 @@ from arcbatt.language.ir import call_node, input_node
 from arcbatt.measure import Clock
 from arcbatt.pool import NewProgram, Pool
 from arcbatt.proposers import PROPOSER_NAMES, Context, Offer, ProposerOptions, make_proposers
+from arcbatt.proposers import proposer as proposer_module
 from arcbatt.proposers.enumerate import (
     FIRST_PASSES,
     EnumeratedStacks,
@@ -22,12 +23,12 @@ from arcbatt.proposers.enumerate import (
     Pass,
     all_passes,
 )
-from arcbatt.proposers.enumerate import proposer as proposer_module
 from arcbatt.proposers.enumerate.known_values import MAX_KNOWN, known_values
-from arcbatt.proposers.enumerate.proposer import BITS_A_KNOWN, bits_of
-from arcbatt.proposers.enumerate.stacks import MODES, enumerate_view
+from arcbatt.proposers.enumerate.proposer import BITS_A_BIT, BITS_A_KNOWN, bits_of
+from arcbatt.proposers.enumerate.stacks import MODES, Pick, Stack, enumerate_view
 from arcbatt.proposers.enumerate.views import NoView, plain
 from arcbatt.proposers.first_programs import fill_pool
+from arcbatt.proposers.proposer import BITS_BY_HEART
 from arcbatt.proposers.switches import (
     PARTS,
     check_switches,
@@ -206,10 +207,10 @@ def test_a_task_without_the_view_is_passed_over() -> None:
     assert loop.n_fitted == 0 and proposer.counts() == {}
 
 
-def test_tasks_that_enough_programs_agree_on_are_not_searched_again(
+def test_tasks_whose_attempts_are_sure_are_not_searched_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(proposer_module, "ENOUGH_AGREEING", 1)
+    monkeypatch.setattr(proposer_module, "SURE", 0.5)
     (task,) = training("67a3c6ac")
     with Pool.in_memory() as pool:
         loop = loop_over([task], EnumeratedStacks(), pool=pool)
@@ -247,7 +248,7 @@ def test_tracing_tells_what_was_tried() -> None:
 def test_each_thread_has_a_timeline() -> None:
     tasks = training("a85d4709", "25ff71a9", "67a3c6ac", "44d8ac46")
     with Clock().active() as clock:
-        loop_over(tasks, EnumeratedStacks(passes=FIRST_PASSES[:2]), n_threads=2).run(FOREVER_S)
+        loop_over(tasks, EnumeratedStacks(passes=FIRST_PASSES[:1]), n_threads=2).run(FOREVER_S)
     threads = {timeline.name: timeline for timeline in clock.report().beside}
     assert threads.keys() == {"enumerate 1", "enumerate 2"}
     n_runs = 0
@@ -256,7 +257,7 @@ def test_each_thread_has_a_timeline() -> None:
         # Moves and trials are runs of the engine, stacks are made programs between them.
         assert n_entered[("run",)] >= n_entered[("score",)] > 0
         n_runs += n_entered[("score",)]
-    assert n_runs == 2 * len(tasks)
+    assert n_runs == len(tasks)
 
 
 # --- passes without an end ---
@@ -291,6 +292,10 @@ def test_after_the_named_passes_come_further_ones() -> None:
     proposer = pretend(tasks, lambda _task: True)
     assert [offer.item for offer in proposer.offers] == [each.name for each in all_passes()]
     assert all(offer.tasks == tuple(tasks) for offer in proposer.offers)
+    gains = {each.name: each.gain for each in all_passes()}
+    for offer in proposer.offers:
+        # Nothing is found, so that both are wrong.
+        assert offer.gain == pytest.approx(gains[offer.item] * len(tasks))
     rates = [offer.gain_a_second for offer in proposer.offers]
     assert rates == sorted(rates, reverse=True)
     searched = proposer.passes_of(tasks[0])
@@ -374,6 +379,23 @@ def test_what_is_known_counts_in_bits() -> None:
     stack = found.stacks[0]
     n_known = len(stack.picks)
     assert bits_of(stack, -3) == bits_of(stack, len(task.demos)) + n_known * BITS_A_KNOWN
+
+
+def stack_of(*n_cells: int, asked: int = 1) -> Stack:
+    """Two demos that come out right by pieces that add so many cells."""
+    picks = tuple(Pick((0,), 0, False, False, 0, 3, n) for n in n_cells)
+    return Stack(picks, 3, asked, 2, (None,))
+
+
+def test_a_stack_counts_by_which_piece_a_cell_is_of() -> None:
+    assert bits_of(stack_of(40), 2) == 0
+    assert bits_of(stack_of(20, 20), 2) == pytest.approx(BITS_A_BIT)
+    assert bits_of(stack_of(10, 10, 10, 10), 2) == pytest.approx(2 * BITS_A_BIT)
+    assert 0 < bits_of(stack_of(39, 1), 2) < bits_of(stack_of(30, 10), 2)
+
+
+def test_a_stack_that_was_made_for_all_that_it_fits_may_be_by_heart() -> None:
+    assert bits_of(stack_of(40, asked=3), 2) == BITS_BY_HEART
 
 
 # --- switches ---

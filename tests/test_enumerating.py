@@ -188,6 +188,30 @@ def test_a_stack_has_twins_that_differ_in_the_tests_alone() -> None:
     assert n_twins
 
 
+@pytest.mark.parametrize("name", SAMPLE)
+def test_pieces_say_which_cells_they_add(name: str) -> None:
+    task, found = searched(name, "plain")
+    n_cells = sum(len(demo.output) * len(demo.output[0]) for demo in task.demos)
+    for stack in found.stacks:
+        added = sum(pick.n_cells for pick in stack.picks)
+        assert all(pick.n_cells and pick.demos for pick in stack.picks) and added <= n_cells
+        assert stack.n_right < len(task.demos) or added == n_cells
+        assert stack.asked and stack.n_unseen <= stack.n_right
+        assert stack.n_unseen == stack.n_right - (stack.demos & stack.asked).bit_count()
+
+
+def test_what_is_made_for_one_demo_is_right_in_others_unseen() -> None:
+    (task,) = training("67a3c6ac")  # one piece, a mirror, gives all outputs
+    every = (1 << len(task.demos)) - 1
+    unseen, seen = (
+        enumerate_view(plain(task), replace(QUICK, subsets=subsets)).stacks[0]
+        for subsets in (True, False)
+    )
+    assert unseen.demos == seen.demos == every
+    assert unseen.asked.bit_count() == 1 and unseen.n_unseen == len(task.demos) - 1
+    assert seen.asked == every and not seen.n_unseen
+
+
 def test_four_moves_deep_only_the_best_are_taken_further() -> None:
     (task,) = training("f2829549")
     options = EnumerateOptions(depth=4, max_applications=300_000, max_stacks=3)

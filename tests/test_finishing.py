@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from arcbatt.evaluation import TaskBoard
+import pytest
+
+from arcbatt.evaluation import N_COPIES, TaskBoard
 from arcbatt.language import interpret
 from arcbatt.language.text import format_program
 from arcbatt.pool import Pool
@@ -10,16 +12,18 @@ from arcbatt.proposers.enumerate.views import BASE, on_base
 from arcbatt.proposers.finishing import (
     BITS_OF_A_BASE,
     FINISHING,
+    GAIN,
     LEARNT_FROM,
     FinishedBases,
     simple_bases,
     sized_bases,
 )
+from arcbatt.proposers.proposer import SURE
 from arcbatt.proposers.trees import GROWING
 from arcbatt.solving import Loop
 from arcbatt.tasks import Task
 
-from .solving_parts import FOREVER_S, huge_task, kept_by, task_named, training
+from .solving_parts import FOREVER_S, found_for, huge_task, kept_by, task_named, training
 
 
 def finished(
@@ -29,6 +33,19 @@ def finished(
     loop = Loop(board, pool or Pool.in_memory(), [FinishedBases(off)])
     loop.run(FOREVER_S)
     return loop
+
+
+def test_the_least_sure_tasks_come_first_and_sure_ones_are_left_alone() -> None:
+    sure, doubtful, nothing = tasks = [task_named(name) for name in ("sure", "doubtful", "nothing")]
+    proposer = FinishedBases()
+    loop = Loop(TaskBoard(tasks, device="cpu", n_threads=1), Pool.in_memory(), [proposer])
+    loop.take(proposer, *found_for(sure, bits=0.0, n_copies=N_COPIES))
+    loop.take(proposer, *found_for(doubtful, bits=4.0, n_fitted=1))
+    offer = proposer.next_offer(loop.context("finish"))
+    assert offer is not None and offer.tasks == (nothing, doubtful)
+    n_wrong = 2 - loop.confidence(doubtful)
+    assert loop.confidence(sure) >= SURE > loop.confidence(doubtful) > loop.confidence(nothing) == 0
+    assert offer.gain == pytest.approx(GAIN * n_wrong)
 
 
 def test_bases_are_programs_each_once_that_can_be_made_of_demos() -> None:

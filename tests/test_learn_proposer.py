@@ -23,11 +23,12 @@ from arcbatt.proposers.learn import (
     rules,
     views_to_learn_in,
 )
+from arcbatt.proposers.proposer import BITS_BY_HEART, SURE, doubt
 from arcbatt.proposers.trees import BITS_OF_A_TREE, CHOICES, GROWING, TREES, can_be_learnt
 from arcbatt.solving import Loop
 from arcbatt.tasks import Pair, Task
 
-from .solving_parts import FOREVER_S, huge_task, kept_by, task_named, training
+from .solving_parts import FOREVER_S, candidate_for, huge_task, kept_by, task_named, training
 
 
 def learnt(
@@ -54,6 +55,15 @@ def all_views(task: Task) -> list[View]:
 def all_rules(off: frozenset[str] = frozenset()) -> list[Program]:
     views = all_views(task_named("small"))
     return [program for view in views for program in rules(view, off)]
+
+
+def test_what_is_not_found_again_unseen_may_be_by_heart() -> None:
+    task = task_named("one")
+    for n_held_out, bits in ((None, BITS_BY_HEART), (1, BITS_BY_HEART), (2, 0.0)):
+        found = candidate_for(task, learns=True, n_held_out=n_held_out, n_fitted=2, bits=1.0)
+        assert doubt(found.proposal, found.trial).bits == 1.0 + bits
+    nothing_learnt = candidate_for(task, bits=1.0)
+    assert doubt(nothing_learnt.proposal, nothing_learnt.trial) == nothing_learnt.proposal
 
 
 def test_rules_are_programs_each_once() -> None:
@@ -116,9 +126,10 @@ def test_it_repeats_with_any_number_of_threads_and_is_done_once() -> None:
                 [each.program for each in loop.candidates(task).kept] for loop in (first, second)
             ]
             assert programs[0] == programs[1] != []
+        n_rounds = first.counts["learn"].n_rounds
         first.save()
         again = learnt(*tasks, pool=pool)
-        assert again.is_resumed and again.counts["learn"].n_rounds == 2
+        assert again.is_resumed and again.counts["learn"].n_rounds == n_rounds > 0
         assert again.done("learn", RULES) == first.done("learn", RULES)
         assert kept_by(again) == kept_by(first)
 
@@ -169,10 +180,17 @@ def test_trees_are_proposed_where_they_hold_for_demos_they_did_not_see() -> None
 def test_trees_are_tried_only_where_outputs_have_their_inputs_size() -> None:
     tasks = training("44d8ac46", "67a3c6ac", "0520fde7")
     assert [can_be_learnt(task) for task in tasks] == [True, True, False]
-    loop = learnt(*tasks)
-    assert set(loop.done("learn", TREES)) == {"44d8ac46", "67a3c6ac"}
-    assert set(loop.done("learn", RULES)) == {task.id for task in tasks}
+    others = frozenset(LEARNING) - {GROWING}
+    assert set(learnt(*tasks, off=others).done("learn", TREES)) == {"44d8ac46", "67a3c6ac"}
     assert not learnt(*tasks, off=frozenset({GROWING})).done("learn", TREES)
+
+
+def test_trees_are_tried_only_where_rules_leave_it_unsure() -> None:
+    tasks = training("67a3c6ac", "0ca9ddb6", "3befdf3e")
+    loop, of_rules = learnt(*tasks), learnt(*tasks, off=frozenset({GROWING}))
+    assert set(loop.done("learn", RULES)) == {task.id for task in tasks}
+    left = {task.id for task in tasks if of_rules.confidence(task) < SURE}
+    assert set(loop.done("learn", TREES)) == left == {"3befdf3e"}
 
 
 def test_trees_are_programs_each_once() -> None:

@@ -64,3 +64,8 @@ class Trial:
     def fits(self) -> bool:
         """Whether all demos come out right."""
         return self.n_fitted == self.n_demos
+
+    @property
+    def holds_unseen(self) -> bool:
+        """Whether it learns nothing, or all demos that it fits come out right unseen."""
+        return not self.learns or (self.n_held_out or 0) >= max(self.n_fitted, 1)

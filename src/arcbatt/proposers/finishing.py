@@ -28,7 +28,7 @@ from .enumerate.known_values import NearValue, near_values
 from .enumerate.stacks import vocabulary
 from .enumerate.views import BASE, NoView, on_base
 from .learn import BITS_OF_A_RULE, BITS_OF_REWRITING, LEARNING, rewrites, rules
-from .proposer import Context, Offer, Proposal, propose_plainly
+from .proposer import Context, Offer, Proposal, doubt, propose_plainly, unsure
 from .trees import GROWING, Choice, choices_in, holds_unseen, propose_fitting
 
 FINISHING = "finishing"
@@ -47,10 +47,8 @@ SIMPLE_SHARE, CANDIDATE_SHARE = 0.5, 1.0
 MAX_OF_BASE = 12
 # So many tasks between two looks at the clock.
 TASKS_AT_ONCE = 6
-# Of a task on training, by whether nothing fits it.
-COST_S, GAIN_OPEN, GAIN_FITTED = 0.15, 0.04, 0.02
-# So many programs that fit all demos and agree leave nothing to be finished.
-ENOUGH_AGREEING = 3
+# Of a task that is looked at, and of one that is wrong, on training.
+COST_S, GAIN = 0.2, 0.037
 
 _I = input_node("I")
 _PICTURE = call_node("astuple", constant((0, 0)), _I)
@@ -133,7 +131,7 @@ class FinishedBases:
     """Learns from the nearest bases of each task, the tasks that nothing fits first."""
 
     name = "finish"
-    trust = 1.0
+    trust = 16.0
 
     def __init__(self, off: frozenset[str] = frozenset()) -> None:
         """`off` has names of primitives that learn nothing here."""
@@ -148,15 +146,14 @@ class FinishedBases:
             return None
         self._context = context
         done = context.done(FINISHING)
-        left = [task for task in context.board.tasks if task.id not in done]
-        n_agreeing = {task.id: context.n_agreeing(task) for task in left}
-        is_open = [task for task in left if not n_agreeing[task.id]]
-        tasks = is_open or [task for task in left if n_agreeing[task.id] < ENOUGH_AGREEING]
+        left = (task for task in context.board.tasks if task.id not in done)
+        tasks, n_wrong = unsure(left, context)
         if not tasks:
             return None
-        gain = GAIN_OPEN if is_open else GAIN_FITTED
+        # Those that nothing fits come first.
+        tasks = tuple(sorted(tasks, key=context.confidence))
         cost_s = COST_S * len(tasks)
-        return Offer(FINISHING, tuple(tasks), gain * len(tasks), cost_s, reads_candidates=True)
+        return Offer(FINISHING, tasks, GAIN * n_wrong, cost_s, reads_candidates=True)
 
     def work(self, offer: Offer, context: Context) -> None:
         context.say(f"rules on pictures near to the outputs of {len(offer.tasks)} tasks")
@@ -294,7 +291,7 @@ class _Attempt:
         n_kept = 0
         for proposal, trial in zip(proposals, context.judge(proposals), strict=True):
             if holds_unseen(trial, self._least_share):
-                context.keep(proposal, trial)
+                context.keep(doubt(proposal, trial), trial)
                 n_kept += 1
         return n_kept
 

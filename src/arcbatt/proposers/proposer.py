@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from arcbatt.evaluation import TaskBoard, Trial
@@ -22,6 +22,11 @@ from arcbatt.tasks import Task
 Clock = Callable[[], float]
 # A program is one of so many, more of them the longer it is.
 BITS_A_CALL = 0.1
+# What has found no demo that it was not made for may have learnt them by heart.
+BITS_BY_HEART = 2.6
+# A task whose attempts are as sure as this is left alone: on training nearly nothing that is tried
+# after it makes such a task right, and some of it makes one wrong.
+SURE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,13 @@ def propose_plainly(program: Program, task: Task, credit: int | None = None) -> 
     result = program.result
     family = result.name if result.kind == "call" else result.kind
     return Proposal(program, task, family, program.n_calls * BITS_A_CALL, credit)
+
+
+def doubt(proposal: Proposal, trial: Trial) -> Proposal:
+    """Return a proposal of what was learnt, dearer unless all that it fits is found unseen."""
+    if trial.holds_unseen:
+        return proposal
+    return replace(proposal, bits=proposal.bits + BITS_BY_HEART)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +183,8 @@ class Context(Protocol):
     def n_agreeing(self, task: Task) -> int:
         """Return the most candidates for a task that fit it and give the same outputs."""
 
-    def n_own_agreeing(self, task: Task) -> int:
-        """Return the most programs that this proposer has proposed, kept or not, which do so."""
+    def confidence(self, task: Task) -> float:
+        """Return how sure it is by now, 0 to 1, that one of a task's attempts is right."""
 
     def done(self, item: str) -> Mapping[str, Mapping[str, Any]]:
         """Return by task id what of an item is done, with its counts."""
@@ -203,6 +215,13 @@ class Context(Protocol):
 
     def trace(self, task: Task, message: str) -> None:
         """Tell what was tried for a task and what became of it, to whoever traces it."""
+
+
+def unsure(tasks: Iterable[Task], context: Context) -> tuple[tuple[Task, ...], float]:
+    """Return the tasks whose attempts are not sure yet, and how many of them are likely wrong."""
+    sure = [(task, context.confidence(task)) for task in tasks]
+    left = [(task, confidence) for task, confidence in sure if confidence < SURE]
+    return tuple(task for task, _ in left), sum(1 - confidence for _, confidence in left)
 
 
 class Proposer(Protocol):

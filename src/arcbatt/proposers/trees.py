@@ -21,13 +21,13 @@ from arcbatt.tasks import Task
 
 from .enumerate.stacks import View
 from .enumerate.views import BASE, bare, with_roles
-from .proposer import Context, Proposal
+from .proposer import Context, Proposal, doubt
 
 TREES = "trees"
 # The primitive that learns them.
 GROWING = "grow_tree"
-# Of a task that is looked at, on training.
-COST_S, GAIN = 0.08, 0.08
+# Of a task that is looked at, and of one that is wrong, on training.
+COST_S, GAIN = 0.045, 0.06
 # On training nine of ten trees of up to 3 nodes that fit are right, three of four up to 7, two of
 # five up to 11, one of seventeen up to 19.
 BITS_OF_A_TREE, BITS_A_NODE = 1.0, 0.5
@@ -119,7 +119,7 @@ def _propose(
     trials = context.judge(proposals)
     for choice, proposal, trial in zip(choices, proposals, trials, strict=True):
         if trial.fits and holds_unseen(trial, least_share):
-            context.keep(proposal, trial)
+            context.keep(doubt(proposal, trial), trial)
             if trial.n_held_out:
                 held.append(choice)
     return held

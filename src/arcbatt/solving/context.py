@@ -1,14 +1,12 @@
-"""What contexts have in common, those of the loop and those of a worker; and who agrees."""
+"""What contexts have in common, those of the loop and those of a worker."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
 
 from arcbatt.evaluation import TaskBoard, Trial
 from arcbatt.proposers import Proposal
-from arcbatt.tasks import Task
 
 
 class BaseContext(ABC):
@@ -32,23 +30,3 @@ class BaseContext(ABC):
         for proposal, trial in zip(proposals, trials, strict=True):
             self.keep(proposal, trial)
         return trials
-
-
-class Agreement:
-    """By proposer and task, the programs that fit it, by what they give for the test inputs.
-
-    All that were proposed count, kept or not: a task may be full of what others have found.
-    """
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[str, str], dict[Any, set[bytes]]] = {}
-
-    def note(self, proposer: str, task: Task, outputs: Any, program: bytes) -> None:
-        """Count a program, given by its digest, that fits a task."""
-        by_outputs = self._found.setdefault((proposer, task.id), {})
-        by_outputs.setdefault(outputs, set()).add(program)
-
-    def most(self, proposer: str, task: Task) -> int:
-        """Return the most programs of a proposer that fit a task and give the same."""
-        found = self._found.get((proposer, task.id), {})
-        return max(map(len, found.values()), default=0)

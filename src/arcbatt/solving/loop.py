@@ -24,7 +24,7 @@ from arcbatt.proposers.proposer import Clock
 from arcbatt.tasks import Task
 
 from .candidates import TaskCandidates
-from .context import Agreement, BaseContext
+from .context import BaseContext
 from .ranking import RankedTask, rank_task
 from .tracing import describe_candidate
 
@@ -135,7 +135,6 @@ class Loop:
         self._ranked: dict[str, tuple[int, RankedTask]] = {}  # with the candidates' version
         self.traced = frozenset(traced)
         self.workers = workers
-        self._agreement = Agreement()
         # By proposer, the tasks that it is not to work on any more.
         self._left_out: dict[str, set[str]] = {name: set() for name in names}
         self._given_up: set[str] = set()
@@ -198,11 +197,15 @@ class Loop:
     def candidates(self, task: Task) -> TaskCandidates:
         return self._found[task.id]
 
-    @phase("score")
     def rank(self) -> list[RankedTask]:
         """Return the attempts at every test input of every task, from what is known now."""
         return [self._rank(found) for found in self._found.values()]
 
+    def confidence(self, task: Task) -> float:
+        """Return how sure it is by now that one of a task's attempts is right."""
+        return self._rank(self._found[task.id]).confidence
+
+    @phase("score")
     def _rank(self, found: TaskCandidates) -> RankedTask:
         """Rank a task, unless it was and nothing has changed."""
         version, ranked = self._ranked.get(found.task.id, (-1, None))
@@ -351,8 +354,7 @@ class Loop:
             raise ValueError(f"{proposer.name} proposes for {trial.task.id}, no task of this run")
         candidate = Candidate(proposal, trial, proposer.name, proposer.trust, self.elapsed_s)
         count = self.counts[proposer.name]
-        digest = proposal.program.result.digest
-        self.count_proposed(proposer.name, trial.task, trial.fits, trial.outputs, digest)
+        self.count_proposed(proposer.name)
         is_kept = found.is_wanted(candidate) and (was_read or _can_be_written(candidate.program))
         if is_kept:
             count.n_kept += 1
@@ -366,17 +368,9 @@ class Loop:
             message = f"proposes {describe_candidate(candidate)}; {became}"
             self.watcher.on_trace(trial.task, proposer.name, message)
 
-    def count_proposed(
-        self, proposer: str, task: Task, fits: bool, outputs: Any, program: bytes
-    ) -> None:
-        """Count a program, given by its digest, that was proposed for a task."""
+    def count_proposed(self, proposer: str) -> None:
+        """Count a program that was proposed."""
         self.counts[proposer].n_proposed += 1
-        if fits:
-            self._agreement.note(proposer, task, outputs, program)
-
-    def n_own_agreeing(self, proposer: str, task: Task) -> int:
-        """Return the most programs of a proposer that fit a task and give the same."""
-        return self._agreement.most(proposer, task)
 
     # --- the ledger ---
 
@@ -432,9 +426,6 @@ class Loop:
                 candidate = candidate_from_row(row, task, trust.get(row.proposer, 1.0))
                 if candidate is not None and self._found[task.id].is_wanted(candidate):
                     self._found[task.id].keep(candidate)
-                    if candidate.fits:
-                        outputs, digest = candidate.trial.outputs, row.program
-                        self._agreement.note(candidate.proposer, task, outputs, digest)
         return True
 
     def done(self, proposer: str, item: str) -> Mapping[str, Mapping[str, Any]]:
@@ -549,8 +540,8 @@ class _Context(BaseContext):
     def n_agreeing(self, task: Task) -> int:
         return self._loop.candidates(task).n_agreeing
 
-    def n_own_agreeing(self, task: Task) -> int:
-        return self._loop.n_own_agreeing(self._proposer.name, task)
+    def confidence(self, task: Task) -> float:
+        return self._loop.confidence(task)
 
     def done(self, item: str) -> Mapping[str, Mapping[str, Any]]:
         return self._loop.done(self._proposer.name, item)

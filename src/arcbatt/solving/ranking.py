@@ -5,7 +5,8 @@ candidate counts 2 to the power of its weight in bits:
 
     weight = nearness + trust - choice - costs
 
-- choice: the bits that the proposer says went into the program;
+- choice: the bits that the proposer says went into the program, more where it was made for, or
+  learnt, all demos that it fits, and finds none unseen;
 - trust: the logarithm of what its proposer is trusted with;
 - nearness: where no demo comes out right, log2(0.02) + 4 log2(credit / 1000), otherwise 0;
 - costs: for each fault that it has (`FAULTS`) what that costs (`COSTS`):
@@ -59,8 +60,8 @@ FAULTS = (
     "copies lost",
     "properties broken",
 )
-COSTS = (2.9, 2.3, 1.5, 1.3, 1.3)  # bits each, in the order of FAULTS
-CONFIDENCE = (1.35, 0.44, 2.42, -0.93)
+COSTS = (1.5, 3.2, 1.6, 1.6, 1.6)  # bits each, in the order of FAULTS
+CONFIDENCE = (0.18, 0.33, 3.41, -0.37)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ def weigh(candidate: Candidate, n_broken: int = 0) -> Weight:
     faults = (
         int(n_missed > 0),
         n_missed,
-        int(trial.learns and (trial.n_held_out or 0) < max(trial.n_fitted, 1)),
+        int(not trial.holds_unseen),
         N_COPIES - trial.n_copies,
         min(n_broken, MAX_BROKEN),
     )

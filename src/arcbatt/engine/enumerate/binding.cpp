@@ -148,7 +148,7 @@ nb::object search(TaskWalk& walk, const SearchOptions& options, const StopFlag& 
     nb::list picks, grids;
     for (const FoundPick& pick : found.picks)
       picks.append(nb::make_tuple(pick.path, (int)pick.piece.tint, pick.piece.to_origin, pick.piece.pasted,
-                                  (int)pick.mode));
+                                  (int)pick.mode, pick.demos, pick.n_cells));
     u64 at = 0;
     for (u32 t = 0; t + n_demos < task.inputs.size(); t++) {
       const Size size = result.sizes[t];
@@ -161,7 +161,7 @@ nb::object search(TaskWalk& walk, const SearchOptions& options, const StopFlag& 
       }
       at += area;
     }
-    stacks.append(nb::make_tuple(picks, found.stack.demos, (int)found.stack.depth, grids));
+    stacks.append(nb::make_tuple(picks, found.stack.demos, found.stack.asked, (int)found.stack.depth, grids));
   }
   nb::object size = nb::none();
   if (result.has_size)

@@ -18,12 +18,15 @@ constexpr u32 N_MODES = 3;
 struct Pick {
   u32 piece;
   Mode mode;
+  u32 demos = 0;    // bit d: it adds cells in demo d
+  u32 n_cells = 0;  // that it adds in all demos
 };
 
 // A stack of pieces, the uppermost first, with what it gives.
 struct Stack {
   std::vector<Pick> picks;
   u32 demos = 0;       // bit d: demo d comes out right
+  u32 asked = 0;       // bit d: it was made to be right in demo d; of several such subsets the smallest
   u32 n_right = 0;
   u8 depth = 0;        // of the deepest piece
   std::vector<u8> outputs;    // the cells of all tests
@@ -363,6 +366,7 @@ class Cover {
     heap_.clear();
     painted_.assign(p_.n_cells(), 0);
     Stack made;
+    made.asked = subset;
     made.outputs.assign(p_.n_cells(), 0);
     u32 wrong = 0;
     while (made.picks.size() < limits_.n_pieces && is_open(demo)) {
@@ -389,7 +393,7 @@ class Cover {
     return false;
   }
   void lay(const Brush& brush, Stack& made, u32& wrong) {
-    made.picks.push_back({brush.piece, brush.mode});
+    Pick pick = {brush.piece, brush.mode};
     made.depth = std::max(made.depth, brush.depth);
     const Paint paint(brush.mode);
     for (u32 d = 0; d < p_.n_demos(); d++) {
@@ -398,9 +402,12 @@ class Cover {
       for (u32 w = 0; w < n; w++) {
         const u64 painted = paint(shown[w]) & open_[first + w];
         if (d < 32 && (painted & ~shown[n + w])) wrong |= 1u << d;
+        if (d < 32 && painted) pick.demos |= 1u << d;
+        pick.n_cells += (u32)__builtin_popcountll(painted);
         open_[first + w] &= ~painted;
       }
     }
+    made.picks.push_back(pick);
     const u8* cells = cells_of_(brush.piece);
     for (u32 k = 0; k < p_.n_cells(); k++) {
       const bool paints = brush.mode == WHOLE || (cells[k] != 0) == (brush.mode == SHOWN);
@@ -501,11 +508,13 @@ class Cover {
     const u64 hash = hash_bytes(made.outputs.data(), made.outputs.size(),
                                 hash_bytes(made.is_covered.data(), made.is_covered.size(), HASH_K1));
     std::vector<Stack>& known = found_[hash];
-    for (const Stack& other : known)
+    for (Stack& other : known)
       if (other.picks.size() == made.picks.size() &&
           std::equal(other.picks.begin(), other.picks.end(), made.picks.begin(),
-                     [](const Pick& a, const Pick& b) { return a.piece == b.piece && a.mode == b.mode; }))
+                     [](const Pick& a, const Pick& b) { return a.piece == b.piece && a.mode == b.mode; })) {
+        if (__builtin_popcount(made.asked) < __builtin_popcount(other.asked)) other.asked = made.asked;
         return;
+      }
     known.push_back(made);
     std::stable_sort(known.begin(), known.end(),
                      [](const Stack& a, const Stack& b) { return a.score() > b.score(); });

@@ -93,6 +93,7 @@ struct FoundPick {
   Path path;
   Piece piece;
   Mode mode;
+  u32 demos, n_cells;  // as `Pick` has them
 };
 struct FoundStack {
   Stack stack;
@@ -258,7 +259,7 @@ class Search {
       FoundStack found;
       for (const Pick& pick : stack.picks) {
         const Piece& piece = pieces.pieces[pick.piece];
-        found.picks.push_back({last_->path_of(piece.of), piece, pick.mode});
+        found.picks.push_back({last_->path_of(piece.of), piece, pick.mode, pick.demos, pick.n_cells});
       }
       found.stack = std::move(stack);
       result.stacks.push_back(std::move(found));
@@ -392,7 +393,8 @@ class Search {
       for (u64 at = 0; at < stacks[k].picks.size(); at++)
         for (const Piece& twin : twins[stacks[k].stack.picks[at].piece]) {
           FoundStack found = stacks[k];
-          found.picks[at] = {last.path_of(twin.of), twin, found.picks[at].mode};
+          const FoundPick& of = stacks[k].picks[at];
+          found.picks[at] = {last.path_of(twin.of), twin, of.mode, of.demos, of.n_cells};
           found.stack.depth = std::max(found.stack.depth, twin.depth);
           if (!paint(found, pieces, last)) continue;
           if (std::find(outputs.begin(), outputs.end(), found.stack.outputs) != outputs.end()) continue;

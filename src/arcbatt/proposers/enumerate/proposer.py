@@ -7,6 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
+from math import log2
 from queue import SimpleQueue
 from time import perf_counter, thread_time
 from typing import Any
@@ -19,7 +20,7 @@ from arcbatt.measure import phase, timeline
 from arcbatt.plurals import count
 from arcbatt.tasks import Grid, Task
 
-from ..proposer import Context, Offer, Proposal
+from ..proposer import BITS_BY_HEART, Context, Offer, Proposal, unsure
 from .known_values import known_values
 from .passes import Pass, all_passes
 from .stacks import (
@@ -36,15 +37,12 @@ from .walks import KeptWalks
 # so many programs.
 MAX_OUTPUTS = 12
 MAX_OF_OUTPUT = 2
-# So many programs that fit all demos and agree end the search of a task.
-ENOUGH_AGREEING = 3
-# What a move and a piece of a stack count in bits (see `ranking`): a stack is one of so many. Fewer
-# than there are moves, as most moves give nothing that fits: so many bits tell as much against a
-# stack on training as they do against a rule of `learn`.
-BITS_A_MOVE = 0.2
-BITS_A_PIECE = 0.4
-# A piece that begins with what a known program gave: that is one of so many.
-BITS_A_KNOWN = 1.2
+# What counts against a stack (see `ranking`), as on training: each bit that it takes on average to
+# say of which piece a cell is, so that a piece which mends a few cells counts little; and a piece
+# that begins with what a known program gave, which is one of so many. How many moves make a piece
+# tells nothing more.
+BITS_A_BIT = 1.7
+BITS_A_KNOWN = 2.6
 _LOGGED = ("n_applications", "n_values", "n_tuples", "n_pieces", "n_stacks", "n_bytes", "was_cut")
 
 
@@ -124,17 +122,20 @@ class EnumeratedStacks:
 
     def next_offer(self, context: Context) -> Offer | None:
         self._context = context
+        left, _ = unsure(context.board.tasks, context)
         for each in self._passes:
             done = context.done(each.name)
-            tasks = tuple(
-                task
-                for task in context.board.tasks
-                if task.id not in done
-                and context.n_own_agreeing(task) < ENOUGH_AGREEING
-                and not each.is_needless(lambda item, id=task.id: context.done(item).get(id))  # type: ignore[misc]
+            tasks, n_wrong = unsure(
+                (
+                    task
+                    for task in left
+                    if task.id not in done
+                    and not each.is_needless(lambda item, id=task.id: context.done(item).get(id))  # type: ignore[misc]
+                ),
+                context,
             )
             if tasks:
-                return Offer(each.name, tasks, each.gain * len(tasks), each.cost_s * len(tasks))
+                return Offer(each.name, tasks, each.gain * n_wrong, each.cost_s * len(tasks))
         return None
 
     def work(self, offer: Offer, context: Context) -> None:
@@ -308,11 +309,12 @@ def _propose(task: Task, found: Enumerated) -> Iterator[Proposal]:
 
 def bits_of(stack: Stack, n_demos: int) -> float:
     """Return how much choice went into a stack, in bits."""
-    n_moves = sum(
-        len(pick.path) - 1 + bool(pick.tint) + pick.to_origin + pick.pasted for pick in stack.picks
-    )
+    n_cells = sum(pick.n_cells for pick in stack.picks)
+    parts = [pick.n_cells / n_cells for pick in stack.picks if pick.n_cells]
+    of_which = sum(-part * log2(part) for part in parts)
     n_known = sum(is_given(pick, n_demos) for pick in stack.picks)
-    return BITS_A_MOVE * n_moves + BITS_A_PIECE * len(stack.picks) + BITS_A_KNOWN * n_known
+    by_heart = 0.0 if stack.n_unseen else BITS_BY_HEART
+    return BITS_A_BIT * of_which + BITS_A_KNOWN * n_known + by_heart
 
 
 def _choose(stacks: Sequence[Stack]) -> list[Stack]:

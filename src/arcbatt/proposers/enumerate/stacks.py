@@ -136,13 +136,18 @@ class EnumerateOptions:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A piece of a stack: the way to its value, what is done to it at the end, what it paints."""
+    """A piece of a stack: the way to its value, what is done to it at the end, what it paints.
+
+    Bit d of `demos`: it adds cells to demo d; `n_cells` are those of all demos.
+    """
 
     path: tuple[int, ...]
     tint: int
     to_origin: bool
     pasted: bool
     mode: int
+    demos: int
+    n_cells: int
 
 
 def is_given(pick: Pick, n_demos: int) -> bool:
@@ -152,16 +157,26 @@ def is_given(pick: Pick, n_demos: int) -> bool:
 
 @dataclass(frozen=True)
 class Stack:
-    """Pieces one under the other, the uppermost first; bit d of `demos`: demo d comes out right."""
+    """Pieces one under the other, the uppermost first.
+
+    Bit d of `demos`: demo d comes out right; of `asked`: it was made for demo d. What is right and
+    was not asked for was found unseen.
+    """
 
     picks: tuple[Pick, ...]
     demos: int
+    asked: int
     depth: int
     outputs: tuple[Grid | None, ...]
 
     @property
     def n_right(self) -> int:
         return self.demos.bit_count()
+
+    @property
+    def n_unseen(self) -> int:
+        """The demos that come out right though it was not made for them."""
+        return (self.demos & ~self.asked).bit_count()
 
 
 @dataclass(frozen=True)
@@ -234,10 +249,11 @@ class Walk:
             Stack(
                 tuple(Pick(tuple(path), *rest) for path, *rest in picks),
                 demos,
+                asked,
                 depth,
                 tuple(None if grid is None else _unpack(grid) for grid in outputs),
             )
-            for picks, demos, depth, outputs in stacks
+            for picks, demos, asked, depth, outputs in stacks
         ]
         return Enumerated(self.view, size, found, counts)
 

@@ -35,7 +35,6 @@ from .messages import (
     candidate_to_json,
     found_from_json,
     kind_of,
-    outputs_of,
     program_to_json,
     task_to_json,
     versions,
@@ -398,10 +397,7 @@ class Cluster:
                 (content,) = arguments
                 if content["program"] is not None:
                     return name, found_from_json(content, self._tasks)
-                task = self._tasks[content["task"]]
-                fits = content["trial"]["n_fitted"] == len(task.demos)
-                digest = bytes.fromhex(content["digest"])
-                return "count_proposed", (task, fits, outputs_of(content), digest)
+                return "count_proposed", ()
             if name == "note_done":
                 item, task_id, counts = arguments
                 return name, (item, self._tasks[task_id], counts)
@@ -427,7 +423,7 @@ class Cluster:
         counted_s = 0.0
         for name, arguments in calls:
             if name == "count_proposed":
-                loop.count_proposed(unit.proposer, *arguments)
+                loop.count_proposed(unit.proposer)
             elif name == "keep":
                 proposal, trial = arguments
                 context.keep(proposal, trial, was_read=True)

@@ -203,7 +203,6 @@ def found_to_json(proposal: Proposal, trial: Trial) -> dict[str, Any]:
     except ProgramError:
         program = None
     return {
-        "digest": proposal.program.hash,
         "program": program,
         "task": trial.task.id,
         "proposal": _fields_of(proposal),
@@ -245,11 +244,6 @@ def candidate_to_json(candidate: Candidate) -> dict[str, Any]:
 def candidate_from_json(content: Mapping[str, Any], tasks: Mapping[str, Task]) -> Candidate:
     proposal, trial = found_from_json(content, tasks)
     return Candidate(proposal, trial, content["proposer"], content["trust"], content["found_s"])
-
-
-def outputs_of(content: Mapping[str, Any]) -> Any:
-    """Return the outputs of a trial in plain data."""
-    return _tuples(content["trial"]["outputs"])
 
 
 def _fields_of(value: Proposal | Trial) -> dict[str, Any]:

@@ -27,7 +27,8 @@ from arcbatt.proposers.evolve import Mutants
 from arcbatt.tasks import Task
 
 from ..candidates import TaskCandidates
-from ..context import Agreement, BaseContext
+from ..context import BaseContext
+from ..ranking import rank_task
 from ..run import RunOptions
 from ..run_folder import RunConfig
 from .messages import (
@@ -185,7 +186,6 @@ class UnitContext(BaseContext):
         self._logged_s = 0.0
         self._calls: list[list[Any]] = []
         self._found: dict[str, TaskCandidates] = {}
-        self._agreement = Agreement()
         self.has_ended = False
 
     def begin(self, unit: Unit) -> None:
@@ -216,13 +216,10 @@ class UnitContext(BaseContext):
         return self._work.known
 
     def _remember(self, candidate: Candidate) -> None:
-        task, trial = candidate.trial.task, candidate.trial
+        task = candidate.trial.task
         found = self._found.setdefault(task.id, TaskCandidates(task))
         if found.is_wanted(candidate):
             found.keep(candidate)
-        if trial.fits:
-            digest = candidate.program.result.digest
-            self._agreement.note(candidate.proposer, task, trial.outputs, digest)
 
     def keep(self, proposal: Proposal, trial: Trial) -> None:
         self._calls.append(["keep", found_to_json(proposal, trial)])
@@ -245,9 +242,8 @@ class UnitContext(BaseContext):
     def n_agreeing(self, task: Task) -> int:
         return self._candidates(task).n_agreeing
 
-    def n_own_agreeing(self, task: Task) -> int:
-        self._candidates(task)
-        return self._agreement.most(self._proposer.name, task)
+    def confidence(self, task: Task) -> float:
+        return rank_task(self._candidates(task)).confidence
 
     def done(self, item: str) -> Mapping[str, Mapping[str, Any]]:
         return self._unit.done.get(item, {})
