@@ -188,6 +188,7 @@ class Run(Watcher):
         self._saved_s = perf_counter()
         self._save_after_s = SAVE_EVERY_S
         self._trouble: str | None = None
+        self._is_late = False
         try:
             self.loop = self._make_loop(tasks, traced, workers)
             if self.loop.is_resumed:
@@ -250,7 +251,9 @@ class Run(Watcher):
                 self.on_message(self.loop, describe_known(self.options, merged))
                 is_begun = True
             spent_s = perf_counter() - began_s
+            n_before = self.loop.n_rounds
             self.loop.run(budget_s - ending_s - explaining_s - spent_s, max_rounds)
+            self._is_late = self.loop.n_rounds == n_before and not self.loop.left_s
         finally:
             with uninterrupted():
                 if is_begun:  # otherwise there is nothing yet to resume
@@ -406,6 +409,8 @@ class Run(Watcher):
                 f"the run's log and ledger could not be written ({self._trouble}): "
                 f"--resume goes on from before that"
             )
+        if self._is_late:
+            return "nothing was searched: the start took all of the budget; give it more"
         return describe_trouble(self.loop)
 
 
