@@ -169,7 +169,7 @@ def _report_rejected(rejected: Sequence[RejectedProgram]) -> None:
 
 
 def _is_path(name: str) -> bool:
-    return name.endswith(".json") or os.sep in name or Path(name).exists()
+    return name.endswith(".json") or os.sep in name or (name != "" and Path(name).exists())
 
 
 def get_primitive(name: str) -> Primitive:

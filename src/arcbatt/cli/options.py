@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
+from arcbatt.measure import MAX_THREADS
+
 from .completion import complete_set, complete_task
 
 DEFAULT_DATA = "arc-agi-1/training"
 DEFAULT_OUT = Path("runs")
-# More than any machine has.
-MAX_THREADS = 1024
 # A card is one batt, which has to fit into memory.
 MAX_CARD_SIZE = 100_000
 

@@ -82,9 +82,9 @@ def _what_is_wrong(raw: object) -> str:
     raise AssertionError("this is a grid")
 
 
-def check_id(task_id: str, place: str) -> None:
+def check_id(task_id: object, place: str) -> None:
     """Raise a TaskError unless `task_id` is a non-empty line of printable characters."""
-    if not task_id or not task_id.isprintable():
+    if not isinstance(task_id, str) or not task_id or not task_id.isprintable():
         raise TaskError(f"{place}: {show(task_id)} is not a task id (printable and not empty)")
 
 
