@@ -451,6 +451,18 @@ def test_a_run_that_found_nothing_to_save_yet_begins_anew(
     assert [each.number for each in read_log(folder.path / "log.jsonl")] == [1, 2]
 
 
+def test_a_run_whose_ledger_is_gone_keeps_its_submission(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tasks = [task_named("one")]
+    path = run_told(monkeypatch, tmp_path, tasks, nothing)
+    before = (path / "submission.json").read_bytes()
+    (path / "pool.db").unlink()
+    with RunFolder.open(path) as folder, pytest.raises(RunFolderError, match="is gone"):
+        Run(folder, tasks)
+    assert (path / "submission.json").read_bytes() == before and not (path / "pool.db").exists()
+
+
 def test_a_log_that_lost_lines_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = run_told(monkeypatch, tmp_path, [task_named("one")], nothing)
     log = (path / "log.jsonl").read_bytes()

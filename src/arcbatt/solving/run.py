@@ -114,7 +114,9 @@ class RunOptions:
                 options[name] = None if options[name] is None else tuple(options[name])
             return cls(seed=config.seed, **options)
         except (KeyError, TypeError) as error:  # what another version wrote
-            raise RunFolderError(f"the options of this run cannot be read: {error}") from None
+            raise RunFolderError(
+                f"the options of this run cannot be read ({error}); begin a new run"
+            ) from None
 
     def to_proposers(self, differences: Path) -> ProposerOptions:
         """Return what the proposers are made from; a switch that is none is a ValueError."""
@@ -180,6 +182,9 @@ class Run(Watcher):
         self.bad = tuple(bad)
         self.options = RunOptions.from_config(folder.config)
         self._watcher = watcher or Watcher()
+        if (folder.path / RESULTS).exists() and not (folder.path / POOL).exists():
+            # To begin anew would put stand-ins in the place of what was found.
+            raise RunFolderError(f"{folder.path / POOL} is gone: begin a new run")
         self._pool = Pool.open(folder.path / POOL)
         self.explanations: dict[str, str] = {}
         self.rules: dict[str, list[str]] = {}
