@@ -148,6 +148,17 @@ def _wrong(task: Task, program: Program) -> dict[str, tuple[Callable[[], Any], s
             lambda: arcbatt.solve(task, pool=arcbatt.Pool.in_memory()),
             "given by its file",
         ),
+        "a pool nowhere": (lambda: arcbatt.solve(task, keep_in="no/x.db"), "folder no does not"),
+        "no proposers": (lambda: arcbatt.solve(task, proposers=[]), "no proposer was named"),
+        "no round": (lambda: arcbatt.solve(task, max_rounds=0), "max_rounds is 0, expected"),
+        "no thread": (lambda: arcbatt.solve(task, n_threads=0), "n_threads is 0, expected 1 to"),
+        "too many threads": (lambda: arcbatt.solve(task, n_threads=10**30), "expected 1 to 1024"),
+        "threads as text": (lambda: arcbatt.run(program, task, n_threads="2"), "n_threads is '2'"),
+        "one thing off": (lambda: arcbatt.solve(task, off="macros"), r"off=\['macros'\]"),
+        "a number for a budget": (lambda: arcbatt.run(program, task, 5), "expected Budget.steps"),
+        "a huge budget": (lambda: arcbatt.Budget(steps=10**30), "a budget has at most"),
+        "no name to load": (lambda: arcbatt.load(""), "is named ''"),
+        "a number for an id": (lambda: Task.of(AS_JSON, id=5), "5 is not a task id"),
         "progress": (lambda: arcbatt.solve(task, progress="yes"), "True, False or a Watcher"),
         "no tasks": (lambda: arcbatt.solve_all([]), "no tasks were given"),
         "no set": (lambda: arcbatt.solve_all("arc-agi-3"), "The task sets are arc-agi-1/"),
@@ -338,6 +349,18 @@ def test_what_is_found_can_be_kept(tmp_path: Path, task: Task) -> None:
         assert any(row.n_fitted == len(task.demos) for row in pool.trials())
     again = arcbatt.solve(task, proposers=["known"], max_rounds=1, library=False, pool=kept)
     assert again.fits
+
+
+def test_a_pool_that_cannot_be_written_to_loses_no_solution(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, task: Task
+) -> None:
+    def fail(*_: object) -> None:
+        raise PoolError("the disk is full")
+
+    monkeypatch.setattr("arcbatt.solving.solution.merge_open", fail)
+    with pytest.warns(RuntimeWarning, match="what was found is not kept: the disk is full"):
+        found = arcbatt.solve(task, proposers=["known"], max_rounds=1, keep_in=tmp_path / "x.db")
+    assert found.fits
 
 
 def test_evolve(task: Task) -> None:

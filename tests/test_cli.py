@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import warnings
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -23,7 +24,7 @@ from arcbatt.cli.completion import (
     complete_set,
     complete_task,
 )
-from arcbatt.cli.console import clean, stdout
+from arcbatt.cli.console import clean, stdout, warnings_as_notices
 from arcbatt.cli.pictures import record_show
 from arcbatt.conformance import ENGINES
 from arcbatt.engine import kernel_files, kernels
@@ -336,6 +337,7 @@ def test_every_primitive_can_be_shown(name: str) -> None:
 
 
 def test_a_mistyped_primitive_gets_a_hint() -> None:
+    assert "no primitive is named" in error_of("primitives", "")
     assert "did you mean objects?" in error_of("primitives", "obects")
     assert "arcbatt primitives" in error_of("primitives", "qqqqqqqqq")
 
@@ -487,6 +489,46 @@ def test_explain_refuses_what_nobody_would_read(tmp_path: Path) -> None:
 def test_check_within_a_budget(tmp_path: Path) -> None:
     outcome = Outcome("check", write(tmp_path, RIGHT), "--budget-steps", "5")
     assert outcome.status == 1 and "line 2, x1: over budget: " in outcome.out
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("check", "--library", "--budget-steps"),
+        ("check", "--library", "--budget-bytes"),
+        ("run", "--threads"),
+        ("card", "--size"),
+        ("evolve", "--card-size"),
+    ],
+)
+def test_a_number_that_is_too_large_is_said(args: tuple[str, ...]) -> None:
+    assert args[-1] in error_of(*args, 10**22)
+
+
+def test_one_task_can_be_looked_at_where_another_is_broken(tmp_path: Path) -> None:
+    data = kaggle_file(tmp_path)
+    tasks = json.loads(data.read_text())
+    data.write_text(json.dumps({**tasks, "bad": {"train": [], "test": []}}))
+    right = RIGHT.replace("67a3c6ac", "mine")
+    path = write(tmp_path, right)
+    assert Outcome("show", "mine", "--data", data).status == 0
+    assert Outcome("explain", path, "--task", "mine", "--data", data).status == 0
+    assert Outcome("check", path, "--data", data).status == 0
+    run = ("run", "--no-library", "--program", path, "--data", data)
+    assert Outcome(*run, "--tasks", "mine").status == 0
+    for command in (("show", "bad", "--data", data), run):
+        assert '"train" is empty' in error_of(*command)
+    both = write(tmp_path, right + right.replace("mine", "bad"))
+    outcome = Outcome("check", both, "--data", data)
+    assert outcome.status == 2 and "solve_bad cannot be judged" in outcome.err
+
+
+def test_a_warning_is_a_note_at_once_and_only_once(capsys: pytest.CaptureFixture[str]) -> None:
+    with warnings_as_notices():
+        warnings.warn("the card is gone", RuntimeWarning, stacklevel=1)
+        assert capsys.readouterr().err == "note: the card is gone\n"
+        warnings.warn("the card is gone", RuntimeWarning, stacklevel=1)
+    assert capsys.readouterr().err == ""
 
 
 def test_check_needs_something_to_check() -> None:
@@ -732,14 +774,17 @@ def test_a_differ_is_not_run_by_itself(tmp_path: Path) -> None:
 
 def run_folder(folder: Path, data: object, submission: object) -> Path:
     """The folder of a run over the tasks one and two, of which it fits both."""
-    rows = [
-        {"task": name, "proposer": "learn", "fits": True, "confidence": 0.5}
-        for name in ("one", "two")
-    ]
+    attempt = {"grid": [[7]], "evidence": 1.0, "weight": 1.0, "taken": {}, "broken": []}
+    attempt |= {"candidates": 1, "families": [], "best": None}
+    test = {"confidence": 0.5, "grids": 1, "attempts": [attempt], "lost": []}
+    counts = {"demos": 1, "candidates": 1, "agreeing": 1, "found_s": 1.0, "spent_s": 1.0}
+    found = {"proposer": "learn", "fits": True, "confidence": 0.5, "tests": [test], "rules": []}
+    rows = [{"task": name, **counts, **found} for name in ("one", "two")]
+    about = {"tasks": 2, "fits": 2, "elapsed_s": 1.0, "proposers": {}, "parts": {}, "not_valid": {}}
     path = folder / "run"
     path.mkdir()
     (path / "config.json").write_text(json.dumps({"options": {"data": data}}))
-    (path / "results.json").write_text(json.dumps({"by_task": rows}))
+    (path / "results.json").write_text(json.dumps({**about, "by_task": rows}))
     (path / "submission.json").write_text(json.dumps(submission))
     return path
 

@@ -166,6 +166,18 @@ def test_what_is_wrong_is_said(tmp_path: Path, args: list[str], message: str) ->
     assert ended.exit_code == 2 and message in ended.stderr
 
 
+def test_a_run_is_resumed_by_solve(tmp_path: Path) -> None:
+    write_tasks(tmp_path / "input", {"good": MIRROR})
+    assert kaggle(tmp_path).exit_code == 0
+    (folder,) = (tmp_path / "working" / "runs").iterdir()
+    resume = ["--resume", str(folder), "--budget", "1h", "--rounds", "1"]
+    refused = CliRunner().invoke(app, ["evolve", *resume])
+    assert refused.exit_code == 2 and f"arcbatt solve --resume {folder}" in refused.stderr
+    (tmp_path / "working" / "submission.json").unlink()
+    assert CliRunner().invoke(app, ["solve", *resume]).exit_code == 0
+    assert read_submission(tmp_path / "working" / "submission.json").keys() == {"good"}
+
+
 def test_the_decoy_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_tasks(tmp_path / "input", {"good": MIRROR})
     monkeypatch.setattr(solve_command, "carry_out", lambda *_: None)

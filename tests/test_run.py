@@ -165,6 +165,20 @@ def test_nothing_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert json.loads((path / "hall_of_fame.json").read_text()) == {"one": [], "huge": []}
 
 
+def test_that_the_start_took_all_of_the_budget_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    put_in_presets(monkeypatch, lambda: Told(nothing))
+    with start(tmp_path) as folder, Run(folder, [task_named("one")]) as solving:
+        solving.spend(-0.5)
+        assert solving.trouble is not None and "nothing was searched" in solving.trouble
+        check_submission_file(folder.path / "submission.json", solving.loop.tasks)
+        solving.spend(60)
+        assert solving.trouble is None
+        solving.spend(60)  # of which nothing is left to do
+        assert solving.trouble is None
+
+
 def test_hostile_names_and_huge_tasks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     tasks = [*map(task_named, HOSTILE), huge_task()]
     path = run_told(monkeypatch, tmp_path / "runs", tasks, offer_all, explain=True)
@@ -440,6 +454,18 @@ def test_a_run_that_found_nothing_to_save_yet_begins_anew(
         solving.spend(60)
         assert solving.loop.n_fitted == 1
     assert [each.number for each in read_log(folder.path / "log.jsonl")] == [1, 2]
+
+
+def test_a_run_whose_ledger_is_gone_keeps_its_submission(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tasks = [task_named("one")]
+    path = run_told(monkeypatch, tmp_path, tasks, nothing)
+    before = (path / "submission.json").read_bytes()
+    (path / "pool.db").unlink()
+    with RunFolder.open(path) as folder, pytest.raises(RunFolderError, match="is gone"):
+        Run(folder, tasks)
+    assert (path / "submission.json").read_bytes() == before and not (path / "pool.db").exists()
 
 
 def test_a_log_that_lost_lines_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

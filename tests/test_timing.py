@@ -103,6 +103,12 @@ def test_profile_ends_as_its_command_does(tmp_path: Path) -> None:
     assert "not itself" in error_of("profile", "profile", "tasks")
     assert "chek" in error_of("profile", "chek")
     assert "Missing argument" in error_of("profile")
+    # Before the command has run: what it took would be lost.
+    nowhere = tmp_path / "no" / "time.json"
+    assert f"{nowhere} is in a folder that is not there" in error_of(
+        "profile", "--json", nowhere, "doctor"
+    )
+    assert "is a folder" in error_of("profile", "--svg", tmp_path, "doctor")
     assert "no option is named --nosuch" in error_of("profile", "tasks", "--nosuch")
 
 

@@ -524,6 +524,9 @@ def test_a_port_that_is_taken_is_an_error(tmp_path: Path) -> None:
         port = str(taken.getsockname()[1])
         ended = CliRunner().invoke(cli, ["serve", "--no-open", "--port", port])
     assert ended.exit_code == 2 and "--port N" in ended.stderr
+    # An address of documentation, which no machine has.
+    ended = CliRunner().invoke(cli, ["serve", "--no-open", "--host", "198.51.100.77"])
+    assert ended.exit_code == 2 and "--host ADDRESS" in ended.stderr
 
 
 def test_the_server_starts_and_ends(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ BAD_TASKS = [
     (with_grid([[1, 10]]), "row 1, column 2: 10 is not a colour (0 to 9)"),
     (with_grid([[1, -1]]), "row 1, column 2: -1 is not a colour"),
     (with_grid([[1, True]]), "row 1, column 2: True is not a colour"),
-    (with_grid([[1, 2], [3]]), "row 2: 1 cells, expected 2 as in row 1"),
+    (with_grid([[1, 2], [3]]), "row 2: 1 cell, expected 2 as in row 1"),
     (with_grid([[0] * 31]), "31 cells, expected 1 to 30"),
     (with_grid([]), "0 rows, expected 1 to 30"),
     (with_grid("<b>"), "is not a grid"),

@@ -32,7 +32,7 @@ from arcbatt.language.infer import infer
 from arcbatt.language.ir import INPUTS
 from arcbatt.measure import phase
 from arcbatt.scoring import Answers, find_answers, is_right, load_answers
-from arcbatt.tasks import Grid, Task, TaskError, UnknownTask, find_task, load
+from arcbatt.tasks import BadTask, Grid, Task, TaskError, UnknownTask, find_task, load_valid
 from arcbatt.tasks.program_names import program_name, task_id_of
 
 # What takes more is left to the engine: the reference interpreter would need a second or more.
@@ -263,12 +263,13 @@ def find_built_in(task_id: str) -> KnownTask | None:
 class SourceTasks:
     """The tasks of a source by the names of programs for them, with its answers.
 
-    `no_answers` says why there are none.
+    `no_answers` says why there are none. `bad` are tasks that are not valid, by the same names.
     """
 
     tasks: Mapping[str, Task]
     answers: Answers | None
     no_answers: str | None
+    bad: Mapping[str, BadTask]
 
     def find(self, task_id: str) -> KnownTask | None:
         """Return the task of this id, or None if the source lacks it."""
@@ -282,12 +283,14 @@ class SourceTasks:
 
 def load_source(source: str) -> SourceTasks:
     """Return the tasks of a source that `arcbatt.tasks.load` takes; answers where it has them."""
-    tasks = {program_name(task.id): task for task in load(source)}
+    valid, bad = load_valid(source)
+    tasks = {program_name(task.id): task for task in valid}
+    not_valid = {program_name(each.id): each for each in bad}
     try:
-        return SourceTasks(tasks, load_answers(source), None)
+        return SourceTasks(tasks, load_answers(source), None, not_valid)
     except TaskError as error:
         # A competition hands out tasks without answers: their demos can be judged all the same.
-        return SourceTasks(tasks, None, str(error))
+        return SourceTasks(tasks, None, str(error), not_valid)
 
 
 def check_programs(

@@ -16,7 +16,7 @@ from arcbatt.pool import Pool
 from arcbatt.proposers.evolve.cards import DEFAULT_SIZE, Card, Sharing, deal, pool_parents
 
 from .console import print_blocks, print_json, print_notice, stop
-from .options import AsJson
+from .options import MAX_CARD_SIZE, AsJson
 
 CARD_EXAMPLES = (
     ("arcbatt card", "mutants of the bundled solvers, fused"),
@@ -27,7 +27,8 @@ CARD_EXAMPLES = (
 
 def card(
     size: Annotated[
-        int, typer.Option("--size", metavar="N", min=1, help="How many programs.")
+        int,
+        typer.Option("--size", metavar="N", min=1, max=MAX_CARD_SIZE, help="How many programs."),
     ] = DEFAULT_SIZE,
     seed: Annotated[
         int, typer.Option("--seed", metavar="K", help="The same seed deals the same card.")

@@ -23,6 +23,7 @@ from arcbatt.checking import (
 )
 from arcbatt.checking.turned import KINDS
 from arcbatt.language import Budget, ParsedProgram, ProgramError, RejectedProgram, read_file
+from arcbatt.language.budget import MAX_BUDGET
 from arcbatt.library import library_files
 from arcbatt.tasks.program_names import task_id_of
 
@@ -83,21 +84,28 @@ def check(
     budget_steps: Annotated[
         int,
         typer.Option(
-            "--budget-steps", metavar="N", min=1, help="Steps a program may take on one input."
+            "--budget-steps",
+            metavar="N",
+            min=1,
+            max=MAX_BUDGET,
+            help="Steps a program may take on one input.",
         ),
     ] = Budget().steps,
     budget_bytes: Annotated[
         int,
         typer.Option(
-            "--budget-bytes", metavar="N", min=16, help="Bytes its values may take on one input."
+            "--budget-bytes",
+            metavar="N",
+            min=16,
+            max=MAX_BUDGET,
+            help="Bytes its values may take on one input.",
         ),
     ] = Budget().bytes,
 ) -> None:
     """Run programs on every demo and test input of their tasks and say which are right.
 
     A program named solve_<task> is for that task; without a known task it is typed only.
-    There is one mark a pair, demos first:
-    [green]✓[/green] right  [red]✗[/red] wrong  [red]![/red] failed  [yellow]?[/yellow] unknown
+    There is one mark a pair, demos first: ✓ right, ✗ wrong, ! failed, ? unknown.
     A program that is right on all demos fits; one that is right on all test inputs too solves.
     The cost is the most steps that one input took. The budget is the language's own, for programs
     that people write; the search, explain and differs take 1,000,000 steps.
@@ -115,13 +123,18 @@ def check(
         ctx.fail("--show draws, --json prints one JSON object; give one of them")
     if turned and show:
         ctx.fail("--turned reports on tasks that are changed; --show draws them as they are")
+    programs, rejected, errors = parse_files(paths)
     find: FindTask = find_named
     if data is not None:
         tasks = load_source(data)
         find = tasks.find_named
+        errors += (
+            f"{program.name} cannot be judged: {tasks.bad[program.name].faults[0]}"
+            for program in programs
+            if program.name in tasks.bad
+        )
         if tasks.no_answers:
             print_notice(f"test inputs are run, not judged: {tasks.no_answers}")
-    programs, rejected, errors = parse_files(paths)
     budget = Budget(steps=budget_steps, bytes=budget_bytes)
     is_quiet = as_json or not can_overwrite(stdout())
     if turned:

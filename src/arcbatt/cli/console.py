@@ -120,12 +120,19 @@ def print_notice(message: str) -> None:
 
 @contextmanager
 def warnings_as_notices() -> Iterator[None]:
-    """Print what the engine warns of, that a GPU is missing for example, once and in a line."""
-    with warnings.catch_warnings(record=True) as caught:
+    """Print what the engine warns of, that a GPU fails for example, at once, once, in a line."""
+    told: set[str] = set()
+
+    def tell(message: Warning | str, *_: Any, **__: Any) -> None:
+        text = str(message)
+        if text not in told:
+            told.add(text)
+            print_notice(text)
+
+    with warnings.catch_warnings():
         warnings.simplefilter("always", RuntimeWarning)
+        warnings.showwarning = tell
         yield
-    for message in dict.fromkeys(str(warning.message) for warning in caught):
-        print_notice(message)
 
 
 def print_error(message: str) -> None:
@@ -137,6 +144,13 @@ def stop(message: str) -> NoReturn:
     """Say what is wrong with what was asked for, and end."""
     print_error(message)
     raise typer.Exit(USAGE_ERROR)
+
+
+def no_file_at(place: Path) -> str | None:
+    """Say why no file can be written to a place, as far as it can be said before; None if not."""
+    if place.is_dir():
+        return "is a folder"
+    return None if place.parent.is_dir() else "is in a folder that is not there"
 
 
 @phase("display")

@@ -10,7 +10,7 @@ from arcbatt.solving.cluster import check_cluster
 
 from . import options as given
 from .durations import parse_duration
-from .finding import find_source
+from .finding import check_device, find_source
 from .solve_command import carry_out, make_run, open_run
 
 EVOLVE_EXAMPLES = (
@@ -39,7 +39,14 @@ def evolve(
     seed: given.Seed = 0,
     rounds: given.Rounds = None,
     card_size: Annotated[
-        int, typer.Option("--card-size", metavar="N", min=1, help="New programs a round.")
+        int,
+        typer.Option(
+            "--card-size",
+            metavar="N",
+            min=1,
+            max=given.MAX_CARD_SIZE,
+            help="New programs a round.",
+        ),
     ] = DEFAULT_CARD_SIZE,
     use_differs: Annotated[
         bool,
@@ -76,5 +83,6 @@ def evolve(
             card_size=card_size,
             use_differs=use_differs,
         )
+        check_device(device, is_here=cluster is None)
         folder = make_run("evolve", options, out, [])
     carry_out(folder, budget_s, rounds, [], False, limit, as_json, cluster)

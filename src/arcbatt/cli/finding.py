@@ -13,6 +13,7 @@ from arcbatt.checking import (
     load_source,
 )
 from arcbatt.conformance import ENGINES, Engine, fused
+from arcbatt.engine.gpu import GpuError, device_count
 from arcbatt.language import (
     ParsedProgram,
     Primitive,
@@ -21,6 +22,7 @@ from arcbatt.language import (
     read_file,
 )
 from arcbatt.language.registry import suggest
+from arcbatt.plurals import count
 from arcbatt.tasks import (
     TASK_SETS,
     BadTask,
@@ -30,6 +32,7 @@ from arcbatt.tasks import (
     find_task,
     load,
     load_valid,
+    require_valid,
 )
 from arcbatt.tasks.program_names import program_name
 from arcbatt.tasks.task import suggest as suggest_name
@@ -44,7 +47,10 @@ MAX_NAMES = 20
 def get_task(name: str, source: str | None = None) -> Task:
     """Return the task of an id, or the one in a task file; `source` says where to look."""
     if source is not None:
-        return load(source)[name]
+        tasks, bad = load_valid(source)
+        # Others of the source may be broken, as in a set that was solved with --skip-bad.
+        require_valid([each for each in bad if each.id == name], 1)
+        return tasks[name]
     if not _is_path(name):
         return find_task(name)
     tasks = load(name)
@@ -55,9 +61,9 @@ def get_task(name: str, source: str | None = None) -> Task:
 
 def choose_tasks(source: str, names: Sequence[str]) -> list[Task]:
     """Return the tasks of a source with these ids ("ID" or "ID,ID..."); without any, all."""
-    found = load(source)
-    wanted = _split_names(names)
-    return list(found) if wanted is None else [found[name] for name in wanted]
+    tasks, bad = choose_valid_tasks(source, names)
+    require_valid(bad, len(bad) + len(tasks))
+    return tasks
 
 
 def choose_valid_tasks(source: str, names: Sequence[str]) -> tuple[list[Task], list[BadTask]]:
@@ -104,10 +110,19 @@ def find_source(name: str) -> tuple[str, tuple[str, ...] | None]:
         )
 
 
-def check_device(name: str) -> None:
-    """End with a message unless this is the name of a device, be it there or not."""
+def check_device(name: str, *, is_here: bool = True) -> None:
+    """End with a message unless this is the name of a device and, where it is used, it is there."""
     if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", name):
         stop(f"{name} is no device; devices are auto, cpu, cuda and cuda:0, cuda:1, ...")
+    kind, _, number = name.partition(":")
+    if kind != "cuda" or not is_here:
+        return
+    try:
+        n_gpus = device_count()
+    except GpuError as error:
+        stop(f"--device {name}: no GPU: {error}; --device auto takes GPUs where there are some")
+    if number and int(number) >= n_gpus:
+        stop(f"--device {name}: there is none of this number; {count(n_gpus, 'GPU')} found")
 
 
 def get_known_task(name: str, source: str | None = None) -> KnownTask:
@@ -154,7 +169,7 @@ def _report_rejected(rejected: Sequence[RejectedProgram]) -> None:
 
 
 def _is_path(name: str) -> bool:
-    return name.endswith(".json") or os.sep in name or Path(name).exists()
+    return name.endswith(".json") or os.sep in name or (name != "" and Path(name).exists())
 
 
 def get_primitive(name: str) -> Primitive:

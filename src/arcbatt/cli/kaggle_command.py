@@ -113,8 +113,10 @@ def kaggle(
     from arcbatt.engine.gpu import GpuError, device_count
     from arcbatt.solving import RunOptions
 
+    from .finding import check_device
     from .solve_command import carry_out, make_run, say_what_is_bad
 
+    check_device(device, is_here=False)  # without its GPU a notebook had better go on
     try:
         gpus = count(device_count(), "GPU")
     except GpuError as error:

@@ -5,10 +5,14 @@ from typing import Annotated
 
 import typer
 
+from arcbatt.measure import MAX_THREADS
+
 from .completion import complete_set, complete_task
 
 DEFAULT_DATA = "arc-agi-1/training"
 DEFAULT_OUT = Path("runs")
+# A card is one batt, which has to fit into memory.
+MAX_CARD_SIZE = 100_000
 
 DataSet = Annotated[
     str,
@@ -60,6 +64,7 @@ Threads = Annotated[
         "--threads",
         metavar="N",
         min=1,
+        max=MAX_THREADS,
         help="Threads on the CPU; otherwise all cores.",
         show_default=False,
     ),
@@ -68,7 +73,12 @@ OutFolder = Annotated[
     Path, typer.Option("--out", metavar="DIR", help="Where the run's folder is made.")
 ]
 TimeBudget = Annotated[
-    str, typer.Option("--budget", metavar="TIME", help="How long to search: 90s, 10m, 1.5h.")
+    str,
+    typer.Option(
+        "--budget",
+        metavar="TIME",
+        help="How long it may take, start and files included: 90s, 10m, 1.5h.",
+    ),
 ]
 KnownPool = Annotated[
     Path | None,

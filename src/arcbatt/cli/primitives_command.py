@@ -68,7 +68,7 @@ def primitives(
     """List the primitives by family, or show all there is to know of one."""
     if name is not None and (family is not None or search is not None):
         stop("NAME is one primitive; --family and --search choose among all")
-    chosen = [get_primitive(name)] if name else _choose(family, search)
+    chosen = [get_primitive(name)] if name is not None else _choose(family, search)
     if as_json:
         print_json({"primitives": [each.to_json() for each in chosen]})
     elif name is None:

@@ -11,7 +11,7 @@ from arcbatt.files import write_whole
 from arcbatt.measure import Clock, current_clock
 from arcbatt.measure.icicle import svg_icicle
 
-from .console import print_notice, stop
+from .console import no_file_at, print_notice, stop
 from .timing import print_report
 
 PROFILE_EXAMPLES = (
@@ -27,7 +27,7 @@ PROFILE_CONTEXT = {"allow_interspersed_args": False, "ignore_unknown_options": F
 def profile(
     ctx: typer.Context,
     command: Annotated[
-        list[str], typer.Argument(metavar="COMMAND...", help="A command with its arguments.")
+        list[str], typer.Argument(metavar="COMMAND", help="A command with its arguments.")
     ],
     svg: Annotated[
         Path | None,
@@ -47,6 +47,9 @@ def profile(
     """
     if command[0] == "profile":
         stop("profile runs another command, not itself")
+    for place in (svg, as_json):
+        if place is not None and (why := no_file_at(place)):
+            stop(f"{place} {why}; name a file")
     clock = current_clock()
     assert clock is not None  # `app` has one while a command runs
     root = ctx.find_root()

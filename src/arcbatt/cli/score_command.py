@@ -13,11 +13,12 @@ from rich.table import Table
 from rich.text import Text
 
 from arcbatt.plurals import count
-from arcbatt.scoring import Score, TaskScore, load_answers, read_submission
+from arcbatt.scoring import Answers, Score, TaskScore, load_answers, read_submission
 from arcbatt.scoring import score as score_submission
 from arcbatt.solving.run import REPORT, SUBMISSION
 from arcbatt.solving.run_folder import RunFolderError
 from arcbatt.solving.runs import note_score, read_results, tasks_of_run
+from arcbatt.tasks import TaskError
 
 from .completion import complete_set
 from .console import print_blocks, print_json, print_notice, say_how_many_more, stop
@@ -75,7 +76,7 @@ def score(
         data, chosen = tasks_of_run(submission)
     else:
         chosen = None
-    scored = score_submission(content, load_answers(data), chosen)
+    scored = score_submission(content, _load_answers(data), chosen, place=str(path))
     rows = {}
     if submission.is_dir():
         rows = {row["task"]: row for row in read_results(submission)["by_task"]}
@@ -97,6 +98,13 @@ def score(
         verb = "is" if n_missing == 1 else "are"
         all_tasks = count(scored.tasks, "task")
         print_notice(f"{n_missing} of {all_tasks} {verb} not in the submission: wrong")
+
+
+def _load_answers(data: str) -> Answers:
+    try:
+        return load_answers(data)
+    except TaskError as error:
+        stop(f"{error}\nTo score needs tasks with answers; --data SET names others.")
 
 
 def _note_in_report(folder: Path, scored: Score) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import secrets
 import webbrowser
 from importlib.util import find_spec
@@ -11,6 +12,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from arcbatt.plurals import count
 from arcbatt.solving.run_folder import read_config
 from arcbatt.tasks import TASK_SETS, load_valid
 
@@ -34,7 +36,7 @@ def serve(
     runs: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="RUN...",
+            metavar="RUN",
             help="Folders of runs to show; otherwise all in --out, also new ones.",
             autocompletion=complete_run,
             show_default=False,
@@ -98,7 +100,7 @@ def serve(
         if source not in TASK_SETS:
             _, bad = load_valid(source)
             if bad:
-                print_notice(f"{source}: {len(bad)} tasks are not valid and not shown")
+                print_notice(f"{source}: {count(len(bad), 'task')} not valid, not shown")
     if token is None and not is_local(host):
         token = secrets.token_urlsafe(TOKEN_BYTES)
     try:
@@ -115,4 +117,7 @@ def serve(
         serve_pages(settings, on_ready)
     except OSError as error:
         what = (error.strerror or str(error)).lower()
-        stop(f"{host}:{port}: {what}; choose another port with --port N")
+        # Only a port that is taken, or may not be had, can be helped by another one.
+        is_of_port = error.errno in (errno.EADDRINUSE, errno.EACCES)
+        remedy = "port with --port N" if is_of_port else "address with --host ADDRESS"
+        stop(f"{host}:{port}: {what}; choose another {remedy}")

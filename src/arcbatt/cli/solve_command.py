@@ -26,7 +26,14 @@ from arcbatt.tasks.task import suggest
 from . import INTERRUPTED
 from .cluster_display import print_worker_notices, worker_tables, workers_to_json
 from .completion import complete_source
-from .console import print_blocks, print_json, print_notice, stop, warnings_as_notices
+from .console import (
+    no_file_at,
+    print_blocks,
+    print_json,
+    print_notice,
+    stop,
+    warnings_as_notices,
+)
 from .durations import format_duration, parse_duration
 from .finding import check_device, choose_valid_tasks, find_source
 from .loop_display import (
@@ -71,6 +78,8 @@ SOLVE_EXAMPLES = (
 )
 # What may be given again when a run is resumed; all else is the run's own.
 NOT_OF_A_RUN = {"budget", "cluster", "rounds", "resume", "explain", "trace", "limit", "as_json"}
+# A run of `kaggle` is one of `solve` with other options, and those are in its folder.
+RESUMED_BY = {"kaggle": "solve"}
 
 
 def solve(
@@ -183,6 +192,7 @@ def solve(
             off=_choose_off(off or []),
             max_bytes=parse_bytes(memory),
         )
+        check_device(device, is_here=cluster is None)
         folder = make_run("solve", options, out, trace or [])
     carry_out(folder, budget_s, rounds, trace or [], explain, limit, as_json, cluster)
 
@@ -195,24 +205,23 @@ def open_run(ctx: typer.Context, path: Path, command: str) -> RunFolder:
             words = "SET" if name == "source" else f"--{name.replace('_', '-')}"
             stop(f"{words} cannot be given with --resume: the run goes on with its own")
     folder = RunFolder.open(path)
-    if folder.config.command != command:
+    resumed_by = RESUMED_BY.get(folder.config.command, folder.config.command)
+    if resumed_by != command:
         folder.close()
         stop(
             f"{path} is the folder of `arcbatt {folder.config.command}`; "
-            f"arcbatt {folder.config.command} --resume {path} resumes it"
+            f"arcbatt {resumed_by} --resume {path} resumes it"
         )
     return folder
 
 
 def make_run(command: str, options: RunOptions, out: Path, traced: Sequence[str]) -> RunFolder:
     """Make the folder of a new run; what is wrong is said before that."""
-    check_device(options.device)
     chosen, _ = _choose(options)
     _check_traced(chosen, traced)
     if options.submission is not None:
         place = Path(options.submission)
-        if place.is_dir() or not place.parent.is_dir():
-            why = "is a folder" if place.is_dir() else "is in a folder that is not there"
+        if why := no_file_at(place):
             stop(f"--submission: {place} {why}; name a file")
     if options.pool is not None:
         Pool.open(options.pool, create=False).close()

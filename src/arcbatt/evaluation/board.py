@@ -23,7 +23,7 @@ from arcbatt.engine.results import BattResult
 from arcbatt.engine.samples import Samples
 from arcbatt.engine.staged import TaskResult, TaskSamples, run_on_tasks
 from arcbatt.language import SEARCH_BUDGET, Failure, Program, Reason, Value
-from arcbatt.measure import phase
+from arcbatt.measure import check_threads, phase
 from arcbatt.tasks import Grid, Task
 
 from .copies import COPIES
@@ -95,6 +95,7 @@ class TaskBoard:
     ) -> None:
         if len({task.id for task in tasks}) != len(tasks):
             raise ValueError("two tasks have one id")
+        check_threads(n_threads)
         self.tasks = tuple(tasks)
         self.device = device
         self.n_threads = n_threads

@@ -13,6 +13,7 @@ from arcbatt.engine.batt import Batt
 from arcbatt.engine.samples import Samples
 from arcbatt.language import Budget, Failure, Program, Result, Value, interpret
 from arcbatt.language.interpreter import missing_input, to_inputs
+from arcbatt.measure import check_threads
 from arcbatt.plurals import count
 from arcbatt.tasks import Grid, Task, TaskSet
 
@@ -120,6 +121,9 @@ def run(
     too. The `outcome` of what is returned is the value, or a `Failure` that says why there is none.
     For many programs or samples at a time there is `Batt`; `interpret` runs by the definitions.
     """
+    check_threads(n_threads)
+    if not isinstance(budget, Budget | None):
+        raise TypeError(f"budget is a {type(budget).__name__}, expected Budget(steps=...) or None")
     budget = budget or Budget()
     if isinstance(given, Task):
         demos = tuple((demo.input, demo.output) for demo in given.demos)

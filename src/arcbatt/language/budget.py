@@ -29,6 +29,8 @@ from .failure import CallFailed, Reason, over_budget
 from .values import Function, Value, weigh
 
 BYTES_AN_ELEMENT = 16
+# The engine counts in 64 bits; nobody waits for so many steps.
+MAX_BUDGET = 2**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ class Budget:
     def __post_init__(self) -> None:
         if self.steps < 1 or self.bytes < BYTES_AN_ELEMENT:
             raise ValueError(f"a budget needs at least 1 step and {BYTES_AN_ELEMENT} bytes")
+        if max(self.steps, self.bytes) > MAX_BUDGET:
+            raise ValueError(f"a budget has at most {MAX_BUDGET} steps and as many bytes")
 
     @property
     def elements(self) -> int:

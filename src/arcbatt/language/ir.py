@@ -155,7 +155,9 @@ def call_node(primitive: str | Primitive, *args: Node) -> Node:
     if isinstance(primitive, str):
         primitive = _resolve(primitive)
     if len(args) != len(primitive.parameters):
-        raise ValueError(f"{primitive.usage} takes {primitive.arity} arguments, not {len(args)}")
+        raise ValueError(
+            f"{primitive.usage} takes {count(primitive.arity, 'argument')}, not {len(args)}"
+        )
     return _intern("call", primitive.name, primitive.name, args)
 
 

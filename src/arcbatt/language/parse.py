@@ -30,6 +30,7 @@ from pathlib import Path
 from textwrap import dedent
 
 from arcbatt.measure import phase
+from arcbatt.plurals import count
 
 from . import ir
 from .constants import CONSTANTS
@@ -221,8 +222,10 @@ def _parse_chunk(text: str, first_line: int, file: str) -> ParsedProgram:
         tree = _parse_syntax(text)
     except SyntaxError as error:
         at = error.lineno or 1
+        # Python's own words would have the reader set a limit of Python.
+        why = "a number has too many digits" if "(4300 digits)" in error.msg else error.msg
         raise rejection(
-            f"not readable as a program: {error.msg}", at, error.offset or 1, _line(text, at)
+            f"not readable as a program: {why}", at, error.offset or 1, _line(text, at)
         ) from error
     except (RecursionError, MemoryError) as error:  # which of them, and its words, Python decides
         raise rejection("not readable as a program: nested too deep") from error
@@ -393,10 +396,8 @@ class _Reader:
             if expression.keywords:
                 args = self.place_keywords(primitive, args, expression, depth)
             if len(args) != primitive.arity:
-                raise self.reject(
-                    f"{primitive.usage} takes {primitive.arity} arguments, not {len(args)}",
-                    expression,
-                )
+                takes = count(primitive.arity, "argument")
+                raise self.reject(f"{primitive.usage} takes {takes}, not {len(args)}", expression)
             return ir.call_node(primitive, *args)
         if not isinstance(callee, ast.Name | ast.Call):
             raise self.reject("expected a primitive or a function-valued name to call", callee)

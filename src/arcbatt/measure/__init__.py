@@ -11,10 +11,11 @@ and whoever wants to know makes a `Clock` active around it; without one, marks c
 from .busy import BusyTime
 from .clock import Clock, add_table, count, current_clock, phase, record, timeline
 from .phases import OTHER, PHASES, Phase
-from .process import process_start_ns, usable_cores
+from .process import MAX_THREADS, check_threads, process_start_ns, usable_cores
 from .report import PathTime, PhaseTime, Report, TableReport, TimelineReport
 
 __all__ = [
+    "MAX_THREADS",
     "OTHER",
     "PHASES",
     "BusyTime",
@@ -26,6 +27,7 @@ __all__ = [
     "TableReport",
     "TimelineReport",
     "add_table",
+    "check_threads",
     "count",
     "current_clock",
     "phase",

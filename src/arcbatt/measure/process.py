@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path, PurePosixPath
 
+# More than any machine has; each takes memory.
+MAX_THREADS = 1024
 _IMPORTED_NS = time.perf_counter_ns()
 # A process that imports arcbatt later than this is not a command that is starting up.
 _MAX_STARTUP_NS = 10 * 10**9
@@ -41,6 +43,12 @@ def _age_ns() -> int | None:
         return since_boot_ns - ticks * 10**9 // os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError, IndexError, AttributeError):
         return None
+
+
+def check_threads(n_threads: object) -> None:
+    """Raise a ValueError unless this is a number of threads that can be had, or None for all."""
+    if n_threads is not None and n_threads not in range(1, MAX_THREADS + 1):
+        raise ValueError(f"n_threads is {n_threads!r:.40}, expected 1 to {MAX_THREADS}, or None")
 
 
 def usable_cores() -> int:

@@ -22,6 +22,7 @@ from arcbatt.engine.batt import Batt
 from arcbatt.language import Program
 from arcbatt.language.ir import Node, call_node, constant, input_node
 from arcbatt.measure import phase
+from arcbatt.plurals import count
 from arcbatt.tasks import Task
 
 from .enumerate.known_values import NearValue, near_values
@@ -156,7 +157,7 @@ class FinishedBases:
         return Offer(FINISHING, tasks, GAIN * n_wrong, cost_s, reads_candidates=True)
 
     def work(self, offer: Offer, context: Context) -> None:
-        context.say(f"rules on pictures near to the outputs of {len(offer.tasks)} tasks")
+        context.say(f"rules on pictures near to the outputs of {count(len(offer.tasks), 'task')}")
         for start in range(0, len(offer.tasks), TASKS_AT_ONCE):
             if context.allowance.is_spent:
                 return

@@ -111,10 +111,11 @@ class KnownPrograms:
         if not is_staged:
             fitted = {id for id, counts in context.done(ALL_DEMOS).items() if counts["n_fitting"]}
             tasks = tuple(task for task in tasks if task.id not in fitted)
-        context.say(
-            f"{count(len(context.known), 'known program')} on {count(len(tasks), 'task')}, "
-            f"{offer.item}"
-        )
+        if tasks:
+            context.say(
+                f"{count(len(context.known), 'known program')} on {count(len(tasks), 'task')}, "
+                f"{offer.item}"
+            )
         board = context.board.part(tasks)
         n_fitting = np.zeros(len(tasks), np.int64)
         for start in range(0, len(context.known) if tasks else 0, PROGRAMS_A_BATT):

@@ -75,6 +75,8 @@ def make_proposers(chosen: Sequence[str | Proposer], options: ProposerOptions) -
     """
     if isinstance(chosen, str):
         raise TypeError(f"proposers are several: proposers=[{chosen!r}]")
+    if not chosen:
+        raise ValueError(f"no proposer was named; the proposers are {', '.join(PROPOSER_NAMES)}")
     names = [each for each in chosen if isinstance(each, str)]
     own = [each for each in chosen if not isinstance(each, str)]
     for name in names:

@@ -106,22 +106,31 @@ def _say_attempts(task: TaskScore) -> str:
     return ", ".join("wrong" if k is None else str(k) for k in task.right_attempts)
 
 
-def score(submission: Submission, answers: Answers, only: Collection[str] | None = None) -> Score:
+def score(
+    submission: Submission,
+    answers: Answers,
+    only: Collection[str] | None = None,
+    *,
+    place: str = "submission",
+) -> Score:
     """Return the score of a submission over all tasks in the answers, or over some of them.
 
     A task that the submission lacks counts as wrong. Raises `SubmissionError` for a malformed
-    submission, a task that the answers lack, or a wrong number of test inputs.
+    submission, a task that the answers lack, or a wrong number of test inputs; `place` is where
+    it says that this is.
     """
-    check_submission(submission, "submission")
+    check_submission(submission, place)
     task_ids = [each for each in answered_tasks(answers) if only is None or each in only]
     if not task_ids:
-        raise SubmissionError("submission: none of the tasks to score is among the answers")
+        raise SubmissionError(f"{place}: none of the tasks to score is among the answers")
     for task_id in sorted(submission.keys() - set(task_ids)):
         raise SubmissionError(
-            f"submission: task {show(task_id)} is not among the tasks to score"
+            f"{place}: task {show(task_id)} is not among the tasks to score"
             + suggest(task_id, task_ids)
         )
-    by_task = tuple(_score_task(task_id, submission.get(task_id), answers) for task_id in task_ids)
+    by_task = tuple(
+        _score_task(task_id, submission.get(task_id), answers, place) for task_id in task_ids
+    )
     return Score(
         tasks=len(by_task),
         solved=sum(task.solved for task in by_task),
@@ -133,13 +142,15 @@ def score(submission: Submission, answers: Answers, only: Collection[str] | None
     )
 
 
-def _score_task(task_id: str, entries: list[Attempts] | None, answers: Answers) -> TaskScore:
+def _score_task(
+    task_id: str, entries: list[Attempts] | None, answers: Answers, place: str
+) -> TaskScore:
     n_test_inputs = n_answers(answers, task_id)
     if entries is None:
         return TaskScore(task_id, (None,) * n_test_inputs)
     if len(entries) != n_test_inputs:
         raise SubmissionError(
-            f"submission: task {task_id}: {len(entries)} entries, "
+            f"{place}: task {task_id}: {count(len(entries), 'entry', 'entries')}, "
             f"expected {n_test_inputs}, one a test input"
         )
     return TaskScore(

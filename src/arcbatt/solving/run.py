@@ -114,7 +114,9 @@ class RunOptions:
                 options[name] = None if options[name] is None else tuple(options[name])
             return cls(seed=config.seed, **options)
         except (KeyError, TypeError) as error:  # what another version wrote
-            raise RunFolderError(f"the options of this run cannot be read: {error}") from None
+            raise RunFolderError(
+                f"the options of this run cannot be read ({error}); begin a new run"
+            ) from None
 
     def to_proposers(self, differences: Path) -> ProposerOptions:
         """Return what the proposers are made from; a switch that is none is a ValueError."""
@@ -180,6 +182,9 @@ class Run(Watcher):
         self.bad = tuple(bad)
         self.options = RunOptions.from_config(folder.config)
         self._watcher = watcher or Watcher()
+        if (folder.path / RESULTS).exists() and not (folder.path / POOL).exists():
+            # To begin anew would put stand-ins in the place of what was found.
+            raise RunFolderError(f"{folder.path / POOL} is gone: begin a new run")
         self._pool = Pool.open(folder.path / POOL)
         self.explanations: dict[str, str] = {}
         self.rules: dict[str, list[str]] = {}
@@ -188,6 +193,7 @@ class Run(Watcher):
         self._saved_s = perf_counter()
         self._save_after_s = SAVE_EVERY_S
         self._trouble: str | None = None
+        self._is_late = False
         try:
             self.loop = self._make_loop(tasks, traced, workers)
             if self.loop.is_resumed:
@@ -250,7 +256,9 @@ class Run(Watcher):
                 self.on_message(self.loop, describe_known(self.options, merged))
                 is_begun = True
             spent_s = perf_counter() - began_s
+            n_before = self.loop.n_rounds
             self.loop.run(budget_s - ending_s - explaining_s - spent_s, max_rounds)
+            self._is_late = self.loop.n_rounds == n_before and not self.loop.left_s
         finally:
             with uninterrupted():
                 if is_begun:  # otherwise there is nothing yet to resume
@@ -406,6 +414,8 @@ class Run(Watcher):
                 f"the run's log and ledger could not be written ({self._trouble}): "
                 f"--resume goes on from before that"
             )
+        if self._is_late:
+            return "nothing was searched: the start took all of the budget; give it more"
         return describe_trouble(self.loop)
 
 

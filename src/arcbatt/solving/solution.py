@@ -19,7 +19,7 @@ from arcbatt.evaluation import TaskBoard
 from arcbatt.explainer import say_rules
 from arcbatt.language import Program
 from arcbatt.plurals import count
-from arcbatt.pool import Pool, merge_open
+from arcbatt.pool import Pool, PoolError, merge_open
 from arcbatt.proposers import PROPOSER_NAMES, Proposer, make_proposers
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE
 from arcbatt.proposers.presets import DEFAULT_MAX_BYTES
@@ -247,6 +247,8 @@ def solve_all(
 
     An interrupt (Ctrl-C, or that of a notebook) ends the search; what was found is returned.
     """
+    if isinstance(off, str):
+        raise TypeError(f"what is off are several names: off=[{off!r}]")
     options = RunOptions(
         "", None, (), _path(pool), library, seed, off=tuple(off), max_bytes=max_bytes
     )
@@ -304,6 +306,15 @@ def _open(
     )
 
 
+def _keep(found: Pool, path: str | Path) -> None:
+    """Put what was found into the pool of a file; that it cannot be done loses no solution."""
+    try:
+        with Pool.open(path, readonly=False) as kept:
+            merge_open(kept, found)
+    except PoolError as error:
+        warnings.warn(f"what was found is not kept: {error}", RuntimeWarning, stacklevel=4)
+
+
 def _search(
     board: TaskBoard,
     budget_s: float,
@@ -317,8 +328,14 @@ def _search(
     """Run the loop over the tasks of a board in memory; return what was found, however it ended."""
     if not isinstance(budget_s, int | float) or isinstance(budget_s, bool) or not budget_s > 0:
         raise ValueError(f"budget_s is {budget_s!r}, expected seconds, more than 0")
+    if max_rounds is not None and (not isinstance(max_rounds, int) or max_rounds < 1):
+        raise ValueError(
+            f"max_rounds is {max_rounds!r}, expected a whole number from 1 on, or None"
+        )
     differences = Path(tempfile.gettempdir()) / "arcbatt-differences"
     made = make_proposers(proposers, options.to_proposers(differences))
+    if keep_in is not None:
+        Pool.open(keep_in, readonly=False).close()  # a wrong place is said before the search
     workers = None if cluster is None else _open(cluster, options, board, proposers)
     is_interrupted = False
     with Pool.in_memory() as own:
@@ -331,8 +348,7 @@ def _search(
                 is_interrupted = True
         if keep_in is not None:
             loop.save()
-            with Pool.open(keep_in) as kept:
-                merge_open(kept, own)
+            _keep(own, keep_in)
     if trouble := describe_trouble(loop):
         warnings.warn(trouble, RuntimeWarning, stacklevel=3)
     found = [

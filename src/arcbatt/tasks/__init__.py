@@ -5,7 +5,7 @@ while a source is read: nothing that this package exports holds or hands out one
 reads them through `arcbatt.scoring`.
 """
 
-from arcbatt.tasks.loading import find_task, load, load_valid
+from arcbatt.tasks.loading import find_task, load, load_valid, require_valid
 from arcbatt.tasks.making import MADE_HERE, to_grid, to_task, to_tasks
 from arcbatt.tasks.sources import TASK_SETS
 from arcbatt.tasks.task import Grid, Pair, Task, TaskSet, UnknownTask
@@ -24,6 +24,7 @@ __all__ = [
     "find_task",
     "load",
     "load_valid",
+    "require_valid",
     "to_grid",
     "to_task",
     "to_tasks",

@@ -3,7 +3,7 @@
 import gc
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
@@ -33,10 +33,15 @@ def load(source: str | os.PathLike[str]) -> TaskSet:
     if isinstance(source, str) and is_id(source):
         raise TaskError(f"{source} is the id of a task; find_task({source!r}) gives it")
     tasks, bad = load_valid(source)
-    if bad:
-        more = f"\n{len(bad) - 1} more of {len(bad) + len(tasks)} tasks are not valid either"
-        raise TaskError(bad[0].faults[0] + more * (len(bad) > 1))
+    require_valid(bad, len(bad) + len(tasks))
     return tasks
+
+
+def require_valid(bad: Sequence[BadTask], n_tasks: int) -> None:
+    """Raise a `TaskError` where there are tasks that are not valid, of so many in all."""
+    if bad:
+        more = f"\n{len(bad) - 1} more of {n_tasks} tasks are not valid either"
+        raise TaskError(bad[0].faults[0] + more * (len(bad) > 1))
 
 
 @phase("load")
@@ -45,6 +50,12 @@ def load_valid(source: str | os.PathLike[str]) -> tuple[TaskSet, list[BadTask]]:
 
     Raises `TaskError` only if the source as a whole cannot be read.
     """
+    if isinstance(source, str) and source in TASK_SETS:
+        return _built_in(source), []
+    return _read(source)
+
+
+def _read(source: str | os.PathLike[str]) -> tuple[TaskSet, list[BadTask]]:
     name = os.fspath(source)
     tasks: list[Task] = []
     bad: list[BadTask] = []
@@ -88,7 +99,7 @@ def find_task(task_id: str) -> Task:
 
 @cache
 def _built_in(name: str) -> TaskSet:
-    return load_valid(name)[0]
+    return _read(name)[0]
 
 
 @contextmanager

@@ -55,7 +55,8 @@ def read_documents(source: str | os.PathLike[str]) -> list[Document]:
         return _read_built_in(source)
     path = Path(source)
     try:
-        found, is_folder = path.exists(), path.is_dir()
+        # No name is not the name of this folder, as it is for a path.
+        found, is_folder = source != "" and path.exists(), path.is_dir()
     except (OSError, ValueError) as problem:
         # ValueError: a NUL in the path, on Python versions that do not take it for "not there".
         raise TaskError(f"{show(os.fspath(source))} cannot be read: {problem}") from None

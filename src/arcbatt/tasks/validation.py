@@ -11,6 +11,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
 
+from arcbatt.plurals import count
 from arcbatt.tasks.task import Grid, Pair, Task
 
 MAX_SIDE = 30
@@ -71,9 +72,9 @@ def _what_is_wrong(raw: object) -> str:
         if not isinstance(row, list | tuple):
             return f"row {number}: {show(row)} is not a row (a list of colours)"
         if not 1 <= len(row) <= MAX_SIDE:
-            return f"row {number}: {len(row)} cells, expected 1 to {MAX_SIDE}"
+            return f"row {number}: {count(len(row), 'cell')}, expected 1 to {MAX_SIDE}"
         if len(row) != len(raw[0]):
-            return f"row {number}: {len(row)} cells, expected {len(raw[0])} as in row 1"
+            return f"row {number}: {count(len(row), 'cell')}, expected {len(raw[0])} as in row 1"
         for column, cell in enumerate(row, 1):
             if type(cell) is not int or not 0 <= cell <= MAX_COLOR:
                 where = f"row {number}, column {column}"
@@ -81,9 +82,9 @@ def _what_is_wrong(raw: object) -> str:
     raise AssertionError("this is a grid")
 
 
-def check_id(task_id: str, place: str) -> None:
+def check_id(task_id: object, place: str) -> None:
     """Raise a TaskError unless `task_id` is a non-empty line of printable characters."""
-    if not task_id or not task_id.isprintable():
+    if not isinstance(task_id, str) or not task_id or not task_id.isprintable():
         raise TaskError(f"{place}: {show(task_id)} is not a task id (printable and not empty)")
 
 
