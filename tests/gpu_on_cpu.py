@@ -27,7 +27,7 @@ OF_WARPS = """
 namespace arc {
 u32 ballot(bool) { abort(); }
 u32 shuffle(u32, int) { abort(); }
-u32 threads_alike(i32) { abort(); }
+
 }
 """
 

@@ -254,7 +254,9 @@ LARGE_GRIDS = """
 def f_{k}(I):
     a = upscale(I, 2)
     b = hconcat(a, vconcat(hmirror(I), dmirror(I)))
-    return pair(pair(objects(b, {u}, {d}, {w}), objects_t(a, {u}, {d}, {w})), o_g(b, {k}))
+    c = pair(enclosed_cells(b, {k}), areas_between(b, ofcolor(b, {k})))
+    e = pair(objects(b, {u}, {d}, {w}), objects_t(a, {u}, {d}, {w}))
+    return pair(pair(e, c), o_g(b, {k}))
 """
 
 
@@ -272,6 +274,53 @@ def test_objects_of_large_grids_agree() -> None:
         check_equal(got, wanted)
         for program in range(len(texts)):
             assert got.outcome(program, 0) == wanted.outcome(program, 0)
+
+
+# Sets of locations and of cells, some few and some many, one of two colours, a tuple, and nothing.
+ELEMENTS = """
+def f(I):
+    a = asindices(I)
+    b = insert(a, insert(corners(a), insert(initset(ORIGIN), initset(shift(a, (3, -2))))))
+    c = combine(apply(lbind(recolor, 2), b), initset(asobject(I)))
+    d = combine(totuple(combine(b, c)), astuple(totuple(corners(a)), totuple(difference(a, a))))
+    return {call}
+"""
+OF_ONE = (
+    "uppermost lowermost leftmost rightmost ulcorner urcorner llcorner lrcorner corners vline hline"
+    " center height width shape portrait toindices initset size color".split()
+)
+OF_TWO = "intersection difference combine manhattan hmatching vmatching insert contained".split()
+CALLS = [
+    *(f"apply({name}, sfilter({sets}, size))" for name in OF_ONE for sets in "bcd"),
+    *(f"apply({name}, d)" for name in OF_ONE),
+    *(f"prapply({name}, {x}, {y})" for name in OF_TWO for x, y in ("bb", "bc", "cb", "cc", "db")),
+    *(
+        f"apply(rbind(shift, {way}), {sets})"
+        for way in ("(1, -1)", "(0, 0)", "3")
+        for sets in "bcd"
+    ),
+    *(f"apply(lbind(recolor, {color}), {sets})" for color in (0, 2) for sets in "bcd"),
+    *(f"apply({name}, a)" for name in ("neighbors", "dneighbors", "ineighbors")),
+    *(f"apply(lbind({name}, insert), b)" for name in ("lbind", "rbind", "matcher")),
+    "apply(lbind(compose, first), combine(initset(last), initset(size)))",
+    "apply(fork(insert, first, compose(initset, last)), product(a, corners(a)))",
+    "apply(lbind(fork, insert), combine(b, initset(first)))",
+]
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("steps", [900, 30_000, 10**6])
+def test_elements_that_are_small_or_large_agree(steps: int) -> None:
+    batt = Batt([parse_program(ELEMENTS.format(call=call)) for call in CALLS])
+    grid = tuple(tuple((i * i + j * (j % 5)) % 4 for j in range(9)) for i in range(9))
+    samples = Samples([grid, ((1, 2, 3),) * 3, ((0,),)])
+    budget = Budget(steps=steps, bytes=steps * 20)
+    wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+    got = batt.run(samples, budget, device="cuda", keep_values=True)
+    check_equal(got, wanted)
+    assert got.ran_on["cuda:0"] > 0.9 * wanted.reasons.size
+    for program in range(len(CALLS)):
+        assert got.outcome(program, 0) == wanted.outcome(program, 0)
 
 
 LARGE_SETS = """

@@ -38,7 +38,7 @@ BLOCKS_A_SM = 8
 WIDE_THREADS = 512
 WIDE_BLOCKS_A_SM = 2
 # Elements that threads run alone, one after the other or at once.
-ELEMENTS_AN_ITEM = 32
+ELEMENTS_AN_ITEM = 4
 LARGE = 2048  # elements of a call's arguments; more where many calls are large
 MAX_LARGE = 2048
 # Those of 8.0 serve 8.6 and 8.9, too; 6.0 and 7.5 are the older cards that Kaggle lends.
@@ -56,7 +56,8 @@ WIDE_KERNELS = tuple(
     "site_apply site_mapply site_papply site_mpapply site_prapply site_mfilter site_sfilter"
     " site_order run_merge run_product run_combine run_difference run_dedupe run_toindices"
     " run_recolor run_paint run_fill run_ofcolor run_upscale run_dmirror run_copies_at"
-    " run_repeat_along run_asobject run_shift run_asindices run_canvas".split()
+    " run_repeat_along run_asobject run_shift run_asindices run_canvas"
+    " run_objects run_objects_on".split()
 )
 
 

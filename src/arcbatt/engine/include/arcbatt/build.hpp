@@ -176,8 +176,8 @@ ARC_NOINLINE i64 sort_unique_by_bits(Lane& lane, Key* keys, i64 n) {
   if (!bits || !starts) return -1;
   each(n_words, [=](i64 k) { bits[k] = 0; });
   each(n, [=](i64 k) {
-    const u32 place = box.place(keys[k]);
-    atomic_or(bits + place / 32, 1u << place % 32);
+    const u32 place = box.place(keys[k]), bit = 1u << place % 32;
+    if (!(bits[place / 32] & bit)) atomic_or(bits + place / 32, bit);  // often one is there
   });
   const i64 kept = running_sums(n_words, starts, [=](i64 k) { return count_bits(bits[k]); });
   each(n_words, [=](i64 k) {
@@ -413,6 +413,36 @@ ARC_NOINLINE Value tuple_of(Lane& lane, Value* members, i64 n) {
 }
 
 #if defined(ARC_FLAT)
+// A number that equal values share, by one thread: for tables that live no longer than a call.
+ARC_NOINLINE u64 quick_hash(const Value& v) {
+  constexpr u64 FACTOR = 0x9e3779b97f4a7c15ULL;
+  u64 hash = ((u64)v.kind << 56 | (u64)v.aux << 32 | v.n) * FACTOR;
+  auto add = [&](u64 word) { hash = ((hash ^ hash >> 29) + word) * FACTOR; };
+  switch (v.kind) {
+    case INT:
+    case PAIR:
+    case CELL: add((u64)v.number); break;
+    case INTS:
+    case INTSET:
+      for (u32 k = 0; k < v.n; k++) add((u64)v.ints[k]);
+      break;
+    case GRID:
+      for (i64 k = 0; k < v.n * width_of(v); k++) add((u64)v.ints[k]);
+      break;
+    case INDICES:
+    case OBJECT:
+      for (u32 k = 0; k < v.n; k++) add(v.keys[k]);
+      break;
+    case TUPLE:
+    case SET:
+    case FUNCTION:
+      for (u32 k = 0; k < v.n; k++) add(quick_hash(v.members()[k]));
+      break;
+    default: break;
+  }
+  return hash ^ hash >> 32;
+}
+
 // Finds equal members: first_alike[k] := the place of one that all members equal to the k-th have; false
 // when memory ran out. Values that a function gave are often equal, and comparing hashes is far less work
 // for many threads than sorting all of them.
@@ -425,7 +455,7 @@ ARC_NOINLINE bool find_alike(Lane& lane, const Value* members, i64 n, u32* first
   if (!slots) return false;
   each(n_slots, [=](i64 k) { slots[k] = FREE; });
   each(n, [=](i64 k) {
-    for (u64 at = hash_by<true>(members[k]);; at++) {
+    for (u64 at = quick_hash(members[k]);; at++) {
       // Mostly one is there, which needs no swap.
       u32* slot = slots + (at & (n_slots - 1));
       u32 there = *(volatile u32*)slot;

@@ -249,34 +249,38 @@ ARC_FN void run_calls(const Launch& launch, const Step& step, Lanes lanes, const
   });
 }
 
-// Calls within functions by one thread each, ARC_ELEMENTS_AN_ITEM of them to an item; those that threads do
-// not run alone by all of them. What is left to wide lanes is by number, not by item.
+// Calls within functions by one thread each, ARC_ELEMENTS_AN_ITEM of them to an item, so that few are spread
+// over many warps; those that threads do not run alone by all of them. What is left to wide lanes is by
+// number, not by item.
 template <class P>
 ARC_FN void run_elements(const Launch& launch, const Step& step, Lanes lanes, const P& primitive) {
-  run_items(launch, step, lanes, [&](Lane& lane, u32 item) {
-    const u32 n = step.n_elements, end = min_of<u32>((item + 1) * ARC_ELEMENTS_AN_ITEM, n);
-    for (u32 first = item * ARC_ELEMENTS_AN_ITEM; first < end; first += W) {
-      const u32 at = min_of(first + thread_index(), n - 1), which = step.which(at);
-      const FlatOp& op = launch.flat.ops[step.others[which]];
-      const FlatDomain& domain = launch.flat.domains[op.domain];
-      const u32 element = at - step.starts[which], row = domain.row_of_element(element);
-      Frame* frame = first + thread_index() < end ? domain.frames[row] : nullptr;
-      const bool together =
-          run_alone(lane, launch.flat, op, frame, element - (domain.firsts[row] - domain.firsts[0]), primitive);
-      if constexpr (P::MAY_BE_LARGE) {
-        for (u32 left = ballot(together); left; left &= left - 1) {
-          const u32 number = shuffle(at, lowest_bit(left));
-          begin_item(lane, number);
-          const BatchedCall call = find_call(launch, step, lane, number);
-          const CallPlace place = {launch, call};
-          // Others add to the frame meanwhile: what one thread sees counts for all.
-          if (broadcast(call.is_over))
-            place.fill(fail(OVER_BUDGET), 0, 0);
-          else
-            run_call(lane, call.n_args, typename P::Together(), place);
+  with_lane(launch, step, lanes, [&](Lane& lane, Worker&) {
+    each_few_items(launch, step, lanes, [&](u32 first_item, u32 end_item, bool) {
+      const u32 n = step.n_elements, end = min_of<u32>(end_item * ARC_ELEMENTS_AN_ITEM, n);
+      for (u32 first = first_item * ARC_ELEMENTS_AN_ITEM; first < end; first += W) {
+        const u32 at = min_of(first + thread_index(), n - 1), which = step.which(at);
+        const FlatOp& op = launch.flat.ops[step.others[which]];
+        const FlatDomain& domain = launch.flat.domains[op.domain];
+        const u32 element = at - step.starts[which], row = domain.row_of_element(element);
+        Frame* frame = first + thread_index() < end ? domain.frames[row] : nullptr;
+        begin_item(lane, first);
+        const bool together =
+            run_alone(lane, launch.flat, op, frame, element - (domain.firsts[row] - domain.firsts[0]), primitive);
+        if constexpr (P::MAY_BE_LARGE) {
+          for (u32 left = ballot(together); left; left &= left - 1) {
+            const u32 number = shuffle(at, lowest_bit(left));
+            begin_item(lane, number);
+            const BatchedCall call = find_call(launch, step, lane, number);
+            const CallPlace place = {launch, call};
+            // Others add to the frame meanwhile: what one thread sees counts for all.
+            if (broadcast(call.is_over))
+              place.fill(fail(OVER_BUDGET), 0, 0);
+            else
+              run_call(lane, call.n_args, typename P::Together(), place);
+          }
         }
       }
-    }
+    });
   });
 }
 
@@ -342,33 +346,45 @@ ARC_KERNEL site_invoke(ARC_WORK) {
 ARC_KERNEL alone_match(ARC_WORK) { arc::run_elements(*launch, *step, arc::ALL, arc::AloneMatch()); }
 ARC_KERNEL alone_guard(ARC_WORK) { arc::run_elements(*launch, *step, arc::ALL, arc::AloneGuard()); }
 
-// firsts[k] := the sum of counts before k, for k up to n; one block, each of whose threads adds up
-// some that stand side by side.
+// The sum of a number of this thread and of those before it in its warp.
+ARC_EXTERN arc::u32 sum_up_to(arc::u32 sum) {
+  for (arc::u32 by = 1; by < 32; by *= 2) {
+    const arc::u32 more = __shfl_up_sync(0xffffffffu, sum, by);
+    if ((threadIdx.x & 31) >= by) sum += more;
+  }
+  return sum;
+}
+// firsts[k] := the sum of counts before k, for k up to n; one block of whole warps, or one thread. A thread
+// adds up some that stand side by side.
 extern "C" __global__ void __launch_bounds__(1024) add_counts(const arc::u32* counts, arc::u32* firsts,
                                                               arc::u32 n) {
   using namespace arc;
   constexpr u32 EACH = 16;
-  __shared__ u32 sums[1024];
+  __shared__ u32 of_warps[32];
+  const u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32;
   u32 before = 0;
   for (u32 start = 0; start < n; start += EACH * blockDim.x) {
-    const u32 first = start + EACH * threadIdx.x, end = min_of(first + EACH, n);
-    u32 own = 0;
-    for (u32 k = first; k < end; k++) own += counts[k];
-    sums[threadIdx.x] = own;
-    __syncthreads();
-    for (u32 reach = 1; reach < blockDim.x; reach *= 2) {
-      const u32 more = threadIdx.x >= reach ? sums[threadIdx.x - reach] : 0;
+    const u32 first = start + EACH * threadIdx.x;
+    u32 own[EACH], sum = 0;
+#pragma unroll
+    for (u32 k = 0; k < EACH; k++) sum += own[k] = first + k < n ? counts[first + k] : 0;
+    u32 here = before, all = sum;
+    if (blockDim.x > 1) {
+      const u32 in_warp = sum_up_to(sum);
+      if (lane == 31) of_warps[warp] = in_warp;
       __syncthreads();
-      sums[threadIdx.x] += more;
-      __syncthreads();
+      const u32 up_to_warp = sum_up_to(lane < blockDim.x / 32 ? of_warps[lane] : 0);
+      const u32 earlier = __shfl_sync(0xffffffffu, up_to_warp, warp ? warp - 1 : 0);
+      all = __shfl_sync(0xffffffffu, up_to_warp, 31);
+      here += (warp ? earlier : 0) + in_warp - sum;
+      __syncthreads();  // before the warps' sums are others
     }
-    u32 here = before + sums[threadIdx.x] - own;
-    for (u32 k = first; k < end; k++) {
-      firsts[k] = here;
-      here += counts[k];
+#pragma unroll
+    for (u32 k = 0; k < EACH; k++) {
+      if (first + k < n) firsts[first + k] = here;
+      here += own[k];
     }
-    before += sums[blockDim.x - 1];
-    __syncthreads();
+    before += all;
   }
   if (threadIdx.x == 0) firsts[n] = before;
 }

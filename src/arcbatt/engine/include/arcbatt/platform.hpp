@@ -29,23 +29,12 @@ ARC_FN void sync() { __syncthreads(); }
 // For code that is written for a warp: a lane of a block that came to it would not link.
 __device__ u32 ballot(bool flag);
 __device__ u32 shuffle(u32 value, int source);
-__device__ u32 threads_alike(i32 value);
 #else
 constexpr int W = WARP;
 ARC_FN int thread_index() { return threadIdx.x & 31; }
 ARC_FN void sync() { __syncwarp(); }
 ARC_FN u32 ballot(bool flag) { return __ballot_sync(0xffffffffu, flag); }
 ARC_FN u32 shuffle(u32 value, int source) { return __shfl_sync(0xffffffffu, value, source); }
-// The threads that have the same value as this one, as bits.
-ARC_FN u32 threads_alike(i32 value) {
-#if __CUDA_ARCH__ >= 700
-  return __match_any_sync(0xffffffffu, value);
-#else
-  u32 alike = 0;
-  for (int k = 0; k < WARP; k++) alike |= (u32)((i32)shuffle((u32)value, k) == value) << k;
-  return alike;
-#endif
-}
 #endif
 // Within a warp, also where the lane is a block.
 ARC_FN int warp_index() { return threadIdx.x & 31; }
@@ -80,7 +69,6 @@ constexpr int W = 1;
 ARC_FN int thread_index() { return 0; }
 ARC_FN void sync() {}
 ARC_FN u32 ballot(bool flag) { return flag; }
-ARC_FN u32 threads_alike(i32) { return 1; }
 ARC_FN int warp_index() { return 0; }
 ARC_FN u32 ballot_in_warp(bool flag) { return flag; }
 ARC_FN i64 exchange(i64 value, int) { return value; }

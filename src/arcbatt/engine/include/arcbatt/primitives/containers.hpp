@@ -636,18 +636,24 @@ ARC_FN Value prim_last(Lane&, const Value* a) {
   return a[0].n ? member(a[0], a[0].n - 1) : fail(EMPTY);
 }
 
+// The place that wins over all others below n; wins(first, second) tells whether the second of two does, and
+// is asked by each thread alone.
+template <class Wins>
+ARC_FN i64 extreme_of(i64 n, Wins wins) {
+  return fold(n, -1, [](i64 k) { return k; }, [=](i64 a, i64 b) {
+    if (a < 0 || b < 0) return max_of(a, b);
+    return wins(min_of(a, b), max_of(a, b)) ? max_of(a, b) : min_of(a, b);
+  });
+}
 ARC_NOINLINE Value extreme_member(const Value& container, int sign) {
   const Value from = container;
   if (from.n == 0) return number(0);
   if (is_set(from)) return member(from, sign > 0 ? from.n - 1 : 0);
   if (from.kind == INTS)
     return number(sign * greatest(from.n, -MAX_NUMBER, [=](i64 k) { return sign * from.ints[k]; }));
-  Value best = member(from, 0);
-  for (u32 k = 1; k < from.n; k++) {
-    Value next = member(from, k);
-    if (sign * compare(next, best) > 0) best = next;
-  }
-  return best;
+  return member(from, (u32)extreme_of(from.n, [=](i64 first, i64 second) {
+    return sign * compare_alone(member(from, (u32)second), member(from, (u32)first)) > 0;
+  }));
 }
 ARC_FN Value prim_maximum(Lane&, const Value* a) { return extreme_member(a[0], 1); }
 ARC_FN Value prim_minimum(Lane&, const Value* a) { return extreme_member(a[0], -1); }
@@ -670,12 +676,10 @@ ARC_NOINLINE i64 extreme_place(const Column& column, i64 n, bool descending, boo
     if (!last) return first_where(n, [=](i64 k) { return keys[k] == best; });
     return n - 1 - first_where(n, [=](i64 k) { return keys[n - 1 - k] == best; });
   }
-  i64 best = 0;
-  for (i64 k = 1; k < n; k++) {
-    int c = compare(column.at(k), column.at(best));
-    if (c == 0 ? last : greatest_one ? c > 0 : c < 0) best = k;
-  }
-  return best;
+  return extreme_of(n, [&](i64 first, i64 second) {
+    const int c = compare_alone(column.at(second), column.at(first));
+    return c == 0 ? last : greatest_one ? c > 0 : c < 0;
+  });
 }
 
 // The places of a column's values in their order, equal ones as they stand; null when memory ran out.

@@ -52,6 +52,15 @@ ARC_NOINLINE Value merge_members(Lane& lane, bool tuple, const Value* inners, i6
     }
   }
   ARC_NEW_MEMBERS(members, n_members);
+  if (W > 1) {
+    ARC_ALLOCATE(starts, u32, n);
+    running_sums(n, starts, [=](i64 k) { return inners[k].n; });
+    each(n_members, [=](i64 k) {
+      const u32 from = find_start(starts, (u64)n, (u32)k);
+      members[k] = member(inners[from], (u32)k - starts[from]);
+    });
+    return tuple ? tuple_of(lane, members, n_members) : set_of(lane, members, n_members);
+  }
   i64 start = 0;
   for (i64 k = 0; k < n; k++) {
     const Value inner = inners[k];

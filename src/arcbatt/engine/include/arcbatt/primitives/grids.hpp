@@ -167,12 +167,11 @@ ARC_FN Value locations_where(Lane& lane, i64 n_rows, i64 width, Keep keep) {
 constexpr int N_COLORS = 10;
 
 // Counts the numbers at(k) for k below n into counts[0..9]; false when one of them is another.
-// Each thread counts in ten fields of 6 bits, as often as they hold; a field of 12 bits each, of which
-// five fit a word, then holds what all threads have counted.
+// Each thread counts in ten fields of 6 bits, as often as they hold; two of 16 bits then hold what all
+// threads have counted.
 template <class At>
 ARC_FN bool count_colors(i64 n, At at, u32* counts) {
-  constexpr i64 MOST = 63 * W < 4096 ? 63 : 4095 / W;
-  constexpr u64 EVEN_FIELDS = 0x03f03f03f03f03fULL;
+  constexpr i64 MOST = 63;
   for (int c = 0; c < N_COLORS; c++) counts[c] = 0;
   for (i64 start = 0; start < n; start += MOST * W) {
     u64 packed = 0;
@@ -184,11 +183,11 @@ ARC_FN bool count_colors(i64 n, At at, u32* counts) {
       packed += 1ULL << (other ? 0 : 6 * c);
     });
     if (any_thread(others)) return false;
-    u64 even = (u64)total(W, [&](i64) { return (i64)(packed & EVEN_FIELDS); });
-    u64 odd = (u64)total(W, [&](i64) { return (i64)(packed >> 6 & EVEN_FIELDS); });
     for (int c = 0; c < N_COLORS; c += 2) {
-      counts[c] += (u32)(even >> 6 * c & 4095);
-      counts[c + 1] += (u32)(odd >> 6 * c & 4095);
+      const u32 two = (u32)(packed >> 6 * c) & 4095;
+      const u32 all = sum_of_threads((two & MOST) | two >> 6 << 16);
+      counts[c] += all & 0xffff;
+      counts[c + 1] += all >> 16;
     }
   }
   return true;
@@ -521,9 +520,10 @@ struct Spots {
 
   // The place of a key's cell among the raster's; -1 outside.
   ARC_FN i64 operator()(i64 k) const {
-    i64 i = row_of(keys[k]) + di, j = column_of(keys[k]) + dj;
-    if ((u64)i >= (u64)raster.n_rows || (u64)j >= (u64)raster.width) return -1;
-    return raster.start(i) + j;
+    const Key key = keys[k];
+    const u32 i = (u32)(row_of(key) + (i32)di), j = (u32)(column_of(key) + (i32)dj);
+    if (i >= (u32)raster.n_rows || j >= (u32)raster.width) return -1;
+    return raster.starts ? raster.starts[i] + j : (i64)(i * (u32)raster.width + j);
   }
   // Whether one is inside the grid's dimensions but beyond the end of its row.
   ARC_FN bool miss() const {
@@ -548,7 +548,7 @@ ARC_FN void fill_spots(const Spots& spots, i32* cells, i32 value, bool under, i3
 // The keys' colours at their spots in order, so that of several at one spot the last stays; with
 // `under` the first one other than bare does. `cells` holds what the spots have had before. False when
 // memory ran out.
-ARC_FN bool paint_spots(Lane& lane, const Spots& spots, i32* cells, bool under, i32 bare) {
+ARC_FN bool paint_spots(Lane& lane, const Spots& spots, i32* cells, bool under, i32 bare, bool one_color) {
   if (W == 1) {
     for (i64 k = 0; k < spots.n; k++) {
       i64 spot = spots(k);
@@ -563,7 +563,7 @@ ARC_FN bool paint_spots(Lane& lane, const Spots& spots, i32* cells, bool under, 
     i64 spot = spots(k);
     if (paints(spot)) cells[spot] = color_of(spots.keys[k]);
   });
-  bool several = any(spots.n, [&](i64 k) {
+  bool several = !one_color && any(spots.n, [&](i64 k) {
     i64 spot = spots(k);
     return paints(spot) && cells[spot] != color_of(spots.keys[k]);
   });
@@ -614,7 +614,8 @@ ARC_FN Value painted(Lane& lane, const Value& grid, const Value& obj, bool under
   const Spots spots = {raster, keys.keys, keys.n, 0, 0};
   if (spots.miss()) return fail(OUT_OF_RANGE);
   ARC_COPIED_CELLS(cells, raster);
-  if (!paint_spots(lane, spots, cells, under, (i32)bare)) return fail(OVER_BUDGET);
+  const bool one_color = keys.n && is_one_color(keys);
+  if (!paint_spots(lane, spots, cells, under, (i32)bare, one_color)) return fail(OVER_BUDGET);
   return value_of_raster(lane, raster, cells);
 }
 
@@ -660,7 +661,7 @@ ARC_NOINLINE Value prim_move(Lane& lane, const Value* a) {
   if (here.miss() || there.miss()) return fail(OUT_OF_RANGE);
   ARC_COPIED_CELLS(cells, raster);
   fill_spots(here, cells, (i32)bare, false, 0);
-  if (!paint_spots(lane, there, cells, false, 0)) return fail(OVER_BUDGET);
+  if (!paint_spots(lane, there, cells, false, 0, false)) return fail(OVER_BUDGET);
   return value_of_raster(lane, raster, cells);
 }
 

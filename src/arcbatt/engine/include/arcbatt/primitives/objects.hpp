@@ -38,15 +38,23 @@ ARC_FN Value objects_of(Lane& lane, const Cut& cut, bool tuple, const Key* keys,
 }
 
 #if defined(ARC_FLAT)
-// --- by joined cells: any grid, many threads ---
+// --- by joined runs: any grid, many threads ---
 
-// Makes one part of those that two cells belong to. A cell's parent is itself, or a cell before it of the
-// same part; others join cells meanwhile.
-ARC_FN void join(i32* parents, i32 a, i32 b) {
-  volatile i32* seen = parents;
+// Makes one part of those that two runs belong to. A run's parent is itself, or a run before it of the same
+// part; others join runs meanwhile.
+ARC_FN i32 find_part(i32* parents, i32 run) {
+  i32 before = run, here = parents[run];
+  for (i32 next; here > (next = parents[here]);) {
+    parents[before] = next;  // the way gets shorter for all
+    before = here;
+    here = next;
+  }
+  return here;
+}
+ARC_FN void join_runs(i32* parents, i32 a, i32 b) {
   for (;;) {
-    for (i32 next; (next = seen[a]) != a;) a = next;
-    for (i32 next; (next = seen[b]) != b;) b = next;
+    a = find_part(parents, a);
+    b = find_part(parents, b);
     if (a == b) return;
     const i32 low = min_of(a, b), high = max_of(a, b), before = atomic_min(parents + high, low);
     if (before == high) return;
@@ -54,102 +62,116 @@ ARC_FN void join(i32* parents, i32 a, i32 b) {
     b = before;
   }
 }
-// parents[k] := the first cell of the part that cell k belongs to; -1 where it belongs to none.
-ARC_NOINLINE void join_cells(const Cut& cut, i32* parents) {
+
+// Cells of one colour side by side in a row, in reading order: their first and last cell, and the first run
+// of the part that they belong to.
+struct CellRuns {
+  i32 *firsts, *lasts, *parts;
+  i64 n;
+  i64 width;
+
+  ARC_FN i32 row(i64 k) const { return (i32)((u32)firsts[k] / (u32)width); }
+  ARC_FN i32 length(i64 k) const { return lasts[k] - firsts[k] + 1; }
+  // Whether all of the run's cells are at locations.
+  ARC_FN bool is_located(i64 k) const {
+    const i64 row = this->row(k);
+    return row <= MAX_NUMBER && lasts[k] - row * width <= MAX_NUMBER;
+  }
+};
+// The runs of the n_kept cells that are kept, those that touch joined; false when memory ran out.
+ARC_NOINLINE bool find_runs(Lane& lane, const Cut& cut, i64 n_kept, CellRuns* found) {
   const Cut by = cut;
   const i32* cells = cut.cells;
-  const i64 width = cut.width, n = cut.n_rows * width;
-  each(n, [=](i64 k) { parents[k] = by.kept(cells[k]) ? (i32)k : -1; });
-  each_in_grid(cut.n_rows, width, [=](i64 i, i64 j) {
-    const i64 k = i * width + j;
-    const i32 color = cells[k];
-    if (!by.kept(color)) return;
-    auto meet = [=](i64 other) {
-      if (by.univalued ? cells[other] == color : by.kept(cells[other])) join(parents, (i32)other, (i32)k);
-    };
-    if (j) meet(k - 1);
-    if (!i) return;
-    meet(k - width);
-    if (by.diagonal && j) meet(k - width - 1);
-    if (by.diagonal && j + 1 < width) meet(k - width + 1);
+  const i64 width = cut.width, n_rows = cut.n_rows;
+  CellRuns runs = {lane.allocate_array<i32>(n_kept), lane.allocate_array<i32>(n_kept), nullptr, 0, width};
+  if (!runs.firsts || !runs.lasts) return false;
+  runs.n = filter_cells(
+      n_rows, width, 0,
+      [=](i64 i, i64 j) {
+        const i32* cell = cells + i * width + j;
+        return by.kept(*cell) && (j == 0 || cell[-1] != *cell);
+      },
+      [=](i64 i, i64 j, i64 place) { runs.firsts[place] = (i32)(i * width + j); });
+  filter_cells(
+      n_rows, width, 0,
+      [=](i64 i, i64 j) {
+        const i32* cell = cells + i * width + j;
+        return by.kept(*cell) && (j == width - 1 || cell[1] != *cell);
+      },
+      [=](i64 i, i64 j, i64 place) { runs.lasts[place] = (i32)(i * width + j); });
+  i32* parts = runs.parts = lane.allocate_array<i32>(runs.n);
+  if (!parts) return false;
+  each(runs.n, [=](i64 k) { parts[k] = (i32)k; });
+  each(runs.n, [=](i64 k) {
+    const i64 row = runs.row(k), first = runs.firsts[k], last = runs.lasts[k];
+    if (!by.univalued && first > row * width && k && runs.lasts[k - 1] == first - 1)
+      join_runs(parts, (i32)k - 1, (i32)k);
+    if (row == 0) return;
+    // Of the row above, from the first run on that reaches this one.
+    const i64 above = (row - 1) * width, left = max_of(first - width - by.diagonal, above);
+    const i64 right = min_of(last - width + by.diagonal, above + width - 1);
+    for (i64 other = sorted_place(runs.lasts, k, (i32)left); other < k && runs.firsts[other] <= right; other++)
+      if (!by.univalued || cells[runs.firsts[other]] == cells[first]) join_runs(parts, (i32)other, (i32)k);
   });
-  each(n, [=](i64 k) {
-    if (parents[k] < 0) return;
-    i32 first = parents[k];
-    for (volatile i32* seen = parents; seen[first] != first;) first = seen[first];
-    parents[k] = first;
+  each(runs.n, [=](i64 k) {
+    const volatile i32* seen = parts;
+    i32 part = seen[k];
+    for (i32 next; (next = seen[part]) != part;) part = next;
+    parts[k] = part;
   });
-}
-
-// The kept cells' keys, ascending; there is memory for them. False when more memory ran out.
-ARC_FN bool sort_kept(Lane& lane, const Cut& cut, const i32* parents, Key* keys) {
-  const i32* cells = cut.cells;
-  const i64 width = cut.width, n = cut.n_rows * width, lowest = cut.lowest;
-  auto key = [=](i64 k) { return key_of(cells[k], (u32)k / (u32)width, (u32)k % (u32)width); };
-  if (cut.highest - lowest >= MAX_COLOR_SPAN) {
-    const i64 n_kept = filter(
-        n, 0, [=](i64 k) { return parents[k] >= 0; }, [=](i64 k, i64 place) { keys[place] = key(k); });
-    return sort_keys(lane, keys, n_kept);
-  }
-  u64 colors = (u64)fold(
-      n, 0, [=](i64 k) { return parents[k] >= 0 ? (i64)(1ULL << (cells[k] - lowest)) : 0; },
-      [](i64 a, i64 b) { return a | b; });
-  for (i64 at = 0; colors; colors &= colors - 1) {
-    const i64 color = lowest + lowest_bit64(colors);
-    at = filter(
-        n, at, [=](i64 k) { return cells[k] == color; }, [=](i64 k, i64 place) { keys[place] = key(k); });
-  }
+  *found = runs;
   return true;
 }
 
-// Of the cells in order, each object's first is the first that is of it: so objects come out in order.
-ARC_NOINLINE Value objects_by_cells(Lane& lane, const Cut& cut, bool tuple) {
-  const i64 width = cut.width, n_cells = cut.n_rows * width;
-  ARC_ALLOCATE(parents, i32, n_cells);
-  join_cells(cut, parents);
-  const i64 n_kept = total(n_cells, [=](i64 k) { return parents[k] >= 0; });
+// Of the runs in the order of their cells, an object's first is the first that is of it: so objects come out
+// in order.
+ARC_NOINLINE Value objects_by_runs(Lane& lane, const Cut& cut, bool tuple) {
+  const Cut by = cut;
+  const i32* cells = cut.cells;
+  const i64 n_kept = total(cut.n_rows * cut.width, [=](i64 k) { return by.kept(cells[k]); });
   if (n_kept == 0) return tuple ? empty_tuple() : empty_set();
-  const i64 n_objects = total(n_cells, [=](i64 k) { return parents[k] == k; });
+  ARC_REQUIRE(cut.weight(1, n_kept));  // at least
+  CellRuns runs;
+  if (!find_runs(lane, cut, n_kept, &runs)) return fail(OVER_BUDGET);
+  const i64 n_runs = runs.n;
+  const i64 n_objects = total(n_runs, [=](i64 k) { return runs.parts[k] == k; });
   // Of a large grid not all places are locations: those of the objects must be. A set that is over
   // the budget is that failure first.
   ARC_REQUIRE(cut.weight(n_objects, n_kept));
-  if (any(are_locations(cut.n_rows, width) ? 0 : n_cells, [=](i64 k) {
-        return parents[k] >= 0 && (k / width > MAX_NUMBER || k % width > MAX_NUMBER);
-      }))
-    return fail(OUT_OF_RANGE);
-  ARC_ALLOCATE(sorted, Key, n_kept);
-  ARC_ALLOCATE(keys, Key, n_kept);
-  ARC_ALLOCATE(firsts, i32, n_cells);
-  ARC_ALLOCATE(places, u32, n_cells);  // by the first cell of a part: its cells; later where the next one goes
+  if (any(n_runs, [=](i64 k) { return !runs.is_located(k); })) return fail(OUT_OF_RANGE);
+  // Runs by colour, then by object: as keys, the lower half of which is the run, or its place by colour.
+  ARC_ALLOCATE(by_color, Key, n_runs);
+  ARC_ALLOCATE(by_object, Key, n_runs);
+  ARC_ALLOCATE(objects, i32, n_runs);  // by the first run of a part: its first place by colour; its object
+  ARC_ALLOCATE(places, i32, n_runs);
   ARC_ALLOCATE(starts, i32, n_objects + 1);
-  ARC_ALLOCATE(parts, i32, n_objects);
-  if (!sort_kept(lane, cut, parents, sorted)) return fail(OVER_BUDGET);
-  auto part = [=](i64 k) { return parents[row_of(sorted[k]) * width + column_of(sorted[k])]; };
-  each(n_cells, [=](i64 k) {
-    firsts[k] = (i32)n_kept;
-    places[k] = 0;
+  ARC_ALLOCATE(keys, Key, n_kept);
+  each(n_runs, [=](i64 k) {
+    by_color[k] = key_of_number(cells[runs.firsts[k]]) << 32 | (Key)k;
+    objects[k] = (i32)n_runs;
   });
-  each(n_kept, [=](i64 k) {
-    atomic_min(firsts + part(k), (i32)k);
-    atomic_add(places + part(k), 1);
-  });
+  if (!sort_keys(lane, by_color, n_runs)) return fail(OVER_BUDGET);
+  auto run_at = [=](i64 k) { return (i64)(u32)by_color[k]; };
+  auto part_at = [=](i64 k) { return runs.parts[run_at(k)]; };
+  each(n_runs, [=](i64 k) { atomic_min(objects + part_at(k), (i32)k); });
+  each(n_runs, [=](i64 k) { places[k] = objects[part_at(k)]; });
   filter(
-      n_kept, 0, [=](i64 k) { return firsts[part(k)] == k; },
-      [=](i64 k, i64 place) { parts[place] = part(k); });
-  running_sums(n_objects, starts, [=](i64 k) { return places[parts[k]]; });
+      n_runs, 0, [=](i64 k) { return places[k] == k; },
+      [=](i64 k, i64 place) { objects[part_at(k)] = (i32)place; });
+  each(n_runs, [=](i64 k) { by_object[k] = (Key)objects[part_at(k)] << 32 | (Key)k; });
+  if (!sort_keys(lane, by_object, n_runs)) return fail(OVER_BUDGET);
+  auto run_of = [=](i64 k) { return run_at((i64)(u32)by_object[k]); };
+  running_sums(n_runs, places, [=](i64 k) { return runs.length(run_of(k)); });
+  each(n_runs, [=](i64 k) {
+    const i64 object = (i64)(by_object[k] >> 32);
+    if (k == 0 || (i64)(by_object[k - 1] >> 32) != object) starts[object] = places[k];
+    const i64 run = run_of(k), row = runs.row(run);
+    const Key first = key_of(cells[runs.firsts[run]], row, runs.firsts[run] - row * runs.width);
+    Key* to = keys + places[k];
+    for (i32 j = 0; j < runs.length(run); j++) to[j] = first + (Key)j;
+  });
   if (thread_index() == 0) starts[n_objects] = (i32)n_kept;
-  each(n_objects, [=](i64 k) { places[parts[k]] = (u32)starts[k]; });
-  for (i64 start = 0; start < n_kept; start += W) {
-    const i64 k = start + thread_index();
-    const i32 own = k < n_kept ? part(k) : -1;
-    const u32 alike = threads_alike(own);
-    const u32 before = (u32)count_bits(alike & ((1u << thread_index()) - 1));
-    const u32 place = own >= 0 ? places[own] : 0;
-    sync();
-    if (own >= 0) keys[place + before] = sorted[k];
-    if (own >= 0 && before == 0) places[own] = place + (u32)count_bits(alike);
-    sync();
-  }
+  sync();
   return objects_of(lane, cut, tuple, keys, starts, n_objects);
 }
 #else
@@ -691,7 +713,9 @@ ARC_NOINLINE Value cut_grid(Lane& lane, const Value& grid, Cut cut, bool tuple) 
   cut.width = row_size(grid, 0);
   const i64 n_cells = cut.n_rows * cut.width;
   const bool small = cut.n_rows <= 32 && cut.width <= 32 && cut.width > 0;
-#if defined(__CUDACC__)
+#if defined(ARC_LANE_THREADS)
+  (void)small;  // too small for so many threads
+#elif defined(__CUDACC__)
   ColorPlanes planes;
   if (small && grid.kind == GRID && planes.read(cut)) {
     if (cut.keeps == ALL_BUT_COMMONEST) {
@@ -725,11 +749,7 @@ ARC_NOINLINE Value cut_grid(Lane& lane, const Value& grid, Cut cut, bool tuple) 
     cut.lowest = least(n_cells, MAX_NUMBER, [=](i64 k) { return cells[k]; });
     cut.highest = greatest(n_cells, -MAX_NUMBER, [=](i64 k) { return cells[k]; });
   }
-#if defined(ARC_FLAT)
-  return objects_by_cells(lane, cut, tuple);
-#else
   return objects_by_runs(lane, cut, tuple);
-#endif
 }
 
 // As find_objects of objects.py.
@@ -760,20 +780,32 @@ ARC_NOINLINE Value prim_enclosed_cells(Lane& lane, const Value* a) {
   cut.width = row_size(a[0], 0);
   if (Reason reason = dense_cells(lane, a[0], &cut.cells); reason != OK) return fail(reason);
 #if defined(ARC_FLAT)
-  const i64 n_rows = cut.n_rows, width = cut.width, n_cells = n_rows * width;
-  ARC_ALLOCATE(parents, i32, n_cells);
-  ARC_ALLOCATE(reaches_edge, i32, n_cells);  // by the first cell of a part
-  join_cells(cut, parents);
-  each(n_cells, [=](i64 k) { reaches_edge[k] = 0; });
-  each_in_grid(n_rows, width, [=](i64 i, i64 j) {
-    const i32 part = parents[i * width + j];
-    if (part >= 0 && (i == 0 || i == n_rows - 1 || j == 0 || j == width - 1)) reaches_edge[part] = 1;
+  const i32* cells = cut.cells;
+  const i64 n_rows = cut.n_rows, width = cut.width;
+  const i64 n_kept = total(n_rows * width, [=](i64 k) { return cut.kept(cells[k]); });
+  CellRuns runs;
+  if (!find_runs(lane, cut, n_kept, &runs)) return fail(OVER_BUDGET);
+  ARC_ALLOCATE(reaches_edge, i32, runs.n);  // by the first run of a part
+  ARC_ALLOCATE(starts, i32, runs.n);
+  each(runs.n, [=](i64 k) { reaches_edge[k] = 0; });
+  each(runs.n, [=](i64 k) {
+    const i64 row = runs.row(k), left = runs.firsts[k] - row * width, right = runs.lasts[k] - row * width;
+    if (row == 0 || row == n_rows - 1 || left == 0 || right == width - 1) reaches_edge[runs.parts[k]] = 1;
   });
-  auto is_enclosed = [=](i64 i, i64 j) {
-    const i32 part = parents[i * width + j];
-    return part >= 0 && !reaches_edge[part];
-  };
-  return locations_where(lane, n_rows, width, is_enclosed);
+  auto is_enclosed = [=](i64 k) { return !reaches_edge[runs.parts[k]]; };
+  const i64 n = running_sums(runs.n, starts, [=](i64 k) { return is_enclosed(k) ? runs.length(k) : 0; });
+  if (any(runs.n, [=](i64 k) { return is_enclosed(k) && !runs.is_located(k); })) {
+    ARC_REQUIRE(3 * (u64)n);
+    return fail(OUT_OF_RANGE);
+  }
+  ARC_ALLOCATE(keys, Key, n);
+  each(runs.n, [=](i64 k) {
+    if (!is_enclosed(k)) return;
+    const i64 row = runs.row(k);
+    const Key first = key_of(row, runs.firsts[k] - row * width);
+    for (i32 j = 0; j < runs.length(k); j++) keys[starts[k] + j] = first + (Key)j;
+  });
+  return keys_value(INDICES, keys, (u32)n);
 #else
   ARC_ALLOCATE(runs, CellRun, cut.n_rows * cut.width + 1);
   const i64 n_runs = serial([=]() { return label_runs(cut, runs); });
