@@ -1,27 +1,33 @@
 """What the batt pipeline costs, step by step, against its targets.
 
-    python bench/pipeline.py [--evolve 60] [--memory 200000]
+    python bench/pipeline.py [--cards 20] [--evolve 60] [--memory 200000] [--only cards]
 
-Prints three tables. Steps: wall clock, the least of several runs. The row of 400 tasks is `arcbatt
+Prints four tables. Steps: wall clock, the least of several runs. The row of 400 tasks is `arcbatt
 run` as a process, from its start to its end: all training tasks with every pair a second time,
 mirrored, and the first 32 programs of the library, both from files; bench/run.py has more of it.
 For the others the programs are the library's 32 longest. They are validated on the demos of each
 training task: the time of the task in the middle counts. On a few tasks the programs themselves
-take long, which a row shows beside its time. Evolve: what the loop sustains. Memory: how much more
-the process has after so many programs were seen, on a few tasks, so that many are seen.
+take long, which a row shows beside its time. Cards: the CPU time of evolve's own two threads, by
+phase, the engine's threads not counted; on every fourth task without the programs that were written
+for those, and what tells whether two versions have drawn the same mutants. Evolve: what the loop
+sustains. Memory: how much more the process has after so many programs were seen, on a few tasks, so
+that many are seen.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -33,16 +39,20 @@ from arcbatt.evaluation import TaskBoard, Validator
 from arcbatt.evaluation.validating import BattText
 from arcbatt.language import Program, format_batt, format_program
 from arcbatt.library import library_programs
+from arcbatt.measure import Clock
 from arcbatt.pool import Pool
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions
 from arcbatt.proposers.evolve.evolution import Evolution
 from arcbatt.tasks import Task, load
+from arcbatt.tasks.program_names import program_name
 
 REPEATS = 5
 N_PROGRAMS = 32
 N_TASKS = 100
 N_CARDS = 3
 N_MEMORY_TASKS = 8
+CARDS_EVERY = 4
+TABLES = ("steps", "cards", "evolve", "memory")
 
 
 def measure(work: Callable[[], object], repeats: int = REPEATS) -> float:
@@ -153,12 +163,59 @@ def add_loop_rows(rows: Rows) -> None:
     )
 
 
-def begin_evolution(board: TaskBoard, pool: Pool, card_size: int) -> Evolution:
+def begin_evolution(
+    board: TaskBoard, pool: Pool, card_size: int, without: Sequence[Task] = ()
+) -> Evolution:
+    """Begin with the library, but for what was written for some tasks."""
     options = EvolveOptions(card_size=card_size)
     pool.add_library()
     evolution = Evolution(board, pool, options, Validator(board, Path("differences")))
-    evolution.begin(list(pool.solvers()))
+    own = {program_name(task.id) for task in without}
+    evolution.begin([program for program in pool.solvers() if program.name not in own])
     return evolution
+
+
+def cards_table(n_cards: int) -> Table:
+    """The CPU time of a card by phase, on the thread that deals and on the one that runs."""
+    tasks = load("arc-agi-1/training")[::CARDS_EVERY]
+    board = TaskBoard(tasks, device="cpu")
+    drawn = blake2b(digest_size=8)
+    with tempfile.TemporaryDirectory() as folder, Pool.open(Path(folder) / "pool.db") as pool:
+        evolution = begin_evolution(board, pool, DEFAULT_CARD_SIZE, tasks)
+        gc.collect()
+        start = evolution._start
+
+        def note_and_start(dealt: Any) -> Any:
+            for mutant in dealt.mutants:
+                made_from = b"".join(parent.result.digest for parent in mutant.parents)
+                drawn.update(mutant.program.result.digest + made_from + mutant.kind.encode())
+            return start(dealt)
+
+        evolution._start = note_and_start  # type: ignore[method-assign]
+        n_mutants = 0
+        clock = Clock(time.thread_time_ns)
+        with clock.active():
+            for k in range(n_cards):
+                n_mutants += evolution.step(is_last=k == n_cards - 1).n_mutants
+        report = clock.report()
+        evolution.close()
+    table = Table(title=f"CPU of {n_cards} cards, {len(tasks)} tasks, without the engine's threads")
+    for heading in ("phase", "a card", "a mutant"):
+        table.add_column(heading, justify="left" if heading == "phase" else "right")
+
+    def add(name: str, seconds: float) -> None:
+        table.add_row(
+            name, f"{seconds / n_cards * 1e3:.1f} ms", f"{seconds / n_mutants * 1e6:.0f} us"
+        )
+
+    for each in sorted(report.main.phases, key=lambda each: -each.ns):
+        add(each.name, each.seconds)
+    beside_s = sum(line.wall_s for line in report.beside)
+    add("the thread that has the engine run a card", beside_s)
+    add("all", report.main.wall_s + beside_s)
+    fitted = f"{evolution.archive.n_fitted} of {len(tasks)} tasks fitted"
+    table.caption = f"{n_mutants:,} mutants drawn: {drawn.hexdigest()}; {fitted}"
+    return table
 
 
 def evolve_table(seconds: float) -> Table:
@@ -219,23 +276,34 @@ def memory_table(n_programs: int) -> Table:
     return table
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--evolve", type=float, default=60, metavar="SECONDS", help="0: do not")
-    parser.add_argument("--memory", type=int, default=200_000, metavar="PROGRAMS", help="0: do not")
-    options = parser.parse_args()
+def steps_table() -> Table:
     programs = longest_programs()
     rows = Rows("the batt pipeline")
     add_run_rows(rows)
     add_text_rows(rows, programs)
     add_validation_rows(rows, programs)
     add_loop_rows(rows)
+    return rows.table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--cards", type=int, default=20, metavar="N", help="of the second table")
+    parser.add_argument("--evolve", type=float, default=60, metavar="SECONDS", help="of the third")
+    parser.add_argument(
+        "--memory", type=int, default=200_000, metavar="PROGRAMS", help="of the fourth"
+    )
+    parser.add_argument("--only", choices=TABLES, help="one table alone")
+    options = parser.parse_args()
+    makers: dict[str, Callable[[], Table]] = {
+        "steps": steps_table,
+        "cards": lambda: cards_table(options.cards),
+        "evolve": lambda: evolve_table(options.evolve),
+        "memory": lambda: memory_table(options.memory),
+    }
     console = Console()
-    console.print(rows.table)
-    if options.evolve:
-        console.print(evolve_table(options.evolve))
-    if options.memory:
-        console.print(memory_table(options.memory))
+    for name in [options.only] if options.only else TABLES:
+        console.print(makers[name]())
 
 
 if __name__ == "__main__":

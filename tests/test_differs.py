@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcbatt.engine import _engine
-from arcbatt.engine.batt import Batt
+from arcbatt.engine.batt import Batt, ContinuedBatt
 from arcbatt.engine.samples import Grid, Samples
+from arcbatt.evaluation import TaskBoard
 from arcbatt.evaluation.differs import (
     BEST_SCORE,
     WEIGHTS,
     Differ,
     bundled_differs,
+    score_batt,
     score_programs,
 )
 from arcbatt.evaluation.judging import JudgedDemo, credit_of, judge
 from arcbatt.language import Failure, Program, Value, interpret, parse_program
 from arcbatt.language.infer import infer
 from arcbatt.language.ir import constant, input_node, replace_input
+from arcbatt.language.own import primitive, withdraw_own
 from arcbatt.library import differ_files, library_differs, library_programs
 from arcbatt.tasks import load
 
@@ -234,6 +238,41 @@ def test_scores_of_programs_stand_by_program_then_differ() -> None:
                 found = interpret(judge_program(differ, solver), inputs).outcome
                 wanted = _engine.NO_NUMBER if isinstance(found, Failure) else found[0]  # type: ignore[index]
                 assert numbers[s, d, k] == wanted
+
+
+def test_scores_without_nodes_are_those_of_the_programs() -> None:
+    board = TaskBoard(load("arc-agi-1/training")[::80], device="cpu", n_threads=1)
+    solvers = [parsed.program for parsed in library_programs()[::9]]
+    careless = parse_program(
+        "def careless(S, I, output, target):\n    return astuple(size(target), I)\n"
+    )
+    for differs in (bundled_differs(), bundled_differs()[:1], (Differ(careless, 1),)):
+        plain, quick = Batt(score_programs(differs, solvers)), score_batt(differs, solvers)
+        assert isinstance(quick, ContinuedBatt)
+        only = np.arange(quick.n_programs) % len(board)
+        wanted, got = (board.screen(batt, only=only, held_out=True) for batt in (plain, quick))
+        for name in ("reasons", "n_matches", "hashes", "steps", "numbers"):
+            assert (getattr(wanted, name) == getattr(got, name)).all(), name
+        # Whoever asks gets all that other batts have.
+        assert quick.programs == plain.programs and quick.size == plain.size
+        assert (
+            board.screen(quick, held_out=True).hashes == board.screen(plain, held_out=True).hashes
+        ).all()
+        with pytest.raises(AttributeError, match="no attribute 'odd'"):
+            quick.odd  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_what_calls_own_primitives_is_scored_by_the_definitions() -> None:
+    @primitive("Grid -> Grid")
+    def twice(grid: Grid) -> Grid:
+        return tuple(row + row for row in grid)
+
+    try:
+        own = parse_program("def solve(I):\n    return twice(I)\n")
+        batt = score_batt(bundled_differs()[:2], [own])
+        assert not isinstance(batt, ContinuedBatt) and batt.is_defined.all()
+    finally:
+        withdraw_own("twice")
 
 
 def test_a_differ_must_return_a_pair_and_weigh_something() -> None:

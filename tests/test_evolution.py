@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -189,6 +191,34 @@ def test_the_engine_has_a_timeline_of_its_own(tmp_path: Path) -> None:
     assert [each.name for each in beside.phases if each.n_entered] == ["run"]
     main = {each.name for each in report.main.phases if each.n_entered}
     assert main >= {"load", "deal", "fuse", "run", "score", "slice", "validate", "store"}
+
+
+def test_cycles_are_looked_for_again_after_a_card(
+    board: TaskBoard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with begun(board, tmp_path) as evolving:
+        seen = []
+        deal = evolving._deal
+
+        def watched(rng: random.Random) -> Any:
+            seen.append(gc.isenabled())
+            if len(seen) > 4:
+                raise KeyboardInterrupt
+            return deal(rng)
+
+        monkeypatch.setattr(evolving, "_deal", watched)
+        evolving.step()
+        assert gc.isenabled()
+        gc.disable()
+        try:
+            evolving.step()
+            assert not gc.isenabled()
+        finally:
+            gc.enable()
+        evolving.step()
+        with pytest.raises(KeyboardInterrupt):
+            evolving.step()
+        assert gc.isenabled() and not any(seen)
 
 
 def test_no_program_is_dealt_twice_not_even_after_a_restart(

@@ -7,10 +7,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcbatt.language import Failure, Program, interpret, parse_program
-from arcbatt.language.infer import fits_type, fitting_primitives, infer, infer_call, type_of_value
+from arcbatt.language.infer import (
+    fits_type,
+    fitting_primitives,
+    infer,
+    infer_call,
+    infer_invocation,
+    type_of_value,
+)
 from arcbatt.language.random_programs import random_program
-from arcbatt.language.registry import get_primitive
-from arcbatt.language.types import ANY, format_type, parse_signature, parse_type
+from arcbatt.language.registry import all_primitives, get_primitive
+from arcbatt.language.types import (
+    ANY,
+    GRID,
+    Bindings,
+    fits,
+    format_type,
+    parse_signature,
+    parse_type,
+    substitute,
+)
 from arcbatt.language.values import Value
 
 from .conftest import grids, programs
@@ -166,3 +182,29 @@ def test_signatures_that_cannot_be_read_are_refused(text: str) -> None:
 def test_signatures_print_as_they_read() -> None:
     for text in ("(a -> b), C[a] -> C[b]", "Grid, Color, Patch -> Grid", "C[D[a]] -> C[a]"):
         assert str(parse_signature(text)) == text
+
+
+def test_closed_types_bind_nothing_and_data_fits_itself() -> None:
+    patterns = [
+        term
+        for primitive in all_primitives().values()
+        for signature in primitive.signatures
+        for term in (*signature.parameters, signature.result)
+    ]
+    assert {term.is_closed for term in patterns} == {True, False}
+    ground = {term for term in patterns if term.is_ground} | {ANY}
+    for pattern in dict.fromkeys(patterns):
+        for actual in ground:
+            for strict in (False, True):
+                bindings: Bindings = {}
+                is_fit = fits(pattern, actual, bindings, infer_invocation, strict)
+                assert not (pattern.is_closed and bindings), pattern
+                assert is_fit or actual is not pattern
+        for substituted in ({}, {"a": GRID}):
+            assert not pattern.is_ground or substitute(pattern, substituted) is pattern
+
+
+def test_plain_parameters_come_before_functions() -> None:
+    assert parse_signature("(a -> b), C[a] -> C[b]").order == (1, 0)
+    assert parse_signature("C[(a -> b)], a, a -> b").order == (1, 2, 0)
+    assert parse_signature("Grid, Color -> Grid").order == (0, 1)

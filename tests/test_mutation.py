@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given, settings
@@ -14,13 +15,14 @@ from hypothesis import strategies as st
 
 from arcbatt.language import Program, format_program, ir, parse_program
 from arcbatt.language.infer import fits_type, infer, type_of
-from arcbatt.language.types import GRID
+from arcbatt.language.types import ANY, GRID
 from arcbatt.library import library_programs
 from arcbatt.proposers.evolve.mutation import KINDS, Donors, Mutant, Mutator, Rates
-from arcbatt.proposers.evolve.mutation.anatomy import anatomy_of
+from arcbatt.proposers.evolve.mutation.anatomy import Anatomy, anatomy_of, remade
+from arcbatt.proposers.evolve.mutation.kinds import MutationContext
 from arcbatt.proposers.evolve.mutation.macros import Instance, macros, parse_macro
 from arcbatt.proposers.evolve.mutation.numbers import other_value
-from arcbatt.proposers.evolve.mutation.roles import role_of_place
+from arcbatt.proposers.evolve.mutation.roles import FUNCTION, role_of_place, shape_of
 
 from .conftest import programs
 
@@ -135,6 +137,45 @@ def test_what_has_no_spot_gives_nothing() -> None:
     assert mutator.mutate_by("insert", bare) is not None
 
 
+# --- putting together again ---
+
+
+def replaced(anatomy: Anatomy, news: Mapping[tuple[int, int], ir.Node]) -> ir.Node | None:
+    """The result with other nodes in some places, every node made anew; None if ill typed."""
+    made: list[ir.Node] = []
+    for k, node in enumerate(anatomy.nodes):
+        args = [news.get((k, i), made[j]) for i, j in enumerate(anatomy.args[k])]
+        again = remade(node, tuple(args)) if args else node
+        if again is None or type_of(again) is None:
+            return None
+        made.append(again)
+    return made[anatomy.result]
+
+
+@given(seeds)
+def test_what_is_put_together_is_what_making_all_anew_gives(seed: int) -> None:
+    rng = random.Random(seed)
+    anatomy = anatomy_of(rng.choice(LIBRARY))
+    number = rng.choice(anatomy.variables)
+    new = rng.choice(anatomy.nodes if rng.random() < 0.5 else list(rng.choice(LIBRARY).nodes()))
+    everywhere = dict.fromkeys(anatomy.uses[number], new)
+    if everywhere and number != anatomy.result:
+        assert anatomy.with_node(number, new) is replaced(anatomy, everywhere)
+    places = {rng.choice(anatomy.places): new for _ in range(rng.randint(1, 3))}
+    assert anatomy.with_places(places) is replaced(anatomy, places)
+
+
+@given(seeds, st.sampled_from(KIND_NAMES))
+@settings(max_examples=60)
+def test_a_draft_that_cannot_grow_does_not(seed: int, kind: str) -> None:
+    rng = random.Random(seed)
+    anatomy = anatomy_of(rng.choice(LIBRARY))
+    if KINDS[kind].spots(anatomy):
+        draft = KINDS[kind].make(MutationContext(rng, DONORS), anatomy)
+        if draft is not None and draft.result is not None and not draft.may_grow:
+            assert Program(draft.result).n_calls <= len(anatomy.calls)
+
+
 # --- macros ---
 
 
@@ -148,6 +189,9 @@ def test_every_macro_can_be_made_and_is_put_somewhere() -> None:
             if instance is not None and type_of(instance) is not None:
                 made.append(instance)
         assert made, macro
+        assert all(macro.may_give(shape_of(type_of(node) or ANY)) for node in made)
+        # Those that always give data of one type are told from others before they are made.
+        assert macro.shapes is None or not macro.may_give(FUNCTION)
         assert {node.name for node in made} == {macro.primitive.name}
 
 
@@ -433,6 +477,27 @@ def feed(rates: Rates, n: int, pays: dict[str, float], seed: int = 0) -> Counter
         drawn[kind] += 1
         rates.record(kind, ran=True, improved=world.random() < pays.get(kind, 0.0), fitted=False)
     return drawn
+
+
+def draw_plainly(rates: Rates, rng: random.Random) -> str:
+    """What `Rates.draw` says that it does, written down."""
+    if rng.random() < rates.floor:
+        return rates.kinds[int(rng.random() * len(rates.kinds))]
+    payoffs = {}
+    for kind, counts in rates.to_json()["kinds"].items():
+        tried, paid = counts["recently_tried"], counts["recently_paid"]
+        payoffs[kind] = rng.betavariate(1 + paid, 1 + max(tried - paid, 0.0))
+    return max(payoffs, key=lambda kind: payoffs[kind])
+
+
+@given(seeds, st.integers(0, 400))
+def test_kinds_are_drawn_to_the_bit_as_betavariate_draws(seed: int, n: int) -> None:
+    rates = Rates("abcd", window=100)
+    feed(rates, n, {"a": 0.3, "b": 0.02}, seed)
+    one, other = random.Random(seed), random.Random(seed)
+    for _ in range(20):
+        assert rates.draw(one) == draw_plainly(rates, other)
+    assert one.getstate() == other.getstate()
 
 
 def test_rates_begin_alike() -> None:

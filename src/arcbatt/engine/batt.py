@@ -60,6 +60,7 @@ class Batt:
 
     @property
     def n_programs(self) -> int:
+        """How many programs there are."""
         return len(self.is_defined)
 
     @property
@@ -313,8 +314,8 @@ class Batt:
 class ContinuedBatt(Batt):
     """Programs whose results are all continued by the same steps, on tasks of their own.
 
-    Its programs are those of the first result, of the next, ...; they, and the nodes of the steps,
-    are made only if somebody asks for them: the engine does not.
+    Its programs are all that continue the first one, then all that continue the next. They, and the
+    nodes of the steps, are made only if somebody asks for them: the engine does not.
     """
 
     def __init__(self, starts: Sequence[Program], continuation: Continuation) -> None:

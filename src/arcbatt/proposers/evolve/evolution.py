@@ -144,7 +144,9 @@ def _uncollected() -> Iterator[None]:
     """Have no cycles looked for meanwhile.
 
     A card makes and drops some hundred thousand nodes, which are in no cycle. They would have all
-    objects of the process looked through again and again, a fifth of the time.
+    objects of the process looked through again and again, a fifth of the time. What is left of a
+    card counts as old at once, so that it is looked through with the other old objects, not for
+    itself.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -152,6 +154,8 @@ def _uncollected() -> Iterator[None]:
         yield
     finally:
         if was_enabled:
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()
 
 
@@ -377,8 +381,9 @@ class Evolution:
         self, programs: Sequence[Program], result: TaskResult, pairs: Sequence[tuple[int, int]]
     ) -> list[_Change]:
         changes: list[_Change] = []
+        solved = result.solved
         for (p, t), worth in self.crediting.worths(programs, pairs, result, self.archive):
-            if result.solved[p, t] and not self._fits_with_all_demos(programs[p], t):
+            if solved[p, t] and not self._fits_with_all_demos(programs[p], t):
                 continue
             entry = Entry(programs[p], int(result.steps[p, t]), worth)
             verdict = self.archive.offer(t, entry)
