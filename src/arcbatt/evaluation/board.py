@@ -151,8 +151,10 @@ class TaskBoard:
         if skip_dear and len(self.tasks) >= 2 * N_PROBED:
             probed = self._probe.screen(batt, held_out=held_out, device=device, n_threads=n_threads)
             runs = probed.steps.mean(axis=1) <= DEAR_STEPS
-        with phase("fuse"):
-            rest = batt.part(np.flatnonzero(runs))
+        rest = batt
+        if not runs.all():
+            with phase("fuse"):
+                rest = batt.part(np.flatnonzero(runs))
         result = run_on_tasks(
             rest,
             samples,
