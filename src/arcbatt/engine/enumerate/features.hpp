@@ -39,9 +39,9 @@ enum Feature : u64 {
   // No 0 comes next to a colour in a direction of `smear_directions`.
   IS_SMEARED = 1ULL << 32,  // shifted by the direction, 1 to 8
   HAS_NO_HOLE = 1ULL << 41,
-  HAS_FEW_PARTS = 1ULL << 43,
   IS_ALL_RIM = 1ULL << 42,
-  // Colours 1 to 9.
+  HAS_FEW_PARTS = 1ULL << 43,
+  // Colours 1 to 9, so that the lowest bit of both is free.
   LACKS_COLOR = 1ULL << 43,         // shifted by the colour
   HAS_NO_OTHER_COLOR = 1ULL << 53,  // shifted by the colour
   HAS_FEATURES = 1ULL << 53,        // it is no larger than a board of bits
@@ -194,7 +194,8 @@ class FeatureFinder {
     find_shown(p, shown);
     if (missing & OF_CELLS) find_of_cells(p, shown, facts);
     if (missing & OF_TURNS) find_of_turns(p, facts);
-    if (missing & (OF_HOLES | OF_PARTS)) find_of_holes(p, shown, missing, facts);
+    if (missing & OF_HOLES) find_of_holes(p, facts);
+    if (missing & OF_PARTS) find_of_parts(p, facts);
     if (missing & OF_RIM) find_of_rim(p, shown, facts);
   }
 
@@ -281,20 +282,12 @@ class FeatureFinder {
     // What a quarter turn to one side leaves alone, one to the other does too.
     if (facts.has(SHOWS_AS_TURNED << 2) && is_as_turned(p, 1)) facts.features |= IS_AS_TURNED << 1 | IS_AS_TURNED << 3;
   }
-  static void find_of_holes(const Pic& p, const BitRows& shown, u64 missing, Facts& facts) {
-    const BitFrame frame = frame_of(p);
-    BitRows enclosed;
-    flood_outside(frame, shown, false, enclosed);
-    u64 some = 0;
-    for (i32 i = 0; i < p.n_rows; i++) {
-      enclosed.rows[i] = frame.full() & ~enclosed.rows[i] & ~shown.rows[i];
-      some |= enclosed.rows[i];
-    }
-    facts.features |= OF_HOLES | (some ? 0ULL : (u64)HAS_NO_HOLE);
-    if (!(missing & OF_PARTS)) return;
-    const i64 n_parts = (some ? count_parts(frame, enclosed) : 0) + euler_number(frame, shown);
-    const i64 n_of_one_color = facts.has(IS_ONE_COLOR) ? count_parts(frame, shown)
-                                                       : count_regions_by_bits(p, TALLY_PARTS_OF_ONE_COLOR);
+  static void find_of_holes(const Pic& p, Facts& facts) {
+    if (!count_regions_by_bits(p, TALLY_HOLES)) facts.features |= HAS_NO_HOLE;
+  }
+  static void find_of_parts(const Pic& p, Facts& facts) {
+    const i64 n_parts = count_regions_by_bits(p, TALLY_PARTS);
+    const i64 n_of_one_color = count_regions_by_bits(p, TALLY_PARTS_OF_ONE_COLOR);
     if (n_parts > MAX_PARTS || n_of_one_color > MAX_PARTS) return;
     facts.features |= HAS_FEW_PARTS;
     facts.n_parts = (u64)n_parts & 255;
