@@ -333,6 +333,7 @@ def main() -> None:
         settings = {name: settings[name] for name in args.ablate.split(",")}
     rows: dict[str, Outcome] = {}
     for setting in (base, *settings.values()):
+        solved: set[str] = set()
         gains = Gains(judge) if args.gains else None
         for loop, outcome in run(tasks, setting, args.threads, args.seed, args.budget, gains):
             by_proposer = score(loop, judge, outcome)
@@ -340,7 +341,10 @@ def main() -> None:
             name = setting.name if is_one else f"{setting.name}, {outcome.cpu_s:,.0f} s"
             rows[name] = outcome
             if settings or not is_one:
-                console.print(f"{name}: {outcome.solved} solved, {outcome.cpu_s:.0f} s")
+                lost = sorted(solved - outcome.solved_ids)
+                again = f", lost again: {', '.join(lost)}" if lost else ""
+                console.print(f"{name}: {outcome.solved} solved, {outcome.cpu_s:.0f} s{again}")
+            solved = outcome.solved_ids
         if gains is not None:
             console.print(gains.table)
         if not settings:
