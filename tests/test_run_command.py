@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from arcbatt.engine.gpu import GpuError
 from arcbatt.evaluation import N_COPIES
 from arcbatt.evaluation.program_run import ProgramRun
 from arcbatt.language import Program
@@ -254,15 +255,14 @@ def test_unknown_names(tmp_path: Path, programs: Path) -> None:
     assert "--threads" in error_of("run", "--threads", "0")
 
 
-def test_a_missing_gpu_is_said_once(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from arcbatt.engine import gpu
-
+def test_a_missing_gpu_is_said_before_anything_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
     def none() -> int:
-        raise gpu.GpuError("there is none")
+        raise GpuError("there is none")
 
-    monkeypatch.setattr(gpu, "device_count", none)
-    outcome = Outcome("run", "--program", programs, "--device", "cuda", *TASKS)
-    assert outcome.status == 0 and outcome.err.count("the CPU runs instead") == 1
+    monkeypatch.setattr("arcbatt.cli.finding.device_count", none)
+    assert "--device cuda: no GPU: there is none" in error_of("run", "--device", "cuda", *TASKS)
+    monkeypatch.setattr("arcbatt.cli.finding.device_count", lambda: 2)
+    assert "none of this number; 2 GPUs" in error_of("run", "--device", "cuda:2", *TASKS)
 
 
 def test_an_interrupt_shows_what_is_done(monkeypatch: pytest.MonkeyPatch, pool: Path) -> None:
