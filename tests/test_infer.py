@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from arcbatt.language import Failure, Program, interpret, parse_program
@@ -100,6 +100,7 @@ def test_one_mistake_is_one_warning() -> None:
 
 
 @given(programs, grids())
+@example(random_program(3, n_calls=8, well_typed=False), ((0,),))
 def test_what_is_warned_of_fails(program: Program, grid: Value) -> None:
     """A node that types say cannot work gives no value, but for empty containers."""
     typing = infer(program)

@@ -146,6 +146,7 @@ def enclosed_cells(grid: Grid, value: Number) -> Value:
 
 @primitive(
     "Grid, Patch -> Set[Indices]",
+    "Tuple[Tuple[a]], Patch -> Set[Indices]",
     peeks="grid",
     examples=(
         "areas_between(((1, 2, 3),), {(0, 1)}) == {{(0, 0)}, {(0, 2)}}",
