@@ -8,11 +8,13 @@
     python bench/solve.py --ablate learn_class,learn       only these: parts, passes, proposers
     python bench/solve.py --proposers known,learn --ablate all that learns, one off each time
     python bench/solve.py --budget 60,120,300,600          what more time brings, in one run
+    python bench/solve.py --budget 60,3600 --share 16      the same by 16 processes side by side
     python bench/solve.py --gains                          what each round gains, and costs a task
 
 The bundled solvers are off: what is counted is found. Everything is bounded by steps, not by the
 clock, so that a run gives the same on every machine; the time is that of all threads together.
-With --budget it is bounded by that time instead, and passes go on deepening until then.
+With --budget it is bounded by that time instead, and passes go on deepening until then. Processes
+have their share of tasks and of the budget each, and choose what to do next by themselves.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ import resource
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, fields, replace
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -187,6 +191,66 @@ def score(loop: Loop, judge: Judge, outcome: Outcome) -> dict[str, Outcome]:
     return by_proposer
 
 
+def judge_by_answers(data: str) -> Judge:
+    """Return what tells whether a grid is right."""
+    answers = load_answers(data)
+
+    def judge(task: Task, test: int, grid: Grid) -> bool:
+        return is_right(answers, task.id, test, grid)
+
+    return judge
+
+
+def choose(data: str, n_tasks: int | None) -> list[Task]:
+    """Return tasks of a set, evenly chosen; None: all."""
+    tasks = list(load(data))
+    return tasks[:: max(len(tasks) // n_tasks, 1)] if n_tasks else tasks
+
+
+def run_part(
+    data: str,
+    n_tasks: int | None,
+    setting: Setting,
+    seed: int,
+    budgets_s: Sequence[float],
+    part: int,
+    n_parts: int,
+) -> list[Outcome]:
+    """Run a part of the tasks within its part of each budget, and return what came of each."""
+    judge = judge_by_answers(data)
+    tasks = choose(data, n_tasks)[part::n_parts]
+    outcomes = []
+    for loop, outcome in run(tasks, setting, 1, seed, [each / n_parts for each in budgets_s]):
+        score(loop, judge, outcome)
+        outcomes.append(outcome)
+    return outcomes
+
+
+def run_shared(
+    data: str,
+    n_tasks: int | None,
+    setting: Setting,
+    seed: int,
+    budgets_s: Sequence[float],
+    n_parts: int,
+) -> dict[str, Outcome]:
+    """Run tasks shared out to processes; what all of them came to, by budget."""
+    with ProcessPoolExecutor(n_parts, get_context("spawn")) as processes:
+        parts = [
+            processes.submit(run_part, data, n_tasks, setting, seed, budgets_s, part, n_parts)
+            for part in range(n_parts)
+        ]
+        by_part = [part.result() for part in parts]
+    rows = {}
+    for of_budget in zip(*by_part, strict=True):
+        whole = Outcome()
+        for outcome in of_budget:
+            whole.add(outcome)
+        whole.wall_s = max(outcome.wall_s for outcome in of_budget)
+        rows[f"{setting.name}, {whole.cpu_s:,.0f} s"] = whole
+    return rows
+
+
 def reliability(console: Console, runs: Sequence[Judged], path: Path) -> None:
     """Draw how often it is right that confidence says so."""
     ranked = [rank_task(judged.candidates) for judged in runs]
@@ -286,6 +350,9 @@ def main() -> None:
         metavar="SECONDS,...",
         help="of all threads together, in place of the bound by steps: a row for each",
     )
+    parser.add_argument(
+        "--share", type=int, help="tasks and budget out to so many processes of one thread each"
+    )
     parser.add_argument("--confidence", type=Path, help="draw how sure confidence is")
     parser.add_argument(
         "--gains", action="store_true", help="say what each round gains and costs, of the whole run"
@@ -308,21 +375,21 @@ def main() -> None:
             parser.error(
                 f"no such thing: {', '.join(sorted(unknown))}; there are {', '.join(known)}"
             )
+    if args.share and (args.confidence or args.gains or args.fit or args.ablate is not None):
+        parser.error("--share tells what is solved alone: leave out --confidence, --gains...")
     console = Console(width=130)
-    tasks = list(load(args.data))
-    if args.tasks:
-        tasks = tasks[:: max(len(tasks) // args.tasks, 1)]
-    answers = load_answers(args.data)
-
-    def judge(task: Task, test: int, grid: Grid) -> bool:
-        return is_right(answers, task.id, test, grid)
-
+    tasks = choose(args.data, args.tasks)
+    judge = judge_by_answers(args.data)
     off = frozenset(pass_names()) - set(args.passes.split(","))
     base = Setting(
         proposers=frozenset(args.proposers.split(",")),
         off=off | {"deepening"} if args.budget == [FOREVER_S] else off,
         cards=args.cards,
     )
+    if args.share:
+        shared = run_shared(args.data, args.tasks, base, args.seed, args.budget, args.share)
+        show(console, f"{args.data}: {len(tasks)} tasks, {args.share} processes", shared)
+        return
     settings = ablations(base) if args.ablate is not None else {}
     if args.ablate:
         if unknown := set(args.ablate.split(",")).difference(settings):
