@@ -140,7 +140,7 @@ def test_digits_have_room(browser: Any, address: str, width: int) -> None:
 
 def test_lines_of_a_program_and_its_layers(browser: Any, address: str, two_runs: TwoRuns) -> None:
     with watched(browser, address) as seen:
-        page = seen.open(f"/runs/{two_runs.second}/tasks/017c7c7b")
+        page = seen.open(f"/runs/{two_runs.second}/tasks/25ff71a9")
         page.click("text=What every line of the program does")
         page.wait_for_selector(".explanation .line")
         first = page.locator(".value:visible").count()
@@ -149,13 +149,19 @@ def test_lines_of_a_program_and_its_layers(browser: Any, address: str, two_runs:
         assert page.locator("[role=tab][aria-selected=true]").text_content() == "side by side"
         assert page.locator(".value:visible").count() > first
         lifted = page.locator(".lifting [role=status]")
-        before = page.locator("[data-depth]:visible").first.inner_html()
+        before = _drawn_layers(page)
         assert lifted.text_content().startswith("0 of ")  # type: ignore[union-attr]
         page.click("[data-lift='1']")
         assert lifted.text_content().startswith("1 of ")  # type: ignore[union-attr]
-        assert page.locator("[data-depth]:visible").first.inner_html() != before
+        assert _drawn_layers(page) != before
         page.click("[data-lift='-1']")
-        assert page.locator("[data-depth]:visible").first.inner_html() == before
+        assert _drawn_layers(page) == before
+
+
+def _drawn_layers(page: Any) -> list[str]:
+    drawn = page.locator("[data-depth]:visible").evaluate_all("all => all.map(e => e.innerHTML)")
+    assert drawn
+    return list(drawn)
 
 
 def test_two_runs_are_compared(browser: Any, address: str, two_runs: TwoRuns) -> None:

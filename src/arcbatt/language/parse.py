@@ -170,6 +170,8 @@ _FORMAT_STRING = re.compile(r"""\b([fF][rR]?|[rR][fF])['"]""")
 _SUSPECT = ("\0", "\r", *(letter + quote for letter in "fFrR" for quote in "'\""))
 _BLANK = re.compile(r"\s*(#.*)?$")
 _ODD_LITERAL = re.compile(r"\\|\b[0-9]+[A-Za-z_]")
+# Python refuses to read one of more than 4,300 digits.
+_LONG_NUMBER = re.compile(r"[0-9_]{4301,}")
 _NAME = re.compile(r"def\s+(\w{1,100})")
 _QUOTES = re.compile(r"\s*[rR]?(\"\"\"|''')")
 
@@ -221,12 +223,13 @@ def _parse_chunk(text: str, first_line: int, file: str) -> ParsedProgram:
     try:
         tree = _parse_syntax(text)
     except SyntaxError as error:
-        at = error.lineno or 1
-        # Python's own words would have the reader set a limit of Python.
-        why = "a number has too many digits" if "(4300 digits)" in error.msg else error.msg
-        raise rejection(
-            f"not readable as a program: {why}", at, error.offset or 1, _line(text, at)
-        ) from error
+        at, column, why = error.lineno or 1, error.offset or 1, error.msg
+        # Python's own words would have the reader set a limit of Python, and do not say where.
+        if "digits) for integer" in why and (number := _LONG_NUMBER.search(text)):
+            before = text[: number.start()]
+            at, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+            why = "a number has too many digits"
+        raise rejection(f"not readable as a program: {why}", at, column, _line(text, at)) from error
     except (RecursionError, MemoryError) as error:  # which of them, and its words, Python decides
         raise rejection("not readable as a program: nested too deep") from error
     except ValueError as error:

@@ -112,7 +112,7 @@ def weigh(candidate: Candidate, n_broken: int = 0) -> Weight:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A grid for a test input, with all that speaks for it, the heaviest first.
+    """A grid for a test input, with all that speaks for it, the plainest first.
 
     `broken` names the properties that all demos share and it lacks. A grid that nobody offered has
     no evidence and nobody behind it.
@@ -129,7 +129,7 @@ class Attempt:
 
     @property
     def weight(self) -> Weight | None:
-        """What the heaviest counts."""
+        """What the first of them counts."""
         return None if self.best is None else weigh(self.best, len(self.broken))
 
     @property
@@ -249,7 +249,18 @@ def _attempt(
         evidence += 2.0 ** (bits - by_family[family])
         by_family[family] += 1
     evidence *= 2.0 ** -(costs[-1] * min(len(broken), MAX_BROKEN))
-    return Attempt(grid, evidence, tuple(kept for _, kept in behind), broken)
+    shown = sorted((kept for _, kept in behind), key=lambda kept: _plainness(kept, costs))
+    return Attempt(grid, evidence, tuple(shown), broken)
+
+
+def _plainness(candidate: Candidate, costs: Sequence[float]) -> tuple[float, ...]:
+    """Return what candidates of the same grid are shown by: faults in demos, choice, calls.
+
+    Who found it tells nothing to whoever reads it, nor whether its rule is symmetric.
+    """
+    weight = weigh(candidate)
+    of_demos = sum(n * cost for n, cost in zip(weight.faults[:3], costs, strict=False))
+    return of_demos - weight.nearness, round(weight.choice), candidate.program.n_calls
 
 
 def _order(attempt: Attempt) -> tuple[object, ...]:
