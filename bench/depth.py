@@ -3,6 +3,7 @@
     python bench/depth.py                        40 training tasks, all of depth three, by role
     python bench/depth.py --views roles,plain --tasks 400 --share 2      all, both views, two cores
     python bench/depth.py --moves 400000         cut off as a pass of `solve` is
+    python bench/depth.py --memory 1024          in as much memory as `solve` gives a task
     python bench/depth.py --processes 16         alone, then so many side by side, all the same
 
 A move is one application of a primitive to the value of one example, whether it had to be run or
@@ -31,7 +32,9 @@ from arcbatt.tasks import Task, load
 VIEWS = {"roles": by_role, "plain": plain}
 # Enough for all of depth three of any task.
 ALL_MOVES = 10**9
-MAX_BYTES = 2**33
+MAX_MIB = 8192
+# Tasks are shared out in so many parts, since some take far longer than others.
+N_PARTS = 100
 
 
 @dataclass
@@ -65,12 +68,9 @@ class Row:
 
 
 def search(
-    data: str, n_tasks: int, view: str, depth: int, n_moves: int, part: int = 0, n_parts: int = 1
+    data: str, n_tasks: int, view: str, options: EnumerateOptions, part: int = 0, n_parts: int = 1
 ) -> Row:
     """Search tasks of a set, evenly chosen, one after the other; of parts of them only one."""
-    options = EnumerateOptions(
-        depth=depth, max_applications=n_moves, max_bytes=MAX_BYTES, max_s=1e6, max_stacks=10
-    )
     row = Row()
     for task in chosen(list(load(data)), n_tasks)[part::n_parts]:
         found = enumerate_view(VIEWS[view](task), options)
@@ -88,12 +88,13 @@ def search(
     return row
 
 
-def search_shared(n: int, data: str, n_tasks: int, view: str, depth: int, n_moves: int) -> Row:
+def search_shared(n: int, data: str, n_tasks: int, view: str, options: EnumerateOptions) -> Row:
     """Search tasks as `search` does, shared out to so many processes."""
+    n_parts = N_PARTS if n > 1 else 1
     with ProcessPoolExecutor(n, get_context("spawn")) as processes:
         parts = [
-            processes.submit(search, data, n_tasks, view, depth, n_moves, part, n)
-            for part in range(n)
+            processes.submit(search, data, n_tasks, view, options, part, n_parts)
+            for part in range(n_parts)
         ]
         return sum((part.result() for part in parts), Row())
 
@@ -142,6 +143,7 @@ def main() -> None:
     parser.add_argument("--views", default="roles", help=f"of {', '.join(VIEWS)}")
     parser.add_argument("--depth", type=int, default=3)
     parser.add_argument("--moves", type=int, default=ALL_MOVES, help="of a task, at most")
+    parser.add_argument("--memory", type=int, default=MAX_MIB, help="MiB of a task, at most")
     parser.add_argument("--processes", type=int, help="side by side, after one alone")
     parser.add_argument("--share", type=int, default=1, help="tasks out to so many processes")
     args = parser.parse_args()
@@ -151,7 +153,14 @@ def main() -> None:
     if unknown := set(views).difference(VIEWS):
         parser.error(f"no such view: {', '.join(sorted(unknown))}; there are {', '.join(VIEWS)}")
     console = Console(width=130)
-    given = [(args.data, args.tasks, view, args.depth, args.moves) for view in views]
+    options = EnumerateOptions(
+        depth=args.depth,
+        max_applications=args.moves,
+        max_bytes=args.memory * 2**20,
+        max_s=1e6,
+        max_stacks=10,
+    )
+    given = [(args.data, args.tasks, view, options) for view in views]
     rows = {view: search_shared(args.share, *each) for view, each in zip(views, given, strict=True)}
     title = f"{args.data}, {args.depth} moves deep, one core"
     if not args.processes:
