@@ -49,7 +49,7 @@ TASK = {
     "tests": Filled([TEST]),
     "rules": [str],
 }
-RESULTS: Mapping[str, Any] = {
+WHOLE: Mapping[str, Any] = {
     "tasks": int,
     "fits": int,
     "elapsed_s": NUMBER,
@@ -60,7 +60,7 @@ RESULTS: Mapping[str, Any] = {
 }
 
 
-def find_fault(content: object, shape: Any = RESULTS, place: str = "it") -> str | None:
+def find_fault(content: object, shape: Any = WHOLE, place: str = "it") -> str | None:
     """Return the first place where content is not of a shape, and what was expected; or None.
 
     A shape is a type, several, a list of one for all members, a mapping of keys, or (None, shape)
