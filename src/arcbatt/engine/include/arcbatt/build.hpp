@@ -141,16 +141,18 @@ struct KeyBox {
                   column + (place - in_colors * (u32)n_columns));
   }
 };
-ARC_FN KeyBox box_of_keys(const Key* keys, i64 n) {
+// Of the keys that each_key(f) hands to f, to each thread some of them.
+template <class EachKey>
+ARC_FN KeyBox box_of_keys(EachKey each_key) {
   constexpr i32 END = 1 << 22;
   i32 least[3] = {END, END, END}, greatest[3] = {-END, -END, -END};
-  for (i64 k = thread_index(); k < n; k += W) {
-    const i32 parts[3] = {(i32)color_of(keys[k]), (i32)row_of(keys[k]), (i32)column_of(keys[k])};
+  each_key([&](Key key) {
+    const i32 parts[3] = {color_of(key), row_of(key), column_of(key)};
     for (int part = 0; part < 3; part++) {
       least[part] = min_of(least[part], parts[part]);
       greatest[part] = max_of(greatest[part], parts[part]);
     }
-  }
+  });
   for (int part = 0; part < 3; part++) {
     least[part] = least_of_threads(least[part]);
     greatest[part] = greatest_of_threads(greatest[part]);
@@ -159,33 +161,54 @@ ARC_FN KeyBox box_of_keys(const Key* keys, i64 n) {
           greatest[2] - least[2] + 1};
 }
 
-// Sorts many keys that lie close together, and removes duplicates, by a bit for each possible one: how
-// many are left; -1 where that does not pay, or there is no memory for it.
-ARC_NOINLINE i64 sort_unique_by_bits(Lane& lane, Key* keys, i64 n) {
-  // Sorting takes many threads longer than a few passes do.
-  constexpr i64 MANY = W > 1 ? 64 : 512, BITS_A_KEY = W > 1 ? 64 : 16;
-  if (n < MANY || !any(n - 1, [=](i64 k) { return keys[k] >= keys[k + 1]; })) return -1;
-  const KeyBox box = box_of_keys(keys, n);
-  if (box.n_colors > n || box.n_rows > n || box.n_columns > n || box.volume() > (u64)(BITS_A_KEY * n) ||
-      box.volume() >> 32)
-    return -1;
+// From so many keys on, and up to so many places of their box for each, a bit for each place takes less than
+// sorting: that takes many threads longer than a few passes do.
+constexpr i64 MANY_KEYS = W > 1 ? 64 : 512, PLACES_A_KEY = W > 1 ? 256 : 16;
+ARC_FN bool bits_pay(const KeyBox& box, i64 n) {
+  return box.volume() <= (u64)(PLACES_A_KEY * n) && !(box.volume() >> 32);
+}
+// The keys that each_key(f) hands to f, to each thread some of them, ascending and without duplicates: how many,
+// written to `to`; -1 when memory ran out. They lie in the box.
+template <class EachKey>
+ARC_FN i64 keys_by_bits(Lane& lane, const KeyBox& box, Key* to, EachKey each_key) {
   const i64 n_words = (i64)(box.volume() + 31) / 32;
   const Scratch scratch(lane);
   u32* bits = lane.allocate_array<u32>(n_words);
   i32* starts = lane.allocate_array<i32>(n_words);
   if (!bits || !starts) return -1;
   each(n_words, [=](i64 k) { bits[k] = 0; });
-  each(n, [=](i64 k) {
-    const u32 place = box.place(keys[k]), bit = 1u << place % 32;
+  each_key([=](Key key) {
+    const u32 place = box.place(key), bit = 1u << place % 32;
     if (!(bits[place / 32] & bit)) atomic_or(bits + place / 32, bit);  // often one is there
   });
   const i64 kept = running_sums(n_words, starts, [=](i64 k) { return count_bits(bits[k]); });
   each(n_words, [=](i64 k) {
-    i32 to = starts[k];
-    for (u32 left = bits[k]; left; left &= left - 1) keys[to++] = box.key(32 * (u32)k + (u32)lowest_bit(left));
+    Key* next = to + starts[k];
+    for (u32 left = bits[k]; left; left &= left - 1) *next++ = box.key(32 * (u32)k + (u32)lowest_bit(left));
   });
   scratch.give_back(lane);
   return kept;
+}
+
+// Sorts many keys that lie close together, and removes duplicates, by a bit for each possible one: how
+// many are left; -1 where that does not pay, or there is no memory for it.
+ARC_NOINLINE i64 sort_unique_by_bits(Lane& lane, Key* keys, i64 n) {
+  if (n < MANY_KEYS || !any(n - 1, [=](i64 k) { return keys[k] >= keys[k + 1]; })) return -1;
+  auto each_key = [=](auto f) { each(n, [=](i64 k) mutable { f(keys[k]); }); };
+  const KeyBox box = box_of_keys(each_key);
+  return bits_pay(box, n) ? keys_by_bits(lane, box, keys, each_key) : -1;
+}
+// The set of n keys, or fewer, that each_key(f) hands to f as above, where bits pay, in memory of no more than it
+// needs; otherwise false, and nothing is done.
+template <class EachKey>
+ARC_FN bool set_by_bits(Lane& lane, Kind kind, const KeyBox& box, i64 n, Value* set, EachKey each_key) {
+  if (n < MANY_KEYS || !bits_pay(box, n)) return false;
+  Key* keys = lane.allocate_array<Key>(min_of((u64)n, box.volume()));
+  const char* end = lane.end;
+  const i64 kept = keys ? keys_by_bits(lane, box, keys, each_key) : -1;
+  if (kept > 0 && lane.end == end) give_back(lane, keys, kept);
+  *set = kept < 0 ? fail(OVER_BUDGET) : keys_value(kind, keys, (u32)kept);
+  return true;
 }
 
 // As sort_unique, of the keys of locations or cells, by bits where that pays.

@@ -75,9 +75,10 @@ struct Worker {
 ARC_EXTERN Replay& replay_of(Lane& lane) { return ((Worker*)lane.owner)->replay; }
 
 // From so many elements of arguments on, a block is faster than a warp. But warps are many: the more calls
-// are large, the larger one must be, so that the largest of all still find a place on the list.
+// are large, the larger one must be, up to what a budget of some million steps allows, so that the largest of
+// all still find a place on the list.
 constexpr u64 LARGE = ARC_LARGE;
-constexpr u32 LARGER_TIMES = 6;
+constexpr u32 LARGER_TIMES = 9;
 ARC_EXTERN bool is_left_to_wide(Lane& lane, u64 n_elements) {
   const Worker& worker = *(Worker*)lane.owner;
   if (n_elements < LARGE || !worker.leaves_of) return false;

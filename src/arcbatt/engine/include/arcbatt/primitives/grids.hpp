@@ -62,12 +62,6 @@ ARC_FN i64 filter_cells(i64 n_rows, i64 width, i64 first, Keep keep, Emit emit) 
   return first;
 }
 
-// Gives back the end of the array that was allocated last.
-template <class T>
-ARC_FN void give_back(Lane& lane, const T* array, i64 n_used) {
-  lane.top = (char*)array + (((u64)n_used * sizeof(T) + 15) & ~15ULL);
-}
-
 // --- grids as cells in memory ---
 
 // A grid's cells row by row; where rows are of unequal length (or empty), where each one starts.
