@@ -494,8 +494,8 @@ ARC_NOINLINE bool find_alike(Lane& lane, const Value* members, i64 n, u32* first
 constexpr i64 MANY_ALIKE = 32;
 #endif
 
-// The set of these members (from new_members), in any order and with duplicates, in its one form.
-ARC_NOINLINE Value set_of(Lane& lane, Value* members, i64 n) {
+// The set of these members, in any order and with duplicates, in its one form.
+ARC_NOINLINE Value set_of(Lane& lane, const Value* members, i64 n) {
   if (n == 0) return empty_set();
   u32 kind = members[0].kind;
   if ((kind == PAIR || kind == CELL || kind == INT) && is_kind(members, n, (Kind)kind)) {

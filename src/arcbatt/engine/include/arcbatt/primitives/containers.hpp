@@ -307,7 +307,7 @@ ARC_NOINLINE Value prim_intersection(Lane& lane, const Value* args) {
 ARC_FN Value as_set(Lane& lane, const Value& container) {
   if (is_set(container)) return container;
   ARC_MEMBERS_OF(members, container);
-  return set_of(lane, (Value*)members, container.n);  // which leaves them as they are
+  return set_of(lane, members, container.n);
 }
 
 ARC_NOINLINE Value prim_difference(Lane& lane, const Value* args) {

@@ -76,7 +76,7 @@ ARC_NOINLINE Value merge_members(Lane& lane, bool tuple, const Value* inners, i6
 ARC_FN Value merge_column(Lane& lane, bool tuple, const Column& column, i64 n) {
   Value failure = first_failure(column, n);
   if (failure.failed()) return failure;
-  Value* inners = members_of_column(lane, column, n);
+  const Value* inners = column.form == Column::VALUES ? column.values : members_of_column(lane, column, n);
   if (!inners) return fail(OVER_BUDGET);
   return merge_members(lane, tuple, inners, n);
 }
