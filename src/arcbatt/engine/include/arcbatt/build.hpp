@@ -159,6 +159,64 @@ ARC_FN KeyBox box_of_keys(const Key* keys, i64 n) {
           greatest[2] - least[2] + 1};
 }
 
+#if defined(ARC_WARP_LANES)
+// --- places within 32 rows and columns from the origin, as bits: a row to a thread ---
+
+// A word for each thread, in shared memory; provided by kernel.cu.
+ARC_EXTERN u32* shared_words(const Lane& lane);
+
+// Sets the bits of the places of keys, of cells or locations; false where one lies outside.
+ARC_FN bool add_places(u32* words, const Key* keys, i64 n) {
+  constexpr u32 INSIDE = 31 << 21 | 31;
+  bool outside = false;
+  each(n, [&](i64 k) {
+    const u64 place = (keys[k] & ((1ULL << 42) - 1)) - ((u64)KEY_BIAS << 21 | KEY_BIAS);
+    const bool inside = !(place >> 32) && !((u32)place & ~INSIDE);
+    if (inside) atomic_or_shared(words + ((u32)place >> 21), 1u << ((u32)place & 31));
+    outside |= !inside;
+  });
+  return !any_thread(outside);
+}
+// The bits of the places of keys, and of more keys.
+ARC_FN bool bits_of_places(Lane& lane, const Key* keys, i64 n, const Key* more, i64 n_more, u32* row) {
+  u32* words = shared_words(lane);
+  write_shared(words + thread_index(), 0);
+  sync();
+  if (!add_places(words, keys, n) || !add_places(words, more, n_more)) return false;
+  *row = read_shared(words + thread_index());
+  sync();
+  return true;
+}
+
+// Writes the keys of the rows' bits, in order; `first` is that of the first place. Returns how many.
+ARC_FN i32 write_keys(u32 row, Key first, Key* to) {
+  const int t = thread_index();
+  constexpr int FEW_ROWS = 6;
+  u32 rows = ballot(row != 0);
+  if (count_bits(rows) <= FEW_ROWS) {  // all threads write a row
+    i32 n = 0;
+    for (; rows; rows &= rows - 1) {
+      const int at = lowest_bit(rows);
+      const u32 bits = shuffle(row, at);
+      if (bits >> t & 1) to[n + count_bits(bits & ((1u << t) - 1))] = first + ((Key)at << 21) + (Key)t;
+      n += count_bits(bits);
+    }
+    return n;
+  }
+  const u32 count = (u32)count_bits(row);
+  u32 sum = count;
+  for (int offset = 1; offset < W; offset *= 2) {
+    const u32 other = shuffle(sum, t - offset);
+    if (t >= offset) sum += other;
+  }
+  const Key key = first + ((Key)t << 21);
+  Key* place = to + (sum - count);
+  for (u32 rest = row; rest; rest &= rest - 1) *place++ = key + (Key)lowest_bit(rest);
+  return (i32)shuffle(sum, W - 1);
+}
+ARC_FN i64 count_keys(u32 row) { return sum_of_threads((u32)count_bits(row)); }
+#endif
+
 // Sorts many keys that lie close together, and removes duplicates, by a bit for each possible one: how
 // many are left; -1 where that does not pay, or there is no memory for it.
 ARC_NOINLINE i64 sort_unique_by_bits(Lane& lane, Key* keys, i64 n) {

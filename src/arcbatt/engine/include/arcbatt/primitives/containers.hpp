@@ -188,6 +188,17 @@ ARC_FN Value prim_contained(Lane&, const Value* a) {
   return truth(any(container.n, [=](i64 k) { return equal_alone(member(container, (u32)k), value); }));
 }
 
+#if defined(ARC_WARP_LANES)
+// The locations of the bits of rows.
+ARC_FN Value indices_of_bits(Lane& lane, u32 row) {
+  const i64 n = count_keys(row);
+  ARC_ALLOCATE(keys, Key, n);
+  write_keys(row, key_of(0, 0), keys);
+  sync();
+  return keys_value(INDICES, keys, (u32)n);
+}
+#endif
+
 // The members of both, one after the other; the result in `all`.
 ARC_FN bool members_of_both(Lane& lane, const Value& a, const Value& b, Value** all) {
   const Value x = a, y = b;
@@ -227,6 +238,10 @@ ARC_NOINLINE Value combine_set(Lane& lane, const Value& a, const Value& b) {
     if (!members_of_both(lane, a, b, &members)) return fail(OVER_BUDGET);
     return set_of(lane, members, n);
   }
+#if defined(ARC_WARP_LANES)
+  if (u32 row; a.kind == INDICES && b.kind == INDICES && bits_of_places(lane, a.keys, a.n, b.keys, b.n, &row))
+    return indices_of_bits(lane, row);
+#endif
   if (a.kind == b.kind && (a.kind == INDICES || a.kind == OBJECT)) {
     ARC_ALLOCATE(keys, Key, union_room(a.n, b.n));
     return keys_value((Kind)a.kind, keys, (u32)sorted_union(a.keys, a.n, b.keys, b.n, keys));
@@ -291,6 +306,12 @@ ARC_FN Value as_set(Lane& lane, const Value& container) {
 ARC_NOINLINE Value prim_difference(Lane& lane, const Value* args) {
   const Value a = args[0], b = args[1];
   if (a.n == 0 || b.n == 0) return a;
+#if defined(ARC_WARP_LANES)
+  if (u32 row, taken; a.kind == INDICES && b.kind == INDICES &&
+                      bits_of_places(lane, a.keys, a.n, nullptr, 0, &row) &&
+                      bits_of_places(lane, b.keys, b.n, nullptr, 0, &taken))
+    return indices_of_bits(lane, row & ~taken);
+#endif
   if (a.kind == b.kind && (a.kind == INDICES || a.kind == OBJECT)) {
     ARC_ALLOCATE(keys, Key, a.n);
     return keys_value((Kind)a.kind, keys,
