@@ -261,16 +261,26 @@ ARC_FN Outcome outcome_of(const Batt& batt, u32 program, const Budget& budget, c
                           const Slots& slots) {
   const u32* nodes = batt.program_nodes + batt.starts[program];
   const i64 n = (i64)(batt.starts[program + 1] - batt.starts[program]);
+  const Value result = slots.value(batt.results[program]);
   Outcome out = {0, budget.steps + 1, NO_NUMBER, OVER_BUDGET, 0};
-  if (any(n, [=](i64 k) { return slots.cost(nodes[k]).steps >= UNKNOWN_STEPS; })) {
-    if (any(n, [=](i64 k) { return slots.cost(nodes[k]).steps == UNKNOWN_STEPS; })) out.reason = NOT_RUN;
+  u64 steps = 0, bytes = 0;
+  bool unfinished = false, unknown = false;
+  for (Counter k = thread_index(); k < (Counter)n; k += W) {
+    const NodeCost cost = slots.cost(nodes[k]);
+    unfinished |= cost.steps >= UNKNOWN_STEPS;
+    unknown |= cost.steps == UNKNOWN_STEPS;
+    steps += cost.steps;
+    bytes += cost.bytes;
+  }
+  if (any_thread(unfinished)) {
+    if (any_thread(unknown)) out.reason = NOT_RUN;
     return out;
   }
-  const u64 steps = (u64)total(n, [=](i64 k) { return (i64)slots.cost(nodes[k]).steps; });
-  const u64 bytes = (u64)total(n, [=](i64 k) { return (i64)slots.cost(nodes[k]).bytes; });
+  auto add = [](i64 a, i64 b) { return (i64)((u64)a + (u64)b); };
+  steps = (u64)fold_threads((i64)steps, add);
+  bytes = (u64)fold_threads((i64)bytes, add);
   if (steps > budget.steps || bytes > budget.bytes) return out;
   out.steps = steps;
-  const Value result = slots.value(batt.results[program]);
   out.reason = result.failed() ? result.reason() : OK;
   if (result.failed()) return out;
   out.hash = hash_of(result);

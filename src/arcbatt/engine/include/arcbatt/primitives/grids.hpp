@@ -381,10 +381,63 @@ ARC_FN Value prim_asindices(Lane& lane, const Value* a) {
   return keys_value(INDICES, keys, (u32)n);
 }
 
+#if defined(__CUDACC__)
+// emit(k, place) for all k below n, places in the order of the colours at(k) and then of k; counts are how
+// often each colour occurs.
+template <class At, class Emit>
+ARC_FN void each_by_color(i64 n, const u32* counts, At at, Emit emit) {
+#if defined(ARC_WARP_LANES)
+  const int t = thread_index();
+  u32 colors = 0, next = 0, start = 0;  // thread c has the next place of colour c
+#pragma unroll
+  for (int c = 0; c < N_COLORS; c++) {
+    if (t == c) next = start;
+    start += counts[c];
+    colors |= (u32)(counts[c] != 0) << c;
+  }
+  for (Counter first = 0; first < (Counter)n; first += W) {
+    const Counter k = first + t;
+    const i32 color = k < (Counter)n ? at((i64)k) : -1;
+    u32 place = 0;
+    for (u32 left = colors; left; left &= left - 1) {
+      const int c = lowest_bit(left);
+      const u32 those = ballot(color == c), before = shuffle(next, c);
+      if (color == c) place = before + (u32)count_bits(those & ((1u << t) - 1));
+      if (t == c) next += (u32)count_bits(those);
+    }
+    if (k < (Counter)n) emit((i64)k, (i64)place);
+  }
+  sync();
+#else
+  i64 start = 0;
+  for (i32 c = 0; c < N_COLORS; c++)
+    if (counts[c]) start = filter(n, start, [&](i64 k) { return at(k) == c; }, emit);
+#endif
+}
+#endif
+
 // The object of keys that come in the order of their places, each place once: only their colours
 // are out of order.
 ARC_FN Value object_of_places(Lane& lane, Key* keys, i64 n) {
   if (n == 0) return empty_set();
+#if defined(ARC_WARP_LANES)
+  if (n <= W) {  // a thread for each
+    const int t = thread_index();
+    const Key key = t < n ? keys[t] : 0;
+    const i32 color = t < n ? color_of(key) : -1;
+    if (any_thread(color >= N_COLORS || (t < n && color < 0))) return set_of_keys(lane, OBJECT, keys, n);
+    int start = 0, place = 0;
+#pragma unroll
+    for (int c = 0; c < N_COLORS; c++) {
+      const u32 those = ballot(color == c);
+      if (color == c) place = start + count_bits(those & ((1u << t) - 1));
+      start += count_bits(those);
+    }
+    if (t < n) keys[place] = key;
+    sync();
+    return keys_value(OBJECT, keys, (u32)n);
+  }
+#endif
   u32 counts[N_COLORS];
   if (!count_colors(n, [=](i64 k) { return color_of(keys[k]); }, counts))
     return set_of_keys(lane, OBJECT, keys, n);
@@ -397,14 +450,12 @@ ARC_FN Value object_of_places(Lane& lane, Key* keys, i64 n) {
       start += counts[c];
     }
     for (i64 k = 0; k < n; k++) sorted[next[color_of(keys[k])]++] = keys[k];
-  } else {
-    i64 start = 0;
-    for (int c = 0; c < N_COLORS; c++)
-      if (counts[c])
-        start = filter(
-            n, start, [=](i64 k) { return color_of(keys[k]) == c; },
-            [=](i64 k, i64 place) { sorted[place] = keys[k]; });
   }
+#if defined(__CUDACC__)
+  each_by_color(
+      n, counts, [=](i64 k) { return color_of(keys[k]); },
+      [=](i64 k, i64 place) { sorted[place] = keys[k]; });
+#endif
   return keys_value(OBJECT, sorted, (u32)n);
 }
 
@@ -448,14 +499,15 @@ ARC_FN Value prim_asobject(Lane& lane, const Value* a) {
     const i32* cell = cells;
     for (i64 i = 0; i < n_rows; i++)
       for (i64 j = 0; j < width; j++, cell++) keys[next[*cell]++] = key_of(*cell, i, j);
-  } else {
-    i64 start = 0;
-    for (int c = 0; c < N_COLORS; c++)
-      if (counts[c])
-        start = filter_cells(
-            n_rows, width, start, [=](i64 i, i64 j) { return cells[i * width + j] == c; },
-            [=](i64 i, i64 j, i64 place) { keys[place] = key_of(c, i, j); });
   }
+#if defined(__CUDACC__)
+  each_by_color(
+      n, counts, [=](i64 k) { return cells[k]; },
+      [=](i64 k, i64 place) {
+        const u32 i = (u32)k / (u32)width;
+        keys[place] = key_of(cells[k], i, (u32)k - i * (u32)width);
+      });
+#endif
   return keys_value(OBJECT, keys, (u32)n);
 }
 
