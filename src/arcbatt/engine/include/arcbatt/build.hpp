@@ -105,7 +105,7 @@ ARC_NOINLINE bool sort_keys(Lane& lane, Key* keys, i64 n) {
 
 // Sorts keys and removes duplicates, in place; how many are left, or -1 when memory ran out.
 ARC_FN i64 sort_unique(Lane& lane, Key* keys, i64 n) {
-  if (!sort_keys(lane, keys, n)) return -1;
+  if (!seldom(lane, [&](Lane& there) { return sort_keys(there, keys, n); })) return -1;
   if (!any(n - 1, [=](i64 k) { return keys[k] == keys[k + 1]; })) return n;
   if (W == 1) {
     i64 kept = n ? 1 : 0;
@@ -248,7 +248,7 @@ ARC_NOINLINE i64 sort_unique_by_bits(Lane& lane, Key* keys, i64 n) {
 
 // As sort_unique, of the keys of locations or cells, by bits where that pays.
 ARC_FN i64 sort_unique_keys(Lane& lane, Key* keys, i64 n) {
-  const i64 kept = sort_unique_by_bits(lane, keys, n);
+  const i64 kept = seldom(lane, [&](Lane& there) { return sort_unique_by_bits(there, keys, n); });
   if (kept >= 0 || lane.exceeded) return kept;
   return sort_unique(lane, keys, n);
 }
@@ -436,7 +436,7 @@ ARC_FN i32 row_cell(const Value& row, i64 column) {
 }
 
 // The tuple of these members (from new_members) in its one form.
-ARC_NOINLINE Value tuple_of(Lane& lane, Value* members, i64 n) {
+ARC_NOINLINE Value make_tuple(Lane& lane, Value* members, i64 n) {
   if (n == 0) return empty_tuple();
   u32 kind = members[0].kind;
   if (kind == INT) {
@@ -468,6 +468,9 @@ ARC_NOINLINE Value tuple_of(Lane& lane, Value* members, i64 n) {
     }
   }
   return block_value(lane, TUPLE, 0, members, (u32)n);
+}
+ARC_FN Value tuple_of(Lane& lane, Value* members, i64 n) {
+  return seldom(lane, [&](Lane& there) { return make_tuple(there, members, n); });
 }
 
 #if defined(ARC_FLAT)
@@ -530,7 +533,7 @@ constexpr i64 MANY_ALIKE = 32;
 #endif
 
 // The set of these members (from new_members), in any order and with duplicates, in its one form.
-ARC_NOINLINE Value set_of(Lane& lane, Value* members, i64 n) {
+ARC_NOINLINE Value make_set(Lane& lane, Value* members, i64 n) {
   if (n == 0) return empty_set();
   u32 kind = members[0].kind;
   if ((kind == PAIR || kind == CELL || kind == INT) && is_kind(members, n, (Kind)kind)) {
@@ -572,6 +575,9 @@ ARC_NOINLINE Value set_of(Lane& lane, Value* members, i64 n) {
       [=](i64 k) { return k == 0 || compare_alone(members[places[k - 1]], members[places[k]]) != 0; },
       [=](i64 k, i64 place) { sorted[place] = members[places[k]]; });
   return block_value(lane, SET, 0, sorted, (u32)kept);
+}
+ARC_FN Value set_of(Lane& lane, Value* members, i64 n) {
+  return seldom(lane, [&](Lane& there) { return make_set(there, members, n); });
 }
 
 // A container of the same kind, tuple or set, as another.

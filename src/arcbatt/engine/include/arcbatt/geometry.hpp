@@ -194,7 +194,7 @@ ARC_FN Keys places_by_bits(Lane& lane, const Keys& keys, Key color) {
 #endif
 
 // `places` of geometry.py: an object's distinct locations, or indices as they are.
-ARC_NOINLINE Keys places_of(Lane& lane, const Value& patch) {
+ARC_CPU_NOINLINE Keys places_of(Lane& lane, const Value& patch) {
   Keys members = keys_of(lane, patch);
   if (!members.keys || !has_cells(patch)) return members;
   bool one_color = is_one_color(members);

@@ -24,6 +24,7 @@ typedef unsigned long long u64;
 #endif
 #define ARC_FN __device__ inline
 #define ARC_NOINLINE __device__ __noinline__
+#define ARC_CPU_NOINLINE ARC_FN  // what is called once in a kernel, but from many places on the CPU
 #define ARC_METHOD __device__ __noinline__
 #define ARC_EXTERN __device__
 #define ARC_TABLE(type, name) __device__ const type name[]
@@ -95,6 +96,7 @@ ARC_FN u32 atomic_swap_if(u32* word, u32 wanted, u32 value) { return atomicCAS(w
 #define ARC_TABLE(type, name) static const type name[]
 #define ARC_EXTERN
 #define ARC_NOINLINE [[maybe_unused]] static __attribute__((noinline))
+#define ARC_CPU_NOINLINE ARC_NOINLINE
 #define ARC_METHOD __attribute__((noinline))
 constexpr int WARP = 1;
 constexpr int W = 1;

@@ -106,7 +106,7 @@ ARC_NOINLINE Raster ragged_raster(Lane& lane, const Value& grid) {
 }
 ARC_FN Raster raster_of(Lane& lane, const Value& grid) {
   if (grid.kind == GRID) return {grid.ints, nullptr, grid.n, width_of(grid)};
-  return ragged_raster(lane, grid);
+  return seldom(lane, [&](Lane& there) { return ragged_raster(there, grid); });
 }
 
 // A row of numbers that stay where they are.
@@ -125,14 +125,17 @@ ARC_NOINLINE Value ragged_value(Lane& lane, const Raster& raster, const i32* cel
 }
 ARC_FN Value value_of_raster(Lane& lane, const Raster& raster, const i32* cells) {
   if (!raster.starts) return grid_value(cells, (u32)raster.n_rows, (u32)raster.width);
-  return ragged_value(lane, raster, cells);
+  return seldom(lane, [=](Lane& there) { return ragged_value(there, raster, cells); });
 }
 
 // Rows, one or more, with nothing in them.
-ARC_NOINLINE Value empty_rows(Lane& lane, i64 n) {
+ARC_NOINLINE Value make_empty_rows(Lane& lane, i64 n) {
   ARC_NEW_MEMBERS(members, n);
   each(n, [=](i64 k) { members[k] = empty_tuple(); });
   return tuple_of(lane, members, n);
+}
+ARC_FN Value empty_rows(Lane& lane, i64 n) {
+  return seldom(lane, [=](Lane& there) { return make_empty_rows(there, n); });
 }
 // A grid of so many rows, one or more, of cells in memory; the width may be 0.
 ARC_FN Value rows_value(Lane& lane, const i32* cells, i64 n_rows, i64 width) {
@@ -294,7 +297,19 @@ ARC_FN Palette palette_of(Lane& lane, const Value& element) {
 
 // `background` of geometry.py: the commonest colour, or the rarest that occurs, the lowest of
 // several. OK, EMPTY where there are no cells, or OVER_BUDGET.
-ARC_NOINLINE Reason background_of(Lane& lane, const Value& element, i64* color, bool rarest = false) {
+struct Background {
+  Reason reason;
+  i64 color;
+};
+ARC_NOINLINE Background background_by_sorting(Lane& lane, const Colors& all, bool rarest) {
+  const Palette palette = palette_by_sorting(lane, all);
+  if (!palette.colors) return {OVER_BUDGET, 0};
+  const i32* counts = palette.counts;
+  i64 best = rarest ? least(palette.n, all.n, [=](i64 k) { return counts[k]; })
+                    : greatest(palette.n, 0, [=](i64 k) { return counts[k]; });
+  return {OK, palette.colors[first_where(palette.n, [=](i64 k) { return counts[k] == best; })]};
+}
+ARC_CPU_NOINLINE Reason background_of(Lane& lane, const Value& element, i64* color, bool rarest = false) {
   const Colors all = colors_of(lane, element);
   if (all.n < 0) return OVER_BUDGET;
   if (all.n == 0) return EMPTY;
@@ -309,13 +324,9 @@ ARC_NOINLINE Reason background_of(Lane& lane, const Value& element, i64* color, 
       }
     return OK;
   }
-  const Palette palette = palette_by_sorting(lane, all);
-  if (!palette.colors) return OVER_BUDGET;
-  const i32* counts = palette.counts;
-  i64 best = rarest ? least(palette.n, all.n, [=](i64 k) { return counts[k]; })
-                    : greatest(palette.n, 0, [=](i64 k) { return counts[k]; });
-  *color = palette.colors[first_where(palette.n, [=](i64 k) { return counts[k] == best; })];
-  return OK;
+  const Background found = seldom(lane, [=](Lane& there) { return background_by_sorting(there, all, rarest); });
+  *color = found.color;
+  return found.reason;
 }
 
 ARC_FN Value prim_mostcolor(Lane& lane, const Value* a) {
@@ -534,7 +545,7 @@ ARC_NOINLINE Value ofcolor_ragged(Lane& lane, const Value& grid, i64 value) {
 }
 ARC_FN Value prim_ofcolor(Lane& lane, const Value* a) {
   const i64 value = a[1].number;
-  if (a[0].kind != GRID) return ofcolor_ragged(lane, a[0], value);
+  if (a[0].kind != GRID) return seldom(lane, [&](Lane& there) { return ofcolor_ragged(there, a[0], value); });
   const i32* cells = a[0].ints;
   const i64 width = width_of(a[0]);
 #if !defined(__CUDACC__)
@@ -671,25 +682,25 @@ ARC_FN Value painted(Lane& lane, const Value& grid, const Value& obj, bool under
   return value_of_raster(lane, raster, cells);
 }
 
-ARC_NOINLINE Value prim_fill(Lane& lane, const Value* a) {
+ARC_CPU_NOINLINE Value prim_fill(Lane& lane, const Value* a) {
   if (a[0].n == 0) return fail(EMPTY);
   return filled(lane, a[0], a[1].number, a[2], false, 0);
 }
-ARC_NOINLINE Value prim_paint(Lane& lane, const Value* a) {
+ARC_CPU_NOINLINE Value prim_paint(Lane& lane, const Value* a) {
   if (a[0].n == 0) return fail(EMPTY);
   return painted(lane, a[0], a[1], false, 0);
 }
-ARC_NOINLINE Value prim_underfill(Lane& lane, const Value* a) {
+ARC_CPU_NOINLINE Value prim_underfill(Lane& lane, const Value* a) {
   i64 bare = 0;
   if (Reason reason = background_of(lane, a[0], &bare); reason != OK) return fail(reason);
   return filled(lane, a[0], a[1].number, a[2], true, bare);
 }
-ARC_NOINLINE Value prim_underpaint(Lane& lane, const Value* a) {
+ARC_CPU_NOINLINE Value prim_underpaint(Lane& lane, const Value* a) {
   i64 bare = 0;
   if (Reason reason = background_of(lane, a[0], &bare); reason != OK) return fail(reason);
   return painted(lane, a[0], a[1], true, bare);
 }
-ARC_NOINLINE Value prim_cover(Lane& lane, const Value* a) {
+ARC_CPU_NOINLINE Value prim_cover(Lane& lane, const Value* a) {
   i64 bare = 0;
   if (Reason reason = background_of(lane, a[0], &bare); reason != OK) return fail(reason);
   return filled(lane, a[0], bare, a[1], false, 0);
@@ -839,7 +850,7 @@ ARC_FN Value slice_of(Lane& lane, const Value& tuple, i64 start, i64 stop) {
 }
 
 // rows[top:bottom], and of each row [left:right], as in Python.
-ARC_NOINLINE Value cut(Lane& lane, const Value& rows, i64 top, i64 bottom, i64 left, i64 right) {
+ARC_CPU_NOINLINE Value cut(Lane& lane, const Value& rows, i64 top, i64 bottom, i64 left, i64 right) {
   top = slice_bound(top, rows.n);
   const i64 high = slice_bound(bottom, rows.n) - top;
   if (high <= 0) return empty_tuple();
@@ -919,7 +930,9 @@ ARC_FN Value prim_hconcat(Lane& lane, const Value* a) {
   }
   ARC_NEW_MEMBERS(members, n);
   for (i64 i = 0; i < n; i++) {
-    Value row = joined(lane, member(a[0], (u32)i), member(a[1], (u32)i));
+    Value row = seldom(lane, [&](Lane& there) {
+      return joined(there, member(a[0], (u32)i), member(a[1], (u32)i));
+    });
     if (row.failed()) return row;
     if (thread_index() == 0) members[i] = row;
   }
@@ -1132,7 +1145,7 @@ ARC_FN Value prim_bordering(Lane& lane, const Value* a) {
                bounds.right == row_size(a[1], 0) - 1);
 }
 
-ARC_NOINLINE Value prim_toobject(Lane& lane, const Value* a) {
+ARC_CPU_NOINLINE Value prim_toobject(Lane& lane, const Value* a) {
   if (a[1].n == 0) return fail(EMPTY);
   ARC_KEYS(keys, keys_of(lane, a[0]));
   if (keys.n == 0) return empty_set();

@@ -683,30 +683,9 @@ ARC_NOINLINE Reason dense_cells(Lane& lane, const Value& grid, const i32** cells
   return OK;
 }
 
-// The parts of a grid: a set, or with `tuple` the tuple of them in order.
-ARC_NOINLINE Value cut_grid(Lane& lane, const Value& grid, Cut cut, bool tuple) {
-  if (grid.n == 0) return fail(EMPTY);
-  cut.cells = grid.ints;
-  cut.n_rows = grid.n;
-  cut.width = row_size(grid, 0);
+// The parts of a grid that is not empty, of any rows and numbers, whose cut has its sizes.
+ARC_NOINLINE Value cut_any_grid(Lane& lane, const Value& grid, Cut cut, bool tuple) {
   const i64 n_cells = cut.n_rows * cut.width;
-  const bool small = cut.n_rows <= 32 && cut.width <= 32 && cut.width > 0;
-#if defined(ARC_LANE_THREADS)
-  (void)small;  // too small for so many threads
-#elif defined(ARC_WARP_LANES)
-  ColorPlanes planes;
-  if (small && grid.kind == GRID && planes.read(cut)) {
-    if (cut.keeps == ALL_BUT_COMMONEST) {
-      cut.keeps = ALL_BUT;
-      cut.color = planes.commonest();
-    }
-    return objects_by_bits(lane, cut, planes, tuple);
-  }
-#else
-  ColorRows color_rows;
-  if (small && grid.kind == GRID && split_colors(cut, color_rows))
-    return objects_by_bits(lane, cut, color_rows, tuple);
-#endif
   u32 counts[N_COLORS];
   const bool has_bare = cut.keeps == ALL_BUT_COMMONEST;
   if (has_bare) cut.keeps = ALL_BUT;
@@ -728,6 +707,31 @@ ARC_NOINLINE Value cut_grid(Lane& lane, const Value& grid, Cut cut, bool tuple) 
     cut.highest = greatest(n_cells, -MAX_NUMBER, [=](i64 k) { return cells[k]; });
   }
   return objects_by_runs(lane, cut, tuple);
+}
+
+// The parts of a grid: a set, or with `tuple` the tuple of them in order.
+ARC_CPU_NOINLINE Value cut_grid(Lane& lane, const Value& grid, Cut cut, bool tuple) {
+  if (grid.n == 0) return fail(EMPTY);
+  cut.cells = grid.ints;
+  cut.n_rows = grid.n;
+  cut.width = row_size(grid, 0);
+#if !defined(ARC_LANE_THREADS)  // it would be too small for so many threads
+  const bool small = cut.n_rows <= 32 && cut.width <= 32 && cut.width > 0 && grid.kind == GRID;
+#if defined(ARC_WARP_LANES)
+  ColorPlanes planes;
+  if (small && planes.read(cut)) {
+    if (cut.keeps == ALL_BUT_COMMONEST) {
+      cut.keeps = ALL_BUT;
+      cut.color = planes.commonest();
+    }
+    return objects_by_bits(lane, cut, planes, tuple);
+  }
+#else
+  ColorRows color_rows;
+  if (small && split_colors(cut, color_rows)) return objects_by_bits(lane, cut, color_rows, tuple);
+#endif
+#endif
+  return seldom(lane, [&](Lane& there) { return cut_any_grid(there, grid, cut, tuple); });
 }
 
 // As find_objects of objects.py.
