@@ -304,6 +304,7 @@ ARC_FN void fetch_ahead(Worker& worker, u32 k) {
 // A primitive's calls, those of the batt's nodes and those within functions.
 template <class P>
 ARC_FN void run_calls(const Launch& launch, const Step& step, Lanes lanes, const P& primitive) {
+  if (lanes == WIDE && step.queue->n_listed == 0) return;  // as mostly
   with_lane(launch, step, lanes, [&](Lane& lane, Worker& worker) {
     Batch& batch = worker.batch;
     const u32 most_steps = (u32)min_of<u64>(lane.max_steps, UNSURE - 1);

@@ -131,6 +131,11 @@ ARC_FN u32 atomic_swap_if(u32* word, u32 wanted, u32 value) {
 }
 #endif
 
+#if defined(__CUDACC__)
+// x / y of an x below 2^10: no quotient is so near to the next one that it could be mistaken for it.
+ARC_FN u32 divide_small(u32 x, u32 y) { return (u32)__fdividef((float)x + 0.5f, (float)y); }
+#endif
+
 template <class T>
 ARC_FN T min_of(T a, T b) { return b < a ? b : a; }
 template <class T>

@@ -7,58 +7,63 @@ namespace arc {
 
 // --- loops over the cells of a table ---
 
-// f(row, column) for all cells, in any order; one cell a thread, without dividing for each.
-template <class F>
-ARC_FN void each_cell(i64 n_rows, i64 width, F f) {
-  if (W == 1) {
-    for (i64 i = 0; i < n_rows; i++)
-      for (i64 j = 0; j < width; j++) f(i, j);
-    return;
+#if defined(__CUDACC__)
+// A cell of a thread, and those of its next turns, without dividing for each.
+struct CellTurns {
+  Counter width, down, right;
+  Counter i, j;
+
+  ARC_FN explicit CellTurns(i64 wide) : width((Counter)wide) {
+    static_assert(W < 1024, "divide_small divides such numbers");
+    down = (Counter)divide_small(W, (u32)width);
+    right = W - down * width;
+    i = (Counter)divide_small((u32)thread_index(), (u32)width);
+    j = thread_index() - i * width;
   }
-  if (width > 0) {
-    const u32 wide = (u32)width;  // dividing 64 bits takes a GPU a hundred instructions
-    const Counter down = W / wide, right = W % wide, end = (Counter)n_rows;
-    Counter i = (u32)thread_index() / wide, j = (u32)thread_index() % wide;
-    while (i < end) {
-      f((i64)i, (i64)j);
-      i += down;
-      j += right;
-      if (j >= (Counter)wide) {
-        j -= (Counter)wide;
-        i++;
-      }
+  ARC_FN void go_on() {
+    i += down;
+    j += right;
+    if (j >= width) {
+      j -= width;
+      i++;
     }
   }
+};
+#endif
+
+// f(row, column) for all cells, in any order; one cell a thread.
+template <class F>
+ARC_FN void each_cell(i64 n_rows, i64 width, F f) {
+#if defined(__CUDACC__)
+  if (width > 0)
+    for (CellTurns at(width); at.i < (Counter)n_rows; at.go_on()) f((i64)at.i, (i64)at.j);
   sync();
+#else
+  for (i64 i = 0; i < n_rows; i++)
+    for (i64 j = 0; j < width; j++) f(i, j);
+#endif
 }
 
 // As `filter`, over cells: emit(row, column, place) in reading order.
 template <class Keep, class Emit>
 ARC_FN i64 filter_cells(i64 n_rows, i64 width, i64 first, Keep keep, Emit emit) {
-  if (W == 1) {
-    for (i64 i = 0; i < n_rows; i++)
-      for (i64 j = 0; j < width; j++)
-        if (keep(i, j)) emit(i, j, first++);
-    return first;
-  }
+#if defined(__CUDACC__)
   if (n_rows <= 0 || width <= 0) return first;
-  const u32 wide = (u32)width;
-  const Counter down = W / wide, right = W % wide, end = (Counter)(n_rows * width);
-  Counter i = (u32)thread_index() / wide, j = (u32)thread_index() % wide;
-  for (Counter start = 0; start < end; start += W) {
+  const Counter end = (Counter)(n_rows * width);
+  CellTurns at(width);
+  for (Counter start = 0; start < end; start += W, at.go_on()) {
     i64 n_kept;
-    const bool kept = i < (Counter)n_rows && keep((i64)i, (i64)j);
+    const bool kept = at.i < (Counter)n_rows && keep((i64)at.i, (i64)at.j);
     const i64 before = count_before(kept, &n_kept);
-    if (kept) emit((i64)i, (i64)j, first + before);
+    if (kept) emit((i64)at.i, (i64)at.j, first + before);
     first += n_kept;
-    i += down;
-    j += right;
-    if (j >= (Counter)wide) {
-      j -= (Counter)wide;
-      i++;
-    }
   }
   sync();
+#else
+  for (i64 i = 0; i < n_rows; i++)
+    for (i64 j = 0; j < width; j++)
+      if (keep(i, j)) emit(i, j, first++);
+#endif
   return first;
 }
 
@@ -924,6 +929,12 @@ ARC_FN Value prim_hconcat(Lane& lane, const Value* a) {
     const i64 left = width_of(a[0]), right = width_of(a[1]), width = left + right;
     const i32 *x = a[0].ints, *y = a[1].ints;
     ARC_ALLOCATE(cells, i32, n * width);
+    if (W > 1) {
+      each_cell(n, width, [=](i64 i, i64 j) {
+        cells[i * width + j] = j < left ? x[i * left + j] : y[i * right + (j - left)];
+      });
+      return grid_value(cells, (u32)n, (u32)width);
+    }
     each_cell(n, left, [=](i64 i, i64 j) { cells[i * width + j] = x[i * left + j]; });
     each_cell(n, right, [=](i64 i, i64 j) { cells[i * width + left + j] = y[i * right + j]; });
     return grid_value(cells, (u32)n, (u32)width);
