@@ -336,6 +336,48 @@ def test_elements_that_are_small_or_large_agree(steps: int) -> None:
         assert got.outcome(program, 0) == wanted.outcome(program, 0)
 
 
+# Grids, patches and sets within 32 rows and columns from the origin, across its edges, and far from it.
+PLAIN = """
+def f_{k}(I):
+    b = {turn}(I)
+    o = merge(objects(b, {u}, {d}, T))
+    x = ofcolor(b, {k})
+    y = shift(x, ({di}, {dj}))
+    z = combine(x, y)
+    w = difference(z, toindices(shift(o, ({di}, 0))))
+    g = underfill(fill(b, {k}, w), 3, y)
+    q = shift(asobject(tophalf(g)), (1, {di}))
+    r = paint(g, combine(q, recolor({k}, z)))
+    t = recolor({k}, toobject(z, r))
+    v = paint(r, recolor(3, combine(t, q)))
+    s = crop(hconcat(v, hmirror(v)), (1, 1), (9, 9))
+    e = cover(s, box(combine(toindices(t), y)))
+    return pair(totuple(pair(e, totuple(o))), pair(totuple(w), totuple(combine(z, toindices(q)))))
+"""
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("steps", [300, 2500, 10**6])
+def test_plain_calls_agree(steps: int) -> None:
+    moves = [(0, 1), (1, 0), (-2, 3), (3, -4), (25, 1), (2, 40), (-40, 500), (100_000, -7)]
+    turns = ["rot90", "dmirror", "vmirror", "identity"]
+    texts = [
+        PLAIN.format(k=k, di=di, dj=dj, u="TF"[k % 2], d="FT"[k // 2 % 2], turn=turns[k % 4])
+        for k, (di, dj) in enumerate(moves)
+    ]
+    batt = Batt([parse_program(text) for text in texts])
+    inputs = [task.demos[0].input for task in load("arc-agi-1/training")[:12]]
+    samples = Samples([*inputs, ((0, 1, 2) * 15, (3, 0, 0) * 15) * 17, ((11, -1), (0, 2))])
+    budget = Budget(steps=steps, bytes=20 * steps)
+    wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+    got = batt.run(samples, budget, device="cuda", keep_values=True)
+    check_equal(got, wanted)
+    assert got.ran_on["cuda:0"] == wanted.reasons.size
+    for program in range(len(texts)):
+        for sample in range(len(samples)):
+            assert got.outcome(program, sample) == wanted.outcome(program, sample)
+
+
 LARGE_SETS = """
 def f(I):
     a = asindices(I)

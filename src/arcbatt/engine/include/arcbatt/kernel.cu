@@ -51,7 +51,8 @@ constexpr u64 PAGE_BYTES = 64 * 1024;
 
 constexpr u32 MAX_LARGE = ARC_MAX_LARGE;
 
-// Calls whose arguments are fetched together, four threads each: what a warp waits for then comes at once.
+// Calls whose arguments are fetched, weighed and checked together, four threads each, and whose results are
+// written together: what a warp waits for then comes at once.
 constexpr u32 BATCH = 8;
 struct BatchedCall {
   Frame* frame;   // null for a node of the batt
@@ -60,6 +61,16 @@ struct BatchedCall {
   u32 n_args;
   bool is_over;   // nothing needs to be known any more
 };
+struct Batch {
+  BatchedCall calls[BATCH];
+  Value args[BATCH][MAX_ARITY];
+  u32 weights[BATCH][MAX_ARITY];     // what each adds to the call's steps, or UNSURE
+  Sectors memory[BATCH][MAX_ARITY];  // what each points to
+  Value results[BATCH];
+  NodeCost costs[BATCH];
+};
+// Of an argument that has to be looked at more closely: it may have failed, not fit or be too large.
+constexpr u32 UNSURE = 1u << 28;
 
 // What a lane's threads share.
 struct Worker {
@@ -67,12 +78,14 @@ struct Worker {
   u64 taken;  // from the pool, by the call
   Replay replay;
   Value frame[MAX_ARITY + 1];
-  Value frames[BATCH][MAX_ARITY];
-  BatchedCall calls[BATCH];
+  Batch batch;
   const Step* leaves_of;  // the step whose large items are left to wide lanes; null where none are
   u32 item;
+  u32 landing[WARP];  // of what is fetched ahead: nobody reads it here
+  u32 words[WARP];
 };
 ARC_EXTERN Replay& replay_of(Lane& lane) { return ((Worker*)lane.owner)->replay; }
+ARC_EXTERN u32* shared_words(const Lane& lane) { return ((Worker*)lane.owner)->words; }
 
 // From so many elements of arguments on, a block is faster than a warp. But warps are many: the more calls
 // are large, the larger one must be, so that the largest of all still find a place. Those that take longest stand in
@@ -120,13 +133,19 @@ ARC_FN void each_few_items(const Launch& launch, const Step& step, Lanes lanes, 
   const u32 n_items = wide ? n_huge + min_of(step.queue->n_large, HALF_LIST) : step.n_items;
   const u32 at_once = wide ? 1 : step.at_once;
   u32* next = wide ? &step.queue->next_listed : &step.queue->next;
-  for (;;) {
-    u32 first = n_items;
-    if (thread_index() == 0 && !*(volatile const u32*)launch.stopped) first = atomicAdd(next, at_once);
-    first = (u32)broadcast(first);
+  auto take = [&]() {  // thread 0 knows
+    const bool takes = thread_index() == 0 && !*(volatile const u32*)launch.stopped;
+    return takes ? atomic_take(next, at_once) : n_items;
+  };
+  // Of many, the next ones are taken beforehand; a single one may have to wait for long, and goes to another.
+  const bool ahead = at_once > 1;
+  for (u32 taken = take();;) {
+    const u32 first = (u32)broadcast(taken);
     if (first >= n_items) return;
+    if (ahead) taken = take();
     const u32 after = wide && first >= n_huge ? HALF_LIST - n_huge : 0;  // the list's second half
     body(after + first, after + min_of(first + at_once, n_items), wide);
+    if (!ahead) taken = take();
   }
 }
 template <class Body>
@@ -148,6 +167,7 @@ ARC_FN void begin_item(Lane& lane, u32 item) {
 // run(lane) by every lane, with a lane's memory.
 template <class Run>
 ARC_FN void with_lane(const Launch& launch, const Step& step, Lanes lanes, Run run) {
+  if (lanes == WIDE && !step.queue->n_huge && !step.queue->n_large) return;
   alignas(16) __shared__ char workers[ARC_BLOCK_THREADS / W][sizeof(Worker)];
   Worker& worker = *(Worker*)workers[threadIdx.x / W];
   Page& page = launch.pages[(blockIdx.x * ARC_BLOCK_THREADS + threadIdx.x) / W];
@@ -206,6 +226,15 @@ struct CallPlace {
     return {launch.flat, op.args, call.frame, call.at, filled_values(call.frame, op.column) + call.at};
   }
   ARC_FN Value arg(u32 k) const { return call.frame ? of_element().arg(k) : of_node().arg(k); }
+  // By one thread.
+  ARC_FN void write(const Value& value, const NodeCost& cost) const {
+    if (!call.frame) return of_node().write(value, cost);
+    *of_element().to = value;
+    if (cost.steps >= UNKNOWN_STEPS)
+      atomic_or(&call.frame->flags, cost.steps == UNKNOWN_STEPS ? EXCEEDED | EXHAUSTED : EXCEEDED);
+    else if (cost.steps)
+      add_cost(call.frame, cost.steps, cost.bytes);
+  }
   ARC_FN void fill(const Value& value, u64 steps, u64 bytes) const {
     if (call.frame)
       of_element().fill(value, steps, bytes);
@@ -220,38 +249,109 @@ struct CallPlace {
   }
 };
 
+// The same of a call in a batch: results are kept until all of the batch are there.
+struct BatchPlace {
+  const Launch& launch;
+  Batch& batch;
+  u32 k;
+  u32& filled;  // bits of the calls that have a result
+
+  ARC_FN Value arg(u32 arg) const {
+    const BatchedCall& call = batch.calls[k];
+    return call.n_args <= MAX_ARITY ? batch.args[k][arg] : CallPlace{launch, call}.arg(arg);
+  }
+  ARC_FN void fill(const Value& value, u64 steps, u64 bytes) const {
+    filled |= 1u << k;
+    if (thread_index() > 0) return;
+    batch.results[k] = value;
+    batch.costs[k] = {steps, bytes};
+  }
+  ARC_FN void fill_exceeded(const Lane& lane) const {
+    fill(exceeded_value(lane), exceeded_steps(lane), lane.bytes);
+  }
+};
+
+// An argument's weight where it surely fits.
+template <class P>
+ARC_FN u32 sure_weight(const Lane& lane, const P& primitive, const Value& arg, u32 which) {
+  if (!surely_fits(arg, primitive.sure_kinds(which))) return UNSURE;
+  if (primitive.info().peeks >> which & 1) return 0;
+  const u64 weight = weight_of(arg);
+  return weight > lane.max_elements || weight > UNSURE ? UNSURE : (u32)weight;
+}
+
+template <class P>
+ARC_FN void fetch_batch(const Launch& launch, const Step& step, const Lane& lane, Batch& batch, u32 first, u32 n,
+                        bool lists, const P& primitive) {
+  each((i64)BATCH * MAX_ARITY, [&](i64 k) {
+    const u32 which = (u32)k / MAX_ARITY, arg = (u32)k % MAX_ARITY;
+    if (which >= n) return;
+    const BatchedCall call = find_call(launch, step, lane, lists ? step.listed[first + which] : first + which);
+    if (arg == 0) batch.calls[which] = call;
+    const bool is_there = arg < call.n_args && !call.is_over;
+    const Value value = is_there ? CallPlace{launch, call}.arg(arg) : none_value();
+    const bool is_sure = call.n_args == primitive.info().arity && !call.is_over;
+    batch.args[which][arg] = value;
+    batch.weights[which][arg] = !is_sure ? UNSURE : is_there ? sure_weight(lane, primitive, value, arg) : 0;
+    batch.memory[which][arg] = sectors_of(value);
+  });
+}
+
+// Has the memory that a call's arguments point to on its way while another is run.
+template <class P>
+ARC_FN void fetch_ahead(Worker& worker, u32 k) {
+  constexpr PrimitiveInfo info = P::declared;
+#pragma unroll
+  for (u32 arg = 0; arg < info.arity; arg++)
+    if (!(info.peeks >> arg & 1) && !is_number_domain(info.domains[arg]))
+      fetch_sectors(worker.batch.memory[k][arg], worker.landing);
+}
+
 // A primitive's calls, those of the batt's nodes and those within functions.
 template <class P>
 ARC_FN void run_calls(const Launch& launch, const Step& step, Lanes lanes, const P& primitive) {
+  if (lanes == WIDE && step.queue->n_listed == 0) return;  // as mostly
   with_lane(launch, step, lanes, [&](Lane& lane, Worker& worker) {
+    Batch& batch = worker.batch;
+    const u32 most_steps = (u32)min_of<u64>(lane.max_steps, UNSURE - 1);
     each_few_items(launch, step, lanes, [&](u32 first, u32 end, bool lists) {
       for (; first < end; first += BATCH) {
         const u32 n = min_of(end - first, BATCH);
-        each((i64)BATCH * MAX_ARITY, [&](i64 k) {
-          const u32 which = (u32)k / MAX_ARITY, arg = (u32)k % MAX_ARITY;
-          if (which >= n) return;
-          const BatchedCall call = find_call(launch, step, lane, lists ? step.listed[first + which] : first + which);
-          if (arg == 0) worker.calls[which] = call;
-          if (arg < call.n_args && !call.is_over) worker.frames[which][arg] = CallPlace{launch, call}.arg(arg);
-        });
+        fetch_batch(launch, step, lane, batch, first, n, lists, primitive);
+        fetch_ahead<P>(worker, 0);
+        u32 filled = 0;
         for (u32 k = 0; k < n; k++) {
-          const BatchedCall call = worker.calls[k];
-          const CallPlace place = {launch, call};
-          begin_item(lane, lists ? step.listed[first + k] : first + k);
-          if (call.is_over) {
+          if (k + 1 < n) fetch_ahead<P>(worker, k + 1);
+          // All threads write the same: none has to wait.
+          worker.taken = 0;
+          worker.item = lists ? step.listed[first + k] : first + k;
+          const u32 n_args = batch.calls[k].n_args;
+          const bool is_there = n_args <= MAX_ARITY;
+          lane.frame = is_there ? batch.args[k] : worker.frame;
+          const BatchPlace place = {launch, batch, k, filled};
+          const u32* weights = batch.weights[k];
+          const u32 steps = 1 + weights[0] + weights[1] + weights[2] + weights[3];
+          bool runs = steps <= most_steps;
+          if (runs) {
+            begin_node(lane, steps);
+          } else if (batch.calls[k].is_over) {
             place.fill(fail(OVER_BUDGET), 0, 0);
-            continue;
+          } else {
+            const u32 n_right =
+                is_there ? (u32)first_where(n_args, [&](i64 arg) { return lane.frame[arg].failed(); })
+                         : gather(lane, place, n_args);
+            runs = begin_call(lane, n_args, n_right, primitive, place);
           }
-          const bool is_there = call.n_args <= MAX_ARITY;
-          lane.frame = is_there ? worker.frames[k] : worker.frame;
-          const u32 n_right =
-              is_there ? (u32)first_where(call.n_args, [&](i64 arg) { return lane.frame[arg].failed(); })
-                       : gather(lane, place, call.n_args);
-          run_gathered(lane, call.n_args, n_right, primitive, place);
+          if (runs) finish_call(lane, primitive, place);
+          sync();
         }
+        each(n, [&](i64 k) {
+          if (filled >> k & 1) CallPlace{launch, batch.calls[k]}.write(batch.results[k], batch.costs[k]);
+        });
       }
     });
   });
+  end_fetching();
 }
 
 // Calls within functions by one thread each, ARC_ELEMENTS_AN_ITEM of them to an item, so that few are spread

@@ -66,6 +66,20 @@ struct Lane {
   }
 };
 
+// Makes a call that is seldom made and not inlined. It is given a copy: a lane whose address is known to others
+// would stand in a GPU's memory, not in its registers, all the time.
+template <class F>
+ARC_FN auto seldom(Lane& lane, F f) {
+#if defined(__CUDACC__)
+  Lane copy = lane;
+  const auto result = f(copy);
+  lane = copy;
+  return result;
+#else
+  return f(lane);
+#endif
+}
+
 // Memory for a while: what is allocated after this is made is given back, unless it went on in another
 // chunk; then all of it is kept, since the room left is that of the chunk allocated from last.
 struct Scratch {

@@ -201,6 +201,17 @@ ARC_FN Value prim_contained(Lane&, const Value* a) {
   return truth(any(container.n, [=](i64 k) { return equal_alone(member(container, (u32)k), value); }));
 }
 
+#if defined(ARC_WARP_LANES)
+// The locations of the bits of rows.
+ARC_FN Value indices_of_bits(Lane& lane, u32 row) {
+  const i64 n = count_keys(row);
+  ARC_ALLOCATE(keys, Key, n);
+  write_keys(row, key_of(0, 0), keys);
+  sync();
+  return keys_value(INDICES, keys, (u32)n);
+}
+#endif
+
 // The members of both, one after the other; the result in `all`.
 ARC_FN bool members_of_both(Lane& lane, const Value& a, const Value& b, Value** all) {
   const Value x = a, y = b;
@@ -232,8 +243,6 @@ ARC_NOINLINE Value combine_tuple(Lane& lane, const Value& first, const Value& se
 }
 
 ARC_NOINLINE Value combine_set(Lane& lane, const Value& a, const Value& b) {
-  if (b.n == 0) return a;
-  if (a.n == 0 && is_set(b)) return b;
   i64 n = (i64)a.n + b.n;
   if (!is_set(b)) {
     Value* members;
@@ -278,9 +287,16 @@ ARC_NOINLINE Value combine_set(Lane& lane, const Value& a, const Value& b) {
   return block_value(lane, SET, 0, members, (u32)made);
 }
 
-ARC_FN Value prim_combine(Lane& lane, const Value* a) {
-  if (!is_tuple(a[0])) return combine_set(lane, a[0], a[1]);
-  return a[1].n ? combine_tuple(lane, a[0], a[1]) : a[0];
+ARC_FN Value prim_combine(Lane& lane, const Value* args) {
+  const Value &a = args[0], &b = args[1];
+  if (b.n == 0) return a;
+  if (is_tuple(a)) return seldom(lane, [=](Lane& there) { return combine_tuple(there, args[0], args[1]); });
+  if (a.n == 0 && is_set(b)) return b;
+#if defined(ARC_WARP_LANES)
+  if (u32 row; a.kind == INDICES && b.kind == INDICES && bits_of_places(lane, a.keys, a.n, b.keys, b.n, &row))
+    return indices_of_bits(lane, row);
+#endif
+  return seldom(lane, [=](Lane& there) { return combine_set(there, args[0], args[1]); });
 }
 
 ARC_NOINLINE Value prim_intersection(Lane& lane, const Value* args) {
@@ -310,9 +326,8 @@ ARC_FN Value as_set(Lane& lane, const Value& container) {
   return set_of(lane, members, container.n);
 }
 
-ARC_NOINLINE Value prim_difference(Lane& lane, const Value* args) {
+ARC_NOINLINE Value difference_of(Lane& lane, const Value* args) {
   const Value a = args[0], b = args[1];
-  if (a.n == 0 || b.n == 0) return a;
   if (a.kind == b.kind && (a.kind == INDICES || a.kind == OBJECT)) {
     ARC_ALLOCATE(keys, Key, a.n);
     return keys_value((Kind)a.kind, keys,
@@ -337,6 +352,17 @@ ARC_NOINLINE Value prim_difference(Lane& lane, const Value* args) {
     });
   }
   return select_members(lane, a, flags);
+}
+ARC_FN Value prim_difference(Lane& lane, const Value* args) {
+  const Value &a = args[0], &b = args[1];
+  if (a.n == 0 || b.n == 0) return a;
+#if defined(ARC_WARP_LANES)
+  if (u32 row, taken; a.kind == INDICES && b.kind == INDICES &&
+                      bits_of_places(lane, a.keys, a.n, nullptr, 0, &row) &&
+                      bits_of_places(lane, b.keys, b.n, nullptr, 0, &taken))
+    return indices_of_bits(lane, row & ~taken);
+#endif
+  return seldom(lane, [=](Lane& there) { return difference_of(there, args); });
 }
 
 ARC_NOINLINE Value prim_dedupe(Lane& lane, const Value* args) {
