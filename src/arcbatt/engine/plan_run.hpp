@@ -130,7 +130,8 @@ class PlanRun {
   int start_counting() const {
     void* stream = (void*)places_.streams[0];
     u64 firsts = device_ + firsts_at_, counted[] = {device_ + counts_at_, firsts, n_asked_, 0};
-    const int status = launch(settings_.add_counts, 1, 1024, stream, counted);
+    const u64 n_parts = (n_asked_ + COUNTS_A_THREAD * COUNT_THREADS - 1) / (COUNTS_A_THREAD * COUNT_THREADS);
+    const int status = launch(settings_.add_counts, n_parts, COUNT_THREADS, stream, counted);
     const u64 bounds_at = device_ + 4 * (u64)(stage_->end_other - stage_->first_other);
     u64 picked[] = {firsts, bounds_at, (u64)(host_ + found_at_), n_bounds_};
     return status ? status : launch(settings_.pick, (n_bounds_ + 255) / 256, 256, stream, picked);
@@ -143,16 +144,15 @@ class PlanRun {
     }
   }
 
-  // A kernel of no step of the plan, which is given a step of its own.
-  int start_one(u64 function, u64 nodes, u64 n_nodes, u64 n_items, char* host, u64 device) {
+  // A kernel of no step of the plan, which is given a step of its own; `wide`: that for wide lanes, 0 for none.
+  int start_one(u64 function, u64 wide, u64 nodes, u64 n_nodes, u64 n_items, char* host, u64 device) {
     Step step = new_step(plan_.steps.size() + n_others_started_++, n_items);
     step.nodes = (const u32*)nodes;
     step.n_nodes = (u32)n_nodes;
     std::memcpy(host, (const void*)&step, sizeof(step));
     void* stream = (void*)places_.streams[0];
     const int status = driver_.copy(device, host, sizeof(step), stream);
-    u64 given[] = {places_.launches[0], device, 0, 0};
-    return status ? status : launch(function, n_blocks_for(n_items), settings_.block, stream, given);
+    return status ? status : start_kernels(function, wide, n_items, 0, device);
   }
 
   u64 n_items(u32 step) const { return n_items_of_steps_.at(step); }
@@ -307,15 +307,18 @@ class PlanRun {
     }
   }
 
+  // A step's kernel, then that for wide lanes if there is one; `words` is where the device has the step.
+  int start_kernels(u64 function, u64 wide, u64 n_items, u64 s, u64 words) const {
+    void* stream = (void*)places_.streams[s];
+    u64 given[] = {places_.launches[s], words, 0, 0};
+    const int status = launch(function, n_blocks_for(n_items), settings_.block, stream, given);
+    if (status || !wide) return status;
+    return launch(wide, min_of(n_items, settings_.n_wide_blocks), settings_.wide_block, stream, given);
+  }
   int start_step(u32 k, u64 s) const {
     const PlanStep& step = plan_.steps[k];
     const u64 words = device_ + steps_at_ + (k - stage_->first_step) * sizeof(Step);
-    const u64 n_items = n_items_of_steps_[k], wide = wide_functions_.at(step.kernel);
-    void* stream = (void*)places_.streams[s];
-    u64 given[] = {places_.launches[s], words, 0, 0};
-    const int status = launch(functions_.at(step.kernel), n_blocks_for(n_items), settings_.block, stream, given);
-    if (status || !wide) return status;
-    return launch(wide, min_of(n_items, settings_.n_wide_blocks), settings_.wide_block, stream, given);
+    return start_kernels(functions_.at(step.kernel), wide_functions_.at(step.kernel), n_items_of_steps_[k], s, words);
   }
 
   int launch(u64 function, u64 n_blocks, u64 n_threads, void* stream, u64 (&given)[4]) const {

@@ -140,17 +140,30 @@ struct KeyBox {
     return key_of(color + in_rows, row + (in_colors - in_rows * (u32)n_rows),
                   column + (place - in_colors * (u32)n_columns));
   }
+#if defined(__CUDACC__)
+  // The same in boxes of 1,024 places at most.
+  ARC_FN Key key_in_small(u32 place) const {
+    const u32 in_colors = divide_small(place, (u32)n_columns), in_rows = divide_small(in_colors, (u32)n_rows);
+    return key_of(color + in_rows, row + (in_colors - in_rows * (u32)n_rows),
+                  column + (place - in_colors * (u32)n_columns));
+  }
+#endif
 };
-ARC_FN KeyBox box_of_keys(const Key* keys, i64 n) {
+#if defined(ARC_WARP_LANES)
+constexpr u64 SHARED_PLACES = 32 * W;  // in which bits fit into shared memory
+#endif
+// Of the keys that each_key(f) hands to f, to each thread some of them.
+template <class EachKey>
+ARC_FN KeyBox box_of_keys(EachKey each_key) {
   constexpr i32 END = 1 << 22;
   i32 least[3] = {END, END, END}, greatest[3] = {-END, -END, -END};
-  for (i64 k = thread_index(); k < n; k += W) {
-    const i32 parts[3] = {(i32)color_of(keys[k]), (i32)row_of(keys[k]), (i32)column_of(keys[k])};
+  each_key([&](Key key) {
+    const i32 parts[3] = {color_of(key), row_of(key), column_of(key)};
     for (int part = 0; part < 3; part++) {
       least[part] = min_of(least[part], parts[part]);
       greatest[part] = max_of(greatest[part], parts[part]);
     }
-  }
+  });
   for (int part = 0; part < 3; part++) {
     least[part] = least_of_threads(least[part]);
     greatest[part] = greatest_of_threads(greatest[part]);
@@ -188,62 +201,107 @@ ARC_FN bool bits_of_places(Lane& lane, const Key* keys, i64 n, const Key* more, 
   return true;
 }
 
-// Writes the keys of the rows' bits, in order; `first` is that of the first place. Returns how many.
-ARC_FN i32 write_keys(u32 row, Key first, Key* to) {
+// Writes the keys of the threads' bits, in order; key_at(thread, bit) is one. Returns how many.
+template <class KeyAt>
+ARC_FN i32 write_keys(u32 word, Key* to, KeyAt key_at) {
   const int t = thread_index();
-  constexpr int FEW_ROWS = 6;
-  u32 rows = ballot(row != 0);
-  if (count_bits(rows) <= FEW_ROWS) {  // all threads write a row
+  u32 words = ballot(word != 0);
+  const u32 count = (u32)count_bits(word);
+  constexpr int FEW_WORDS = 6;
+  if (count_bits(words) <= max_of(FEW_WORDS, greatest_of_threads((i32)count))) {  // all threads write a word
     i32 n = 0;
-    for (; rows; rows &= rows - 1) {
-      const int at = lowest_bit(rows);
-      const u32 bits = shuffle(row, at);
-      if (bits >> t & 1) to[n + count_bits(bits & ((1u << t) - 1))] = first + ((Key)at << 21) + (Key)t;
+    for (; words; words &= words - 1) {
+      const int at = lowest_bit(words);
+      const u32 bits = shuffle(word, at);
+      if (bits >> t & 1) to[n + count_bits(bits & ((1u << t) - 1))] = key_at(at, t);
       n += count_bits(bits);
     }
     return n;
   }
-  const u32 count = (u32)count_bits(row);
   u32 sum = count;
   for (int offset = 1; offset < W; offset *= 2) {
     const u32 other = shuffle(sum, t - offset);
     if (t >= offset) sum += other;
   }
-  const Key key = first + ((Key)t << 21);
-  Key* place = to + (sum - count);
-  for (u32 rest = row; rest; rest &= rest - 1) *place++ = key + (Key)lowest_bit(rest);
+  Key* next = to + (sum - count);
+  for (u32 rest = word; rest; rest &= rest - 1) *next++ = key_at(t, lowest_bit(rest));
   return (i32)shuffle(sum, W - 1);
+}
+// Those of rows; `first` is that of the first place.
+ARC_FN i32 write_keys_of_rows(u32 row, Key first, Key* to) {
+  return write_keys(row, to, [=](int i, int j) { return first + ((Key)i << 21) + (Key)j; });
 }
 ARC_FN i64 count_keys(u32 row) { return sum_of_threads((u32)count_bits(row)); }
 #endif
 
-// Sorts many keys that lie close together, and removes duplicates, by a bit for each possible one: how
-// many are left; -1 where that does not pay, or there is no memory for it.
-ARC_NOINLINE i64 sort_unique_by_bits(Lane& lane, Key* keys, i64 n) {
-  // Sorting takes many threads longer than a few passes do.
-  constexpr i64 MANY = W > 1 ? 64 : 512, BITS_A_KEY = W > 1 ? 64 : 16;
-  if (n < MANY || !any(n - 1, [=](i64 k) { return keys[k] >= keys[k + 1]; })) return -1;
-  const KeyBox box = box_of_keys(keys, n);
-  if (box.n_colors > n || box.n_rows > n || box.n_columns > n || box.volume() > (u64)(BITS_A_KEY * n) ||
-      box.volume() >> 32)
-    return -1;
+// From so many keys on, and up to so many places of their box for each, a bit for each place takes less than
+// sorting: that takes many threads longer than a few passes do.
+constexpr i64 MANY_KEYS = W == 1 ? 512 : W > WARP ? 64 : 8, PLACES_A_KEY = W > 1 ? 256 : 16;
+ARC_FN bool bits_pay(const KeyBox& box, i64 n) {
+#if defined(ARC_WARP_LANES)
+  if (box.volume() <= SHARED_PLACES) return true;
+  if (n < 64) return false;
+#endif
+  return box.volume() <= (u64)(PLACES_A_KEY * n) && !(box.volume() >> 32);
+}
+// The keys that each_key(f) hands to f, to each thread some of them, ascending and without duplicates: how many,
+// written to `to`; -1 when memory ran out. They lie in the box.
+template <class EachKey>
+ARC_FN i64 keys_by_bits(Lane& lane, const KeyBox& box, Key* to, EachKey each_key) {
+#if defined(ARC_WARP_LANES)
+  if (box.volume() <= SHARED_PLACES) {
+    u32* words = shared_words(lane);
+    write_shared(words + thread_index(), 0);
+    sync();
+    each_key([=](Key key) {
+      const u32 place = box.place(key);
+      atomic_or_shared(words + place / 32, 1u << place % 32);
+    });
+    const u32 word = read_shared(words + thread_index());
+    sync();
+    const i32 kept = write_keys(word, to, [=](int at, int bit) { return box.key_in_small(32 * at + bit); });
+    sync();
+    return kept;
+  }
+#endif
   const i64 n_words = (i64)(box.volume() + 31) / 32;
   const Scratch scratch(lane);
   u32* bits = lane.allocate_array<u32>(n_words);
   i32* starts = lane.allocate_array<i32>(n_words);
   if (!bits || !starts) return -1;
   each(n_words, [=](i64 k) { bits[k] = 0; });
-  each(n, [=](i64 k) {
-    const u32 place = box.place(keys[k]), bit = 1u << place % 32;
+  each_key([=](Key key) {
+    const u32 place = box.place(key), bit = 1u << place % 32;
     if (!(bits[place / 32] & bit)) atomic_or(bits + place / 32, bit);  // often one is there
   });
   const i64 kept = running_sums(n_words, starts, [=](i64 k) { return count_bits(bits[k]); });
   each(n_words, [=](i64 k) {
-    i32 to = starts[k];
-    for (u32 left = bits[k]; left; left &= left - 1) keys[to++] = box.key(32 * (u32)k + (u32)lowest_bit(left));
+    Key* next = to + starts[k];
+    for (u32 left = bits[k]; left; left &= left - 1) *next++ = box.key(32 * (u32)k + (u32)lowest_bit(left));
   });
   scratch.give_back(lane);
   return kept;
+}
+
+// Sorts many keys that lie close together, and removes duplicates, by a bit for each possible one: how
+// many are left; -1 where that does not pay, or there is no memory for it.
+ARC_NOINLINE i64 sort_unique_by_bits(Lane& lane, Key* keys, i64 n) {
+  if (n < MANY_KEYS || !any(n - 1, [=](i64 k) { return keys[k] >= keys[k + 1]; })) return -1;
+  auto each_key = [=](auto f) { each(n, [=](i64 k) mutable { f(keys[k]); }); };
+  const KeyBox box = box_of_keys(each_key);
+  return bits_pay(box, n) ? keys_by_bits(lane, box, keys, each_key) : -1;
+}
+// The set of n keys, or fewer, that each_key(f) hands to f as above, where bits pay, in memory of no more than it
+// needs; otherwise false, and nothing is done.
+template <class EachKey>
+ARC_FN bool set_by_bits(Lane& lane, Kind kind, const KeyBox& box, i64 n, Value* set, EachKey each_key) {
+  if (n < MANY_KEYS || !bits_pay(box, n)) return false;
+  Key* keys = lane.allocate_array<Key>(min_of((u64)n, box.volume()));
+  const char* end = lane.end;
+  const i64 kept = keys ? keys_by_bits(lane, box, keys, each_key) : -1;
+  if (kept > 0 && lane.end == end) give_back(lane, keys, kept);
+  *set = kept < 0 ? fail(OVER_BUDGET) : keys_value(kind, keys, (u32)kept);
+  return true;
 }
 
 // As sort_unique, of the keys of locations or cells, by bits where that pays.
@@ -532,8 +590,8 @@ ARC_NOINLINE bool find_alike(Lane& lane, const Value* members, i64 n, u32* first
 constexpr i64 MANY_ALIKE = 32;
 #endif
 
-// The set of these members (from new_members), in any order and with duplicates, in its one form.
-ARC_NOINLINE Value make_set(Lane& lane, Value* members, i64 n) {
+// The set of these members, in any order and with duplicates, in its one form.
+ARC_NOINLINE Value make_set(Lane& lane, const Value* members, i64 n) {
   if (n == 0) return empty_set();
   u32 kind = members[0].kind;
   if ((kind == PAIR || kind == CELL || kind == INT) && is_kind(members, n, (Kind)kind)) {
@@ -576,7 +634,7 @@ ARC_NOINLINE Value make_set(Lane& lane, Value* members, i64 n) {
       [=](i64 k, i64 place) { sorted[place] = members[places[k]]; });
   return block_value(lane, SET, 0, sorted, (u32)kept);
 }
-ARC_FN Value set_of(Lane& lane, Value* members, i64 n) {
+ARC_FN Value set_of(Lane& lane, const Value* members, i64 n) {
   return seldom(lane, [&](Lane& there) { return make_set(there, members, n); });
 }
 

@@ -88,19 +88,22 @@ ARC_EXTERN Replay& replay_of(Lane& lane) { return ((Worker*)lane.owner)->replay;
 ARC_EXTERN u32* shared_words(const Lane& lane) { return ((Worker*)lane.owner)->words; }
 
 // From so many elements of arguments on, a block is faster than a warp. But warps are many: the more calls
-// are large, the larger one must be, so that the largest of all still find a place on the list.
-constexpr u64 LARGE = ARC_LARGE;
-constexpr u32 LARGER_TIMES = 6;
+// are large, the larger one must be, so that the largest of all still find a place. Those that take longest stand in
+// the first half of the list, and are begun first.
+constexpr u64 LARGE = ARC_LARGE, VERY_LARGE = LARGE << 5;
+constexpr u32 LARGER_TIMES = 5, HALF_LIST = MAX_LARGE / 2;
 ARC_EXTERN bool is_left_to_wide(Lane& lane, u64 n_elements) {
   const Worker& worker = *(Worker*)lane.owner;
   if (n_elements < LARGE || !worker.leaves_of) return false;
   const Step& step = *worker.leaves_of;
   return serial([&]() {
-    const u32 n_listed = *(volatile const u32*)&step.queue->n_listed;
-    if (n_elements >> (LARGER_TIMES * (u64)n_listed / MAX_LARGE) < LARGE) return (i64)false;
-    const u32 at = atomicAdd(&step.queue->n_listed, 1);
-    if (at < MAX_LARGE) step.listed[at] = worker.item;
-    return (i64)(at < MAX_LARGE);
+    const bool huge = n_elements >= VERY_LARGE;
+    u32* n_listed = huge ? &step.queue->n_huge : &step.queue->n_large;
+    const u32 n_seen = *(volatile const u32*)n_listed;
+    if (n_elements >> (LARGER_TIMES * (u64)n_seen / HALF_LIST) < (huge ? VERY_LARGE : LARGE)) return (i64)false;
+    const u32 at = atomicAdd(n_listed, 1);
+    if (at < HALF_LIST) step.listed[huge ? at : HALF_LIST + at] = worker.item;
+    return (i64)(at < HALF_LIST);
   });
 }
 
@@ -126,7 +129,8 @@ enum Lanes { ALL, LEAVES, WIDE };
 template <class Body>
 ARC_FN void each_few_items(const Launch& launch, const Step& step, Lanes lanes, Body body) {
   const bool wide = lanes == WIDE;
-  const u32 n_items = wide ? min_of(step.queue->n_listed, MAX_LARGE) : step.n_items;
+  const u32 n_huge = wide ? min_of(step.queue->n_huge, HALF_LIST) : 0;
+  const u32 n_items = wide ? n_huge + min_of(step.queue->n_large, HALF_LIST) : step.n_items;
   const u32 at_once = wide ? 1 : step.at_once;
   u32* next = wide ? &step.queue->next_listed : &step.queue->next;
   auto take = [&]() {  // thread 0 knows
@@ -139,7 +143,8 @@ ARC_FN void each_few_items(const Launch& launch, const Step& step, Lanes lanes, 
     const u32 first = (u32)broadcast(taken);
     if (first >= n_items) return;
     if (ahead) taken = take();
-    body(first, min_of(first + at_once, n_items), wide);
+    const u32 after = wide && first >= n_huge ? HALF_LIST - n_huge : 0;  // the list's second half
+    body(after + first, after + min_of(first + at_once, n_items), wide);
     if (!ahead) taken = take();
   }
 }
@@ -162,6 +167,7 @@ ARC_FN void begin_item(Lane& lane, u32 item) {
 // run(lane) by every lane, with a lane's memory.
 template <class Run>
 ARC_FN void with_lane(const Launch& launch, const Step& step, Lanes lanes, Run run) {
+  if (lanes == WIDE && step.queue->n_huge + step.queue->n_large == 0) return;  // as mostly
   alignas(16) __shared__ char workers[ARC_BLOCK_THREADS / W][sizeof(Worker)];
   Worker& worker = *(Worker*)workers[threadIdx.x / W];
   Page& page = launch.pages[(blockIdx.x * ARC_BLOCK_THREADS + threadIdx.x) / W];
@@ -304,7 +310,6 @@ ARC_FN void fetch_ahead(Worker& worker, u32 k) {
 // A primitive's calls, those of the batt's nodes and those within functions.
 template <class P>
 ARC_FN void run_calls(const Launch& launch, const Step& step, Lanes lanes, const P& primitive) {
-  if (lanes == WIDE && step.queue->n_listed == 0) return;  // as mostly
   with_lane(launch, step, lanes, [&](Lane& lane, Worker& worker) {
     Batch& batch = worker.batch;
     const u32 most_steps = (u32)min_of<u64>(lane.max_steps, UNSURE - 1);
@@ -396,6 +401,25 @@ ARC_FN void run_sites(const Launch& launch, const Step& step, Lanes lanes, Run r
   });
 }
 
+// What the programs gave; they stand in the place of nodes.
+ARC_FN void find_outcomes(const Launch& launch, const Step& step, Lanes lanes) {
+  run_items(launch, step, lanes, [&](Lane& lane, u32 item) {
+    const u32 at = item / step.n_nodes, program = step.nodes[item - at * step.n_nodes];
+    const Slots slots = launch.slots(at);
+    if (is_left_to_wide(lane, weight_of(slots.value(launch.batt.results[program])))) return;
+    const u32 sample = launch.chosen[at];
+    const Outcome out = outcome_of(launch.batt, program, launch.budget, launch.samples[sample], slots);
+    const u64 cell = program * launch.n_samples + sample;
+    if (thread_index() == 0) {
+      launch.reasons[cell] = out.reason;
+      launch.matches[cell] = out.matches;
+      launch.hashes[cell] = out.hash;
+      launch.steps[cell] = (i64)out.steps;
+      launch.numbers[cell] = out.number;
+    }
+  });
+}
+
 }  // namespace arc
 
 // What every kernel is given.
@@ -403,7 +427,8 @@ ARC_FN void run_sites(const Launch& launch, const Step& step, Lanes lanes, Run r
 #define ARC_KERNEL extern "C" __global__ void __launch_bounds__(ARC_BLOCK_THREADS, ARC_BLOCKS_A_SM)
 
 // The host adds a line for each kernel that it wants: ARC_RUN for a primitive's calls, ARC_ALONE for
-// those within functions that a thread makes alone, ARC_SITE for those that call functions.
+// those within functions that a thread makes alone, ARC_SITE for those that call functions, ARC_FIND for what
+// programs gave.
 #define ARC_RUN(kernel, name, lanes)                                                  \
   ARC_KERNEL kernel(ARC_WORK) {                                                       \
     using namespace arc;                                                              \
@@ -421,6 +446,9 @@ ARC_FN void run_sites(const Launch& launch, const Step& step, Lanes lanes, Run r
       run_call(lane, site.n_args, KnownPrimitive<P_##name, prim_##name>(), place);    \
     });                                                                               \
   }
+
+#define ARC_FIND(kernel, name, lanes) \
+  ARC_KERNEL kernel(ARC_WORK) { arc::find_##name(*launch, *step, arc::lanes); }
 
 #if defined(ARC_COMMON)
 
@@ -453,39 +481,63 @@ ARC_EXTERN arc::u32 sum_up_to(arc::u32 sum) {
   }
   return sum;
 }
-// firsts[k] := the sum of counts before k, for k up to n; one block of whole warps, or one thread. A thread
-// adds up some that stand side by side.
-extern "C" __global__ void __launch_bounds__(1024) add_counts(const arc::u32* counts, arc::u32* firsts,
-                                                              arc::u32 n) {
+// firsts[k] := the sum of counts before k, for k up to n. A block adds up a part of them, says how much that is
+// where the first of these counts was, marked by the highest bit, and waits for those before it to say so. One
+// block, or one thread, does all parts in turn.
+extern "C" __global__ void __launch_bounds__(arc::COUNT_THREADS) add_counts(arc::u32* counts, arc::u32* firsts,
+                                                                          arc::u32 n) {
   using namespace arc;
-  constexpr u32 EACH = 16;
-  __shared__ u32 of_warps[32];
-  const u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-  u32 before = 0;
-  for (u32 start = 0; start < n; start += EACH * blockDim.x) {
-    const u32 first = start + EACH * threadIdx.x;
-    u32 own[EACH], sum = 0;
+  constexpr u32 MARK = 1u << 31;
+  __shared__ u32 of_warps[32], before_part;
+  const u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32, n_warps = (blockDim.x + 31) / 32;
+  const u32 at_once = blockDim.x < 32 ? 1 : 32, size = COUNTS_A_THREAD * blockDim.x;
+  u32 before = 0, next = 0;  // the sum of the parts before this one
+  for (u32 part = blockIdx.x; part * size < n; part += gridDim.x) {
+    // A warp's counts lie side by side, so do those that its threads look at together.
+    const u32 first = part * size + warp * COUNTS_A_THREAD * 32 + lane;
+    u32 own[COUNTS_A_THREAD], places[COUNTS_A_THREAD], sum = 0;
 #pragma unroll
-    for (u32 k = 0; k < EACH; k++) sum += own[k] = first + k < n ? counts[first + k] : 0;
-    u32 here = before, all = sum;
-    if (blockDim.x > 1) {
-      const u32 in_warp = sum_up_to(sum);
-      if (lane == 31) of_warps[warp] = in_warp;
+    for (u32 k = 0; k < COUNTS_A_THREAD; k++) {
+      const u32 at = first + k * at_once;
+      own[k] = at < n ? counts[at] : 0;
+    }
+#pragma unroll
+    for (u32 k = 0; k < COUNTS_A_THREAD; k++) {
+      const u32 up_to = at_once > 1 ? sum_up_to(own[k]) : own[k];
+      places[k] = sum + up_to - own[k];
+      sum += at_once > 1 ? __shfl_sync(0xffffffffu, up_to, 31) : own[k];
+    }
+    u32 earlier = 0, all = sum;
+    if (at_once > 1) {
+      if (lane == 31) of_warps[warp] = sum;
       __syncthreads();
-      const u32 up_to_warp = sum_up_to(lane < blockDim.x / 32 ? of_warps[lane] : 0);
-      const u32 earlier = __shfl_sync(0xffffffffu, up_to_warp, warp ? warp - 1 : 0);
+      const u32 up_to_warp = sum_up_to(lane < n_warps ? of_warps[lane] : 0);
+      earlier = warp ? __shfl_sync(0xffffffffu, up_to_warp, warp - 1) : 0;
       all = __shfl_sync(0xffffffffu, up_to_warp, 31);
-      here += (warp ? earlier : 0) + in_warp - sum;
-      __syncthreads();  // before the warps' sums are others
     }
+    if (threadIdx.x == 0) *(volatile u32*)(counts + part * size) = all | MARK;
+    u32 others = 0;
+    if (warp == 0) {
+      for (u32 other = next + lane; other < part; other += at_once) {
+        u32 said;
+        do said = *(volatile u32*)(counts + other * size);
+        while (!(said & MARK));
+        others += said & ~MARK;
+      }
+      if (at_once > 1) others = __shfl_sync(0xffffffffu, sum_up_to(others), 31);
+      if (lane == 0) before_part = before + others;
+    }
+    __syncthreads();
+    before = before_part;
 #pragma unroll
-    for (u32 k = 0; k < EACH; k++) {
-      if (first + k < n) firsts[first + k] = here;
-      here += own[k];
-    }
+    for (u32 k = 0; k < COUNTS_A_THREAD; k++)
+      if (first + k * at_once < n) firsts[first + k * at_once] = before + earlier + places[k];
     before += all;
+    next = part + 1;
+    if (threadIdx.x == 0 && next * size >= n) firsts[n] = before;
+    __syncthreads();  // before what the warps tell one another is another part's
   }
-  if (threadIdx.x == 0) firsts[n] = before;
+  if (n == 0 && threadIdx.x == 0) firsts[0] = 0;
 }
 
 // to[k] := from[places[k]].
@@ -494,24 +546,7 @@ extern "C" __global__ void pick(const arc::u32* from, const arc::u32* places, ar
     to[k] = from[places[k]];
 }
 
-// What the programs gave; they stand in the place of nodes.
-ARC_KERNEL find_outcomes(ARC_WORK) {
-  using namespace arc;
-  each_item(*launch, *step, ALL, [&](u32 item) {
-    const u32 at = item / step->n_nodes, program = step->nodes[item - at * step->n_nodes];
-    const u32 sample = launch->chosen[at];
-    const Outcome out =
-        outcome_of(launch->batt, program, launch->budget, launch->samples[sample], launch->slots(at));
-    const u64 cell = program * launch->n_samples + sample;
-    if (thread_index() == 0) {
-      launch->reasons[cell] = out.reason;
-      launch->matches[cell] = out.matches;
-      launch->hashes[cell] = out.hash;
-      launch->steps[cell] = (i64)out.steps;
-      launch->numbers[cell] = out.number;
-    }
-  });
-}
+ARC_FIND(find_outcomes, outcomes, LEAVES)
 
 // How many words the values take that are to be kept; then the words, from where they start.
 ARC_KERNEL count_kept(ARC_WORK) {

@@ -91,6 +91,11 @@ struct Scratch {
     if (lane.end == end) lane.top = top;
   }
 };
+// Gives back the end of the array that was allocated last.
+template <class T>
+ARC_FN void give_back(Lane& lane, const T* array, i64 n_used) {
+  lane.top = (char*)array + (((u64)n_used * sizeof(T) + 15) & ~15ULL);
+}
 
 // Memory for n elements of a type, or out of the function with that failure.
 #define ARC_ALLOCATE(name, type, n)                   \

@@ -67,12 +67,6 @@ ARC_FN i64 filter_cells(i64 n_rows, i64 width, i64 first, Keep keep, Emit emit) 
   return first;
 }
 
-// Gives back the end of the array that was allocated last.
-template <class T>
-ARC_FN void give_back(Lane& lane, const T* array, i64 n_used) {
-  lane.top = (char*)array + (((u64)n_used * sizeof(T) + 15) & ~15ULL);
-}
-
 // --- grids as cells in memory ---
 
 // A grid's cells row by row; where rows are of unequal length (or empty), where each one starts.
@@ -184,12 +178,22 @@ ARC_FN bool count_colors(i64 n, At at, u32* counts) {
   for (i64 start = 0; start < n; start += MOST * W) {
     u64 packed = 0;
     bool others = false;
-    each(min_of(n - start, MOST * W), [&](i64 k) {
-      u32 c = (u32)at(start + k);
-      bool other = c >= (u32)N_COLORS;
+    auto count = [&](u32 c) {
+      const bool other = c >= (u32)N_COLORS;
       others |= other;
       packed += 1ULL << (other ? 0 : 6 * c);
-    });
+    };
+    const Counter end = (Counter)min_of(n - start, MOST * W);
+    Counter k = thread_index();
+    for (; k + 3 * W < end; k += 4 * W) {  // four on their way at a time
+      const u32 a = (u32)at(start + k), b = (u32)at(start + k + W), c = (u32)at(start + k + 2 * W),
+                d = (u32)at(start + k + 3 * W);
+      count(a);
+      count(b);
+      count(c);
+      count(d);
+    }
+    for (; k < end; k += W) count((u32)at(start + k));
     if (any_thread(others)) return false;
     for (int c = 0; c < N_COLORS; c += 2) {
       const u32 two = (u32)(packed >> 6 * c) & 4095;
@@ -266,21 +270,19 @@ ARC_NOINLINE Palette palette_by_sorting(Lane& lane, const Colors& all) {
   const i64 n = all.n;
   Key* keys = lane.allocate_array<Key>(n + 1);
   i32* colors = lane.allocate_array<i32>(n + 1);
-  i32* counts = lane.allocate_array<i32>(n + 1);
-  if (!keys || !colors || !counts) return {nullptr, nullptr, 0};
+  i32* starts = lane.allocate_array<i32>(n + 1);
+  if (!keys || !colors || !starts) return {nullptr, nullptr, 0};
   each(n, [=](i64 k) { keys[k] = key_of_number(all.at(k)); });
   if (!sort_keys(lane, keys, n)) return {nullptr, nullptr, 0};
-  // `counts` first holds where each run starts.
   i64 n_runs = filter(
       n, 0, [=](i64 k) { return k == 0 || keys[k] != keys[k - 1]; },
       [=](i64 k, i64 place) {
         colors[place] = (i32)keys[k] - KEY_BIAS;
-        counts[place] = (i32)k;
+        starts[place] = (i32)k;
       });
-  serial([=]() {
-    for (i64 k = 0; k < n_runs; k++) counts[k] = (k + 1 < n_runs ? counts[k + 1] : (i32)n) - counts[k];
-    return 0;
-  });
+  i32* counts = lane.allocate_array<i32>(n_runs + 1);
+  if (!counts) return {nullptr, nullptr, 0};
+  each(n_runs, [=](i64 k) { counts[k] = (k + 1 < n_runs ? starts[k + 1] : (i32)n) - starts[k]; });
   return {colors, counts, n_runs};
 }
 ARC_FN Palette palette_of(Lane& lane, const Value& element) {
@@ -720,7 +722,7 @@ ARC_NOINLINE Value prim_move(Lane& lane, const Value* a) {
     // Moved, it is a set: painted in the order of its cells, not in the tuple's.
     ARC_ALLOCATE(sorted, Key, keys.n);
     copy(sorted, keys.keys, keys.n);
-    i64 n = sort_unique(lane, sorted, keys.n);
+    i64 n = sort_unique_keys(lane, sorted, keys.n);
     if (n < 0) return fail(OVER_BUDGET);
     keys = {sorted, n};
   }
