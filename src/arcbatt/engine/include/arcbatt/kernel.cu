@@ -167,7 +167,7 @@ ARC_FN void begin_item(Lane& lane, u32 item) {
 // run(lane) by every lane, with a lane's memory.
 template <class Run>
 ARC_FN void with_lane(const Launch& launch, const Step& step, Lanes lanes, Run run) {
-  if (lanes == WIDE && !step.queue->n_huge && !step.queue->n_large) return;  // as mostly
+  if (lanes == WIDE && step.queue->n_huge + step.queue->n_large == 0) return;  // as mostly
   alignas(16) __shared__ char workers[ARC_BLOCK_THREADS / W][sizeof(Worker)];
   Worker& worker = *(Worker*)workers[threadIdx.x / W];
   Page& page = launch.pages[(blockIdx.x * ARC_BLOCK_THREADS + threadIdx.x) / W];
