@@ -23,21 +23,31 @@ ARC_FN Value prim_power(Lane& lane, const Value* a) {
 
 // --- over containers ---
 
-// f(k, j) for the members j of all of n containers k, in any order: some threads side by side take a container
-// together, the more of them the longer one is and the fewer there are.
-template <class F>
-ARC_FN void each_inner(const Value* inners, i64 n, F f) {
+// Many containers, whose members are gone through: some threads side by side take a container together, the more
+// of them the longer one is and the fewer there are.
+struct Inners {
+  const Value* values;
+  i64 n;
+  Counter group;  // threads for a container, a power of two
+
+  // f(k, j) for the members j of all containers k, in any order.
+  template <class F>
+  ARC_FN void each_member(F f) const {
+    const Counter all = (Counter)n, first = thread_index() % group;
+    for (Counter k = thread_index() / group; k < all; k += W / group) {
+      const Counter end = (Counter)values[k].n;
+      for (Counter j = first; j < end; j += group) f((i64)k, (i64)j);
+    }
+    sync();
+  }
+};
+ARC_FN Inners inners_of(const Value* values, i64 n) {
   Counter group = 1;
   if (W > 1) {
-    const i64 longest = greatest(n, 0, [=](i64 k) { return (i64)inners[k].n; });
+    const i64 longest = greatest(n, 0, [=](i64 k) { return (i64)values[k].n; });
     while (group < W && (i64)group * group * n < longest * W) group *= 2;
   }
-  const Counter all = (Counter)n, first = thread_index() % group;
-  for (Counter k = thread_index() / group; k < all; k += W / group) {
-    const Counter end = (Counter)inners[k].n;
-    for (Counter j = first; j < end; j += group) f((i64)k, (i64)j);
-  }
-  sync();
+  return {values, n, group};
 }
 
 // The members of all members, in a container of the outer kind, which is a tuple or set.
@@ -51,8 +61,9 @@ ARC_NOINLINE Value merge_members(Lane& lane, bool tuple, const Value* inners, i6
       const Kind kind = locations ? INDICES : OBJECT;
       if (any(n, [=](i64 k) { return inners[k].kind != kind && inners[k].n; })) continue;
       if (n == 1 && n_members) return inners[0];
+      const Inners all = inners_of(inners, n);
       auto each_key = [=](auto f) {
-        each_inner(inners, n, [=](i64 k, i64 j) mutable { f(inners[k].keys[j]); });
+        all.each_member([=](i64 k, i64 j) mutable { f(inners[k].keys[j]); });
       };
       Value set;
       if (n_members >= MANY_KEYS &&
@@ -61,14 +72,15 @@ ARC_NOINLINE Value merge_members(Lane& lane, bool tuple, const Value* inners, i6
       ARC_ALLOCATE(keys, Key, n_members);
       ARC_ALLOCATE(starts, u32, n);
       running_sums(n, starts, [=](i64 k) { return inners[k].n; });
-      each_inner(inners, n, [=](i64 k, i64 j) { keys[starts[k] + j] = inners[k].keys[j]; });
+      all.each_member([=](i64 k, i64 j) { keys[starts[k] + j] = inners[k].keys[j]; });
       return set_of_keys(lane, kind, keys, n_members);
     }
   }
   ARC_NEW_MEMBERS(members, n_members);
   ARC_ALLOCATE(starts, u32, n);
   running_sums(n, starts, [=](i64 k) { return inners[k].n; });
-  each_inner(inners, n, [=](i64 k, i64 j) { members[starts[k] + j] = member(inners[k], (u32)j); });
+  inners_of(inners, n).each_member(
+      [=](i64 k, i64 j) { members[starts[k] + j] = member(inners[k], (u32)j); });
   return tuple ? tuple_of(lane, members, n_members) : set_of(lane, members, n_members);
 }
 
