@@ -84,27 +84,25 @@ def test_plans_hold_every_node_once_after_its_arguments(seeds: list[int]) -> Non
     batt = Batt([random_program(seed, 8) for seed in seeds])
     nodes, plan = batt._nodes, batt.plan
     run = {node for k in plan.programs for node in batt.programs[k].nodes()}
-    done: set[object] = set()
-    at_node = at_other = 0
-    for steps in flatten.stages_of(plan):
-        levels: dict[object, int] = {}
-        for step in steps:
-            members = [nodes[k] for k in plan.nodes[at_node : at_node + step.n_nodes]]
-            others = plan.others[at_other : at_other + step.n_others].tolist()
-            at_node, at_other = at_node + step.n_nodes, at_other + step.n_others
-            args = [arg for node in members for arg in node.args]
-            assert all(arg in done for arg in args)
-            assert all(levels.get(arg, -1) < step.level for arg in args)
-            done.update(members)
-            levels.update(dict.fromkeys(members, step.level))
-            if step.kernel.startswith("site_"):
-                for site, phase in ((entry >> 2, entry & 3) for entry in others):
-                    _, home, column, *_ = plan.sites[site].tolist()
-                    is_last = phase == plan.sites[site][9]
-                    if home == _engine.NO_DOMAIN and is_last:
-                        assert all(arg in done for arg in nodes[column].args)
-                        done.add(nodes[column])
-    assert done == run
+    done: dict[object, int] = {}  # by node, its step
+    at_node = at_other = number = 0
+    for step in (step for steps in flatten.stages_of(plan) for step in steps):
+        members = [nodes[k] for k in plan.nodes[at_node : at_node + step.n_nodes]]
+        others = plan.others[at_other : at_other + step.n_others].tolist()
+        at_node, at_other = at_node + step.n_nodes, at_other + step.n_others
+        assert all(done[arg] in step.needs for node in members for arg in node.args)
+        assert all(need < number for need in (*step.needs, *step.size_needs))
+        assert set(step.size_needs) <= set(step.needs)
+        done.update(dict.fromkeys(members, number))
+        if step.kernel.startswith("site_"):
+            for site, phase in ((entry >> 2, entry & 3) for entry in others):
+                _, home, column, *_ = plan.sites[site].tolist()
+                if home == _engine.NO_DOMAIN and phase == 0:
+                    assert all(done[arg] in step.needs for arg in nodes[column].args)
+                if home == _engine.NO_DOMAIN and phase == plan.sites[site][9]:
+                    done[nodes[column]] = number
+        number += 1
+    assert set(done) == run
 
 
 def test_what_calls_functions_is_known_to_the_plan() -> None:
@@ -204,6 +202,23 @@ def test_functions_as_steps_agree(steps: int) -> None:
     for program in range(0, len(programs), 5):
         for sample in range(0, len(samples), 5):
             assert got.outcome(program, sample) == wanted.outcome(program, sample)
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("seed", range(4))
+def test_steps_wait_for_all_that_they_need(
+    monkeypatch: pytest.MonkeyPatch, library_of_kernels: CDLL, seed: int
+) -> None:
+    programs = [solver.program for solver in library_programs()][seed::20]
+    programs.append(parse_program(NESTED.replace("def f(I)", "def f(S, I)")))
+    batt, samples = Batt(programs), training_samples(2)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    driver = gpu_on_cpu.LateDriver(library_of_kernels, seed)
+    monkeypatch.setattr(kernels, "driver_functions", driver.functions)
+    monkeypatch.setattr(device_run, "EVENTS_A_STREAM", (2, 32)[seed % 2])
+    got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, wanted)
+    assert got.ran_on["cuda:0"] == len(samples) * batt.plan.programs.size
 
 
 @pytest.mark.usefixtures("on_cpu")
@@ -533,7 +548,7 @@ def test_what_a_failing_gpu_has_taken_goes_to_the_cpu(monkeypatch: pytest.Monkey
     def fail(*_arguments: Any) -> None:
         raise error("the card has fallen off the bus")
 
-    monkeypatch.setattr(device_run.DeviceRun, "_run_stages", fail)
+    monkeypatch.setattr(device_run.DeviceRun, "_run_steps", fail)
     with pytest.warns(RuntimeWarning, match="cuda:0 fails, the CPU runs instead: the card"):
         got = batt.run(samples, SMALL, n_threads=2)
     check_equal(got, wanted)
