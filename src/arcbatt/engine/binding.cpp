@@ -552,7 +552,9 @@ NB_MODULE(_engine, module) {
       .def("is_overtaken", &SampleQueue::is_overtaken)
       .def("close", &SampleQueue::close)
       .def_prop_ro("n_left", &SampleQueue::n_left)
-      .def_prop_ro("n_done", &SampleQueue::n_done);
+      .def_prop_ro("n_done", &SampleQueue::n_done)
+      .def_prop_ro("n_left_out_done", &SampleQueue::n_left_out_done)
+      .def_prop_ro("done_s", &SampleQueue::done_s);
   module.def("run_batt", &run_batt, nb::arg("batt"), nb::arg("samples"), array("chosen"), nb::kw_only(),
              nb::arg("max_steps"), nb::arg("max_bytes"), nb::arg("max_arena_bytes"), nb::arg("n_threads"),
              array("reasons"), array("matches"), array("hashes"), array("steps"), array("numbers"),
