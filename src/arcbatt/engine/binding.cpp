@@ -481,8 +481,8 @@ void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts,
   run.hashes = hashes.data();
   run.steps = steps.data();
   run.numbers = numbers.data();
-  run.assign_programs(tasks_of_programs.data());
-  auto workers = run_on_threads(run, n_tasks, (u64)max_of(1, n_threads), true);
+  run.prepare(tasks_of_programs.data(), (u64)max_of(1, n_threads));
+  auto workers = run_on_threads(run, run.n_units(), (u64)max_of(1, n_threads), true);
   add_profile(workers, profile);
   for (auto& worker : workers) give_back(std::move(worker));
 }
