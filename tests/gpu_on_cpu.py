@@ -126,6 +126,13 @@ class _Numbered(_Nothing):
 class _Error(Exception): ...
 
 
+def _copy_rows(
+    to: int, to_pitch: int, from_: int, pitch: int, width: int, height: int, *_: Any
+) -> None:
+    for row in range(height):
+        ctypes.memmove(to + row * to_pitch, from_ + row * pitch, width)
+
+
 def fake_cupy() -> Any:
     """Return what stands for the module `cupy`."""
     runtime = types.SimpleNamespace(
@@ -133,6 +140,7 @@ def fake_cupy() -> Any:
         deviceSetLimit=lambda *_: None,
         getDeviceCount=lambda: 1,
         memcpyAsync=lambda to, from_, n_bytes, *_: ctypes.memmove(to, from_, n_bytes),
+        memcpy2DAsync=_copy_rows,
     )
     cuda = types.SimpleNamespace(
         Device=_Nothing,

@@ -464,6 +464,29 @@ def test_a_device_that_fails_in_the_middle_changes_nothing(monkeypatch: pytest.M
     assert dict(got.ran_on) == {"cpu": wanted.reasons.size}
 
 
+@pytest.mark.usefixtures("on_cpu")
+def test_what_was_written_before_a_failure_is_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt, samples = Batt([parse_program("def f(I):\n    return rot90(I)\n")]), training_samples(70)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    error = sys.modules["cupy"].cuda.runtime.CUDARuntimeError
+    real, sizes = device_run.DeviceRun._chunk, []
+
+    def chunk(run: device_run.DeviceRun, cupy: Any, chosen: Any, memory: Any) -> Any:
+        sizes.append(chosen.size)
+        if len(sizes) == 3:
+            run.arrays.hashes[:, :32] = 7  # as if copies had come to nothing
+            raise error("the card has fallen off the bus")
+        return real(run, cupy, chosen, memory)
+
+    monkeypatch.setattr(device_run, "EXPECTED_CALL_BYTES", 2**40)
+    monkeypatch.setattr(device_run.DeviceRun, "_chunk", chunk)
+    with pytest.warns(RuntimeWarning, match="the CPU runs instead: the card has fallen"):
+        got = batt.run(samples, SMALL, device="cuda")
+    assert sizes == [32, 32, 6]
+    check_equal(got, wanted)
+    assert dict(got.ran_on) == {"cpu": 70}
+
+
 # --- both at once ---
 
 

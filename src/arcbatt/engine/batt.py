@@ -188,7 +188,7 @@ class Batt:
         alone = expected is None and not has_left_out
         arrays = run.new_arrays(len(self.programs), device_memory.new_array if alone else np.empty)
         work = gpu.GpuRun(
-            self._on_gpu, run.samples, run.budget, arrays, run.keep_values, queue, pace
+            self._on_gpu, run.samples, run.budget, arrays, run.keep_values, alone, queue, pace
         )
         kept: list[KeptWords] = []
         if alone and len(devices) == 1:
@@ -218,10 +218,11 @@ class Batt:
                 warnings.warn(why, RuntimeWarning, stacklevel=4)
         choice.note_parts(pace)
         kept += [words for part in parts for words in part.kept]
-        kept += self._finish(run, arrays)
         ran_on: Counter[str] = Counter()
         for device, part in zip(devices, parts, strict=True):
             ran_on[f"cuda:{device}"] += part.n_results
+        if ran_on.total() < arrays.reasons.size:
+            kept += self._finish(run, arrays)
         ran_on["cpu"] = arrays.reasons.size - ran_on.total()
         found = {name: n for name, n in ran_on.items() if n}
         return arrays.to_result(found, tuple(kept) if run.keep_values else None)

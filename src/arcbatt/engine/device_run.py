@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from threading import Lock
@@ -53,6 +53,7 @@ COUNTING = "add_counts, pick"  # in profiles: what counts elements after a site
 N_OTHERS = 3
 _PAGES_FIELD, _WORDS_FIELD = 17, 27  # where `pages` and `words` are in `Launch`
 _STACK_LIMIT = 0  # cudaLimitStackSize
+_FROM_DEVICE = 2  # cudaMemcpyDeviceToHost
 
 
 @cache
@@ -82,6 +83,7 @@ class DeviceRun:
     device: int
     arrays: BattArrays
     keep_values: bool
+    is_alone: bool  # nobody else writes results, and the arrays are those of `new_array`
     launches: list[profiling.Launch] | None  # where to add what kernels took
 
     def samples_from(
@@ -94,8 +96,7 @@ class DeviceRun:
         import cupy
 
         self.is_overtaken = is_overtaken
-        order = self.samples.order
-        chosen = order[(order >= first) & (order < end)]
+        n_samples = end - first
         with cupy.cuda.Device(self.device):
             self.n_sms = _prepare(self.device)
             self.functions = self.batt.functions_on(self.device)
@@ -112,8 +113,8 @@ class DeviceRun:
             self.outputs.part("reasons", np.uint8).fill(_engine.NOT_RUN)
             n_calls = self.batt.plan.n_nodes + self.batt.plan.n_ops
             a_sample = EXPECTED_CALL_BYTES * n_calls
-            page_bytes = PAGE_BYTES * min(self.n_warps, chosen.size * self.batt.plan.most_at_once)
-            n_wanted = 2 * a_sample * chosen.size + N_STREAMS * page_bytes
+            page_bytes = PAGE_BYTES * min(self.n_warps, n_samples * self.batt.plan.most_at_once)
+            n_wanted = 2 * a_sample * n_samples + N_STREAMS * page_bytes
             with (
                 memory_for_values(cupy, self.device, n_wanted) as memory,
                 _streams_on(cupy, self.device) as self.streams,
@@ -125,31 +126,62 @@ class DeviceRun:
                 fit = min(memory.size // a_sample, MAX_ITEMS // n_calls)
                 at_once = max(32, fit)
                 kept = []
-                todo = [chosen[k : k + at_once] for k in range(0, chosen.size, at_once)]
+                todo = [(k, min(k + at_once, end)) for k in range(first, end, at_once)]
                 while todo:
-                    part = todo.pop()
+                    part = todo.pop(0)
                     try:
-                        kept += self._chunk(cupy, part, memory)
+                        kept += self._chunk(cupy, self._order(*part), memory)
                         self._note_launches(cupy)
+                        if self.is_alone:
+                            self._start_writing(cupy, *part)
                     except (_TooManyElements, cupy.cuda.memory.OutOfMemoryError):
                         # What was started still reads what the next part will overwrite.
                         cupy.cuda.get_current_stream().synchronize()
                         # One sample that is too much is left to the CPU.
                         device_memory.give_up(self.device)
-                        half = part.size // 2
-                        todo += [part[:half], part[half:]] if half else []
+                        middle = sum(part) // 2
+                        halves = [(part[0], middle), (middle, part[1])]
+                        todo[:0] = halves if middle > part[0] else []
         return kept
+
+    def _order(self, first: int, end: int) -> NDArray[np.uint32]:
+        """Samples from one to another, those together that are alike."""
+        order = self.samples.order
+        found: NDArray[np.uint32] = order[(order >= first) & (order < end)]
+        return found
+
+    def _start_writing(self, cupy: Any, first: int, end: int) -> None:
+        """Begin to copy the results of a chunk that is done; the next one is run meanwhile."""
+        runtime, stream = cupy.cuda.runtime, self.streams.for_results
+        for name, array in self.arrays._asdict().items():
+            width = array.itemsize
+            runtime.memcpy2DAsync(
+                array.ctypes.data + first * width,
+                array.strides[0],
+                self.outputs.at[name] + (first - self.first) * width,
+                self.n_columns * width,
+                (end - first) * width,
+                self.batt.n_programs,
+                _FROM_DEVICE,
+                stream.ptr,
+            )
+
+    def take_back(self, first: int, end: int) -> None:
+        """Take back what was written of samples whose run has failed: not all of it may be there."""
+        if not self.is_alone:
+            return
+        with suppress(Exception):  # a device that has failed has nothing more to say
+            self.streams.for_results.synchronize()
+        self.arrays.reasons[:, first:end] = _engine.NOT_RUN
 
     @phase("transfer")
     def write(self, first: int, end: int) -> int:
         """Write the results of the samples that were run last; returns how many there are."""
         rows, n_rows = self.batt.plan.programs, self.batt.n_programs
-        shape = (n_rows, end - first)
-        is_whole = rows.size == n_rows and shape == self.arrays.reasons.shape
-        if is_whole:
-            for name, array in self.arrays._asdict().items():
-                self.outputs.part(name, array.dtype.type).reshape(shape).get(out=array)
-            return int(np.count_nonzero(self.arrays.reasons != _engine.NOT_RUN))
+        if self.is_alone:
+            self.streams.for_results.synchronize()
+            reasons = self.arrays.reasons[:, first:end]
+            return reasons.size - int(np.count_nonzero(reasons == _engine.NOT_RUN))
         content = device_memory.new_array(self.outputs.memory.size, np.uint8)
         self.outputs.memory.get(out=content)
         # The CPU writes to the other rows and columns meanwhile.
@@ -385,8 +417,10 @@ class _Streams:
 
     def __init__(self, cupy: Any) -> None:
         self._streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(N_STREAMS)]
+        self.for_results = cupy.cuda.Stream(non_blocking=True)
         n_events = (N_STREAMS + 1) * EVENTS_A_STREAM + 1
         self._events = [cupy.cuda.Event(disable_timing=True) for _ in range(n_events)]
+        self._addresses = np.array([event.ptr for event in self._events], np.uint64)
 
     def addresses(
         self, cupy: Any, n_streams: int
@@ -397,10 +431,9 @@ class _Streams:
         """
         beside = [*self._streams[: n_streams - 1], self._streams[-1]]
         streams = [cupy.cuda.get_current_stream(), *beside]
-        events = self._events[: len(streams) * EVENTS_A_STREAM + 1]
         return (
             np.array([stream.ptr for stream in streams], np.uint64),
-            np.array([event.ptr for event in events], np.uint64),
+            self._addresses[: len(streams) * EVENTS_A_STREAM + 1],
         )
 
 

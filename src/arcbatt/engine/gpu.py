@@ -98,6 +98,7 @@ class GpuRun:
     budget: Budget
     arrays: BattArrays
     keep_values: bool
+    is_alone: bool  # GPUs run all programs on all samples
     queue: _engine.SampleQueue
     pace: Pace
 
@@ -116,6 +117,7 @@ class GpuRun:
             device,
             self.arrays,
             self.keep_values,
+            self.is_alone,
             profiling.launches(),
         )
         with _handing_over():
@@ -141,6 +143,7 @@ class GpuRun:
             except Overtaken:
                 pass
             except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
+                run.take_back(first, end)
                 self.queue.give_back(chunk)
                 return GpuPart(n_results, kept, str(error))
             except (
@@ -148,6 +151,7 @@ class GpuRun:
                 cupy.cuda.memory.OutOfMemoryError,
                 kernels.KernelError,
             ) as error:
+                run.take_back(first, end)
                 self.queue.give_back(chunk)
                 return GpuPart(n_results, kept, str(error).splitlines()[0])
             self.pace.note(end - first, perf_counter() - began_s)
