@@ -44,6 +44,7 @@ from arcbatt.engine.choosing import Choices, Chosen
 from arcbatt.engine.results import BattResult
 from arcbatt.engine.samples import Samples
 from arcbatt.engine.sharing import Pace
+from arcbatt.engine.staged import TaskArrays, TaskSamples, run_on_tasks
 from arcbatt.engine.table import domain_names
 from arcbatt.language import Budget, all_primitives, parse_program
 from arcbatt.language.random_programs import random_program
@@ -86,8 +87,8 @@ def test_plans_hold_every_node_once_after_its_arguments(seeds: list[int]) -> Non
     nodes, plan = batt._nodes, batt.plan
     run = {node for k in plan.programs for node in batt.programs[k].nodes()}
     done: dict[object, int] = {}  # by node, its step
-    at_node = at_other = number = 0
-    for step in (step for steps in flatten.stages_of(plan) for step in steps):
+    at_node = at_other = 0
+    for number, step in enumerate(step for steps in flatten.stages_of(plan) for step in steps):
         members = [nodes[k] for k in plan.nodes[at_node : at_node + step.n_nodes]]
         others = plan.others[at_other : at_other + step.n_others].tolist()
         at_node, at_other = at_node + step.n_nodes, at_other + step.n_others
@@ -102,7 +103,6 @@ def test_plans_hold_every_node_once_after_its_arguments(seeds: list[int]) -> Non
                     assert all(done[arg] in step.needs for arg in nodes[column].args)
                 if home == _engine.NO_DOMAIN and phase == plan.sites[site][9]:
                     done[nodes[column]] = number
-        number += 1
     assert set(done) == run
 
 
@@ -552,6 +552,23 @@ def test_both_at_once_give_what_one_gives(
     for program in range(len(programs)):
         for sample in range(len(samples)):
             assert got.outcome(program, sample) == wanted.outcome(program, sample)
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_programs_on_tasks_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([solver.program for solver in library_programs()][::12])
+    tasks = TaskSamples(load("arc-agi-1/training")[:10])
+    wanted = run_on_tasks(batt, tasks, SMALL, device="cpu")
+    expecting(monkeypatch, gpu_sample_s=1.0)
+    new_queue = _engine.SampleQueue
+    monkeypatch.setattr(
+        _engine, "SampleQueue", lambda **options: new_queue(**{**options, "runs_spare": False})
+    )
+    got = run_on_tasks(batt, tasks, SMALL, n_threads=2)
+    for name in TaskArrays._fields:
+        assert (getattr(got, name) == getattr(wanted, name)).all(), name
+    assert 0 < got.ran_on["cuda:0"] < wanted.reasons.size
+    assert sum(got.ran_on.values()) == wanted.reasons.size
 
 
 @pytest.mark.usefixtures("on_cpu")

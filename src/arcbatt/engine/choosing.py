@@ -1,4 +1,4 @@
-"""Which way a run goes, the CPU, GPUs or both: predictions, corrected by what such runs took so far.
+"""Which way a run goes, CPU, GPUs or both: predictions, corrected by what such runs took.
 
 A calibration knows calls of middling size; what programs call, and on what, makes a run take a
 tenth or ten times of that. So each run that `auto` had to choose a way for is timed, and for runs

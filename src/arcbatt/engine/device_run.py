@@ -167,7 +167,7 @@ class DeviceRun:
             )
 
     def take_back(self, first: int, end: int) -> None:
-        """Take back what was written of samples whose run has failed: not all of it may be there."""
+        """Take back what was written of samples whose run has failed: it may not be whole."""
         if not self.is_alone:
             return
         with suppress(Exception):  # a device that has failed has nothing more to say
@@ -413,7 +413,7 @@ def _check(cupy: Any, status: int) -> None:
 
 
 class _Streams:
-    """Streams beside the current one, the last for copies, and their events; one run's at a time."""
+    """Streams beside the current one, the last for copies, and events; one run's at a time."""
 
     def __init__(self, cupy: Any) -> None:
         self._streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(N_STREAMS)]
@@ -422,9 +422,7 @@ class _Streams:
         self._events = [cupy.cuda.Event(disable_timing=True) for _ in range(n_events)]
         self._addresses = np.array([event.ptr for event in self._events], np.uint64)
 
-    def addresses(
-        self, cupy: Any, n_streams: int
-    ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    def addresses(self, cupy: Any, n_streams: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """The driver's numbers of streams, the current one first, one for copies last; of events.
 
         These are so many for each of the streams, and one more.

@@ -287,7 +287,9 @@ struct TaskRun final : Run {
     const u64 n_wanted = n_threads > 1 ? UNITS_A_THREAD * n_threads / max_of<u64>(1, n_tasks) : 1;
     slices.resize(max_of<u64>(1, min_of<u64>(n_wanted, everywhere.size() / LEAST_SLICE)));
     for (u64 k = 0; k < slices.size(); k++) {
-      const auto start = [&](u64 slice) { return everywhere.begin() + (i64)(slice * everywhere.size() / slices.size()); };
+      const auto start = [&](u64 slice) {
+        return everywhere.begin() + (i64)(slice * everywhere.size() / slices.size());
+      };
       slices[k].programs.assign(start(k), start(k + 1));
       collect_nodes(slices[k].programs, slices[k].nodes);
     }
