@@ -191,5 +191,13 @@ class PlanRun:
         self, *, host: int, host_bytes: int, device: int, device_bytes: int
     ) -> None: ...
     def start_one(
-        self, *, function: int, nodes: int, n_nodes: int, n_items: int, host: int, device: int
+        self,
+        *,
+        function: int,
+        wide_function: int,
+        nodes: int,
+        n_nodes: int,
+        n_items: int,
+        host: int,
+        device: int,
     ) -> int: ...

@@ -567,5 +567,5 @@ NB_MODULE(_engine, module) {
   bind_plans(module);
   module.def("make_plan", [](const FusedBatt& batt, const PlanRules& rules) {
     return Scheduling(batt.view(), rules).take_plan();
-  });
+  }, nb::call_guard<nb::gil_scoped_release>());
 }

@@ -326,6 +326,7 @@ class DeviceRun:
         with self._timing(cupy, kernel, n_items):
             status = self.run.start_one(
                 function=kernels.address(self.device, kernel),
+                wide_function=kernels.wide_address(self.device, kernel),
                 nodes=nodes,
                 n_nodes=n_nodes,
                 n_items=n_items,

@@ -6,6 +6,7 @@ that primitive's own kernel. Samples are taken in chunks whose values fit the de
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,6 +32,9 @@ LOOK_S = 0.05
 # others compute in Python meanwhile (evolve deals its next card), it is to have it back soon: after
 # this time, instead of the usual 5 ms, each of which a GPU would wait for.
 HAND_OVER_S = 1e-4
+# What streams are given goes to the device through so many queues, each in its order: with as few
+# as usual, a stream would have to wait for others.
+CONNECTIONS = ("CUDA_DEVICE_MAX_CONNECTIONS", "32")
 _timelines: dict[int, Lock] = {}  # by device; held by the run that counts its phases there
 
 
@@ -49,6 +53,7 @@ def device_count() -> int:
 @cache
 def _look_for_devices() -> tuple[int, str]:
     """How many GPUs there are, or why there are none."""
+    os.environ.setdefault(*CONNECTIONS)
     try:
         import cupy
     except ImportError as error:

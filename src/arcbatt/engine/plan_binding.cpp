@@ -180,9 +180,10 @@ void bind_plans(nb::module_& module) {
       .def_ro_static("LACKS_MEMORY", &PlanRun::LACKS_MEMORY)
       .def_ro_static("STOPPED", &PlanRun::STOPPED)
       .def("start_one",
-           [](PlanRun& run, u64 function, u64 nodes, u64 n_nodes, u64 n_items, u64 host, u64 device) {
-             return run.start_one(function, nodes, n_nodes, n_items, (char*)host, device);
+           [](PlanRun& run, u64 function, u64 wide_function, u64 nodes, u64 n_nodes, u64 n_items, u64 host,
+              u64 device) {
+             return run.start_one(function, wide_function, nodes, n_nodes, n_items, (char*)host, device);
            },
-           nb::kw_only(), nb::arg("function"), nb::arg("nodes"), nb::arg("n_nodes"), nb::arg("n_items"),
+           nb::kw_only(), nb::arg("function"), nb::arg("wide_function"), nb::arg("nodes"), nb::arg("n_nodes"), nb::arg("n_items"),
            nb::arg("host"), nb::arg("device"));
 }

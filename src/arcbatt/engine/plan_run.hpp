@@ -93,14 +93,13 @@ class PlanRun {
   }
 
   // A kernel of no step of the plan, which is given a step of its own.
-  int start_one(u64 function, u64 nodes, u64 n_nodes, u64 n_items, char* host, u64 device) {
+  int start_one(u64 function, u64 wide_function, u64 nodes, u64 n_nodes, u64 n_items, char* host, u64 device) {
     Step step = new_step(plan_.steps.size() + n_others_started_++, n_items);
     step.nodes = (const u32*)nodes;
     step.n_nodes = (u32)n_nodes;
     std::memcpy(host, (const void*)&step, sizeof(step));
     const int status = driver_.copy(device, host, sizeof(step), streams_[0]);
-    u64 given[] = {places_.launches[0], device, 0, 0};
-    return status ? status : launch(function, n_blocks_for(n_items), settings_.block, 0, given);
+    return status ? status : start_kernels(function, wide_function, n_items, device, 0);
   }
 
   // Until all is done that the first stream was given.
@@ -356,15 +355,18 @@ class PlanRun {
   int start_on(u32 k, u32 stream) {
     const PlanStep& step = plan_.steps[k];
     const StepState& state = steps_[k];
-    const u64 wide = wide_functions_.at(step.kernel);
-    u64 given[] = {places_.launches[stream], state.words, 0, 0};
+    const u64 function = functions_.at(step.kernel), wide = wide_functions_.at(step.kernel);
     int status = begin_timing(stream);
-    if (!status)
-      status = launch(functions_.at(step.kernel), n_blocks_for(state.n_items), settings_.block, stream, given);
-    if (!status && wide)
-      status = launch(wide, min_of(state.n_items, settings_.n_wide_blocks), settings_.wide_block, stream, given);
+    if (!status) status = start_kernels(function, wide, state.n_items, state.words, stream);
     if (!status) status = end_timing(stream, {k, false, state.n_items});
     return status || !state.n_asked ? status : start_counting(k, stream);
+  }
+  // The kernel of a step, and if there is one that for what it leaves to wide lanes.
+  int start_kernels(u64 function, u64 wide, u64 n_items, u64 words, u32 stream) const {
+    u64 given[] = {places_.launches[stream], words, 0, 0};
+    const int status = launch(function, n_blocks_for(n_items), settings_.block, stream, given);
+    if (status || !wide) return status;
+    return launch(wide, min_of(n_items, settings_.n_wide_blocks), settings_.wide_block, stream, given);
   }
   int start_counting(u32 k, u32 stream) {
     const StepState& state = steps_[k];
