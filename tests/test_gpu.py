@@ -321,6 +321,19 @@ CALLS = [
     "apply(lbind(compose, first), combine(initset(last), initset(size)))",
     "apply(fork(insert, first, compose(initset, last)), product(a, corners(a)))",
     "apply(lbind(fork, insert), combine(b, initset(first)))",
+    *(f"apply(rbind(remove, {sets}), {sets})" for sets in "abcd"),
+    *(
+        f"apply(lbind(remove, {x}), {y})"
+        for x in ("1", "ORIGIN")
+        for y in ("a", "b", "product(a, a)")
+    ),
+    "apply(lbind(remove, first(b)), insert(b, insert(initset(first(b)), initset(b))))",
+    "prapply(remove, interval(0, 4, 1), insert((0, 1), insert((1, 1, 2), initset((3, 1, 1)))))",
+    "apply(rbind(remove, palette(I)), interval(0, 4, 1))",
+    "apply(rbind(remove, insert(a, initset(1))), insert(a, initset(1)))",
+    *(f"apply(rbind(shoot, {way}), a)" for way in ("UP_RIGHT", "(3, -3)", "(1, 2)")),
+    "apply(lbind(shoot, ORIGIN), combine(a, shift(a, (30000, 0))))",
+    "prapply(connect, a, shift(a, (20, 20)))",
 ]
 
 
@@ -337,6 +350,48 @@ def test_elements_that_are_small_or_large_agree(steps: int) -> None:
     assert got.ran_on["cuda:0"] > 0.9 * wanted.reasons.size
     for program in range(len(CALLS)):
         assert got.outcome(program, 0) == wanted.outcome(program, 0)
+
+
+# Grids, patches and sets within 32 rows and columns from the origin, across its edges, and far from it.
+PLAIN = """
+def f_{k}(I):
+    b = {turn}(I)
+    o = merge(objects(b, {u}, {d}, T))
+    x = ofcolor(b, {k})
+    y = shift(x, ({di}, {dj}))
+    z = combine(x, y)
+    w = difference(z, toindices(shift(o, ({di}, 0))))
+    g = underfill(fill(b, {k}, w), 3, y)
+    q = shift(asobject(tophalf(g)), (1, {di}))
+    r = paint(g, combine(q, recolor({k}, z)))
+    t = recolor({k}, toobject(z, r))
+    v = paint(r, recolor(3, combine(t, q)))
+    s = crop(hconcat(v, hmirror(v)), (1, 1), (9, 9))
+    e = cover(s, box(combine(toindices(t), y)))
+    return pair(totuple(pair(e, totuple(o))), pair(totuple(w), totuple(combine(z, toindices(q)))))
+"""
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("steps", [300, 2500, 10**6])
+def test_plain_calls_agree(steps: int) -> None:
+    moves = [(0, 1), (1, 0), (-2, 3), (3, -4), (25, 1), (2, 40), (-40, 500), (100_000, -7)]
+    turns = ["rot90", "dmirror", "vmirror", "identity"]
+    texts = [
+        PLAIN.format(k=k, di=di, dj=dj, u="TF"[k % 2], d="FT"[k // 2 % 2], turn=turns[k % 4])
+        for k, (di, dj) in enumerate(moves)
+    ]
+    batt = Batt([parse_program(text) for text in texts])
+    inputs = [task.demos[0].input for task in load("arc-agi-1/training")[:12]]
+    samples = Samples([*inputs, ((0, 1, 2) * 15, (3, 0, 0) * 15) * 17, ((11, -1), (0, 2))])
+    budget = Budget(steps=steps, bytes=20 * steps)
+    wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+    got = batt.run(samples, budget, device="cuda", keep_values=True)
+    check_equal(got, wanted)
+    assert got.ran_on["cuda:0"] == wanted.reasons.size
+    for program in range(len(texts)):
+        for sample in range(len(samples)):
+            assert got.outcome(program, sample) == wanted.outcome(program, sample)
 
 
 LARGE_SETS = """
@@ -362,6 +417,59 @@ def test_large_values_agree() -> None:
         check_equal(got, wanted)
         assert got.ran_on == {"cuda:0": len(samples)}
         assert all(got.outcome(0, k) == wanted.outcome(0, k) for k in range(len(samples)))
+
+
+# Calls on values that are large enough for wide lanes, here: some that lie close together, and some that do not.
+LARGE_CALLS = """
+def f(I):
+    a = asindices(I)
+    b = asobject(I)
+    c = apply(initset, a)
+    d = shift(a, (7, 900))
+    e = insert(a, insert(shift(b, (3, 2)), initset(d)))
+    return {call}
+"""
+CALLS_ON_LARGE = [
+    *(
+        "pair(a, d)",
+        "pair(totuple(b), a)",
+        "pair(totuple(e), totuple(e))",
+        "product(a, corners(d))",
+    ),
+    *("product(c, corners(a))", "combine(c, e)", "combine(c, apply(initset, d))", "combine(c, b)"),
+    *("combine(e, a)", "merge(e)", "merge(insert(d, initset(a)))", "merge(insert(a, initset(d)))"),
+    "mapply(lbind(shift, a), corners(d))",
+    "mapply(lbind(shift, b), corners(a))",
+    "mapply(lbind(shift, d), totuple(corners(a)))",
+    *("copies_at(a, a)", "copies_at(b, corners(d))", "copies_at(d, totuple(corners(a)))"),
+    *("foreground(I)", "palette(I)", "palette(b)", "get_color_rank(I, 1)", "get_color_rank(b, -1)"),
+    *(
+        "get_color_rank(canvas(17, (20, 20)), 0)",
+        "move(I, totuple(b), (0, 0))",
+        "move(I, d, ORIGIN)",
+    ),
+    *(
+        "objects(I, T, F, F)",
+        "insert(upscale(I, 3), c)",
+        "tile(astuple(ORIGIN, I), (30, 41), 1)",
+        "b",
+        "I",
+    ),
+]
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("steps", [20_000, 10**6])
+def test_calls_on_large_values_agree(steps: int) -> None:
+    batt = Batt([parse_program(LARGE_CALLS.format(call=call)) for call in CALLS_ON_LARGE])
+    samples = Samples([tuple(tuple((i * j + i) % 7 % 4 for j in range(18)) for i in range(19))])
+    budget = Budget(steps=steps, bytes=steps * 20)
+    wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+    got = batt.run(samples, budget, device="cuda", keep_values=True)
+    check_equal(got, wanted)
+    assert got.ran_on == {"cuda:0": len(CALLS_ON_LARGE)}
+    for program in range(len(CALLS_ON_LARGE)):
+        assert got.outcome(program, 0) == wanted.outcome(program, 0)
 
 
 @pytest.mark.usefixtures("on_cpu")

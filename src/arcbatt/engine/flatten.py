@@ -58,9 +58,9 @@ ALONE = frozenset(
     "identity add subtract multiply divide invert double halve increment decrement crement sign"
     " even positive flip toivec tojvec greater both either branch equality contained index first"
     " last second astuple size color connect shoot dneighbors ineighbors neighbors compose chain"
-    " fork matcher lbind rbind initset insert intersection difference combine uppermost lowermost"
-    " leftmost rightmost ulcorner urcorner llcorner lrcorner corners vline hline center height"
-    " width shape portrait shift toindices recolor manhattan hmatching vmatching".split()
+    " fork matcher lbind rbind initset insert remove intersection difference combine uppermost"
+    " lowermost leftmost rightmost ulcorner urcorner llcorner lrcorner corners vline hline center"
+    " height width shape portrait shift toindices recolor manhattan hmatching vmatching".split()
 )
 # Functions may share parts and so grow large when they are written out.
 MAX_OPS = 400

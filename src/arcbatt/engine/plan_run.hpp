@@ -374,7 +374,8 @@ class PlanRun {
     u64 counted[] = {state.counts, state.firsts, state.n_asked, 0};
     u64 picked[] = {state.firsts, state.bounds, (u64)state.found, state.n_bounds};
     int status = begin_timing(stream);
-    if (!status) status = launch(settings_.add_counts, 1, 1024, stream, counted);
+    const u64 a_block = COUNTS_A_THREAD * COUNT_THREADS, n_blocks = (state.n_asked + a_block - 1) / a_block;
+    if (!status) status = launch(settings_.add_counts, n_blocks, COUNT_THREADS, stream, counted);
     if (!status) status = launch(settings_.pick, (state.n_bounds + 255) / 256, 256, stream, picked);
     return status ? status : end_timing(stream, {k, true, state.n_asked});
   }
