@@ -186,9 +186,11 @@ def cards_table(n_cards: int) -> Table:
         start = evolution._start
 
         def note_and_start(dealt: Any) -> Any:
-            for mutant in dealt.mutants:
-                made_from = b"".join(parent.result.digest for parent in mutant.parents)
-                drawn.update(mutant.program.result.digest + made_from + mutant.kind.encode())
+            for digest, parents, kind in zip(
+                dealt.digests, dealt.made_from, dealt.kinds, strict=True
+            ):
+                made_from = b"".join(parent.result.digest for parent in parents)
+                drawn.update(digest + made_from + kind.encode())
             return start(dealt)
 
         evolution._start = note_and_start  # type: ignore[method-assign]

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,7 @@ class Batt:
     """Programs fused by interning: every distinct call appears once."""
 
     def __init__(self, programs: Sequence[Program]) -> None:
-        self.programs = _check_programs(programs)
+        self.programs: Sequence[Program] = _check_programs(programs)
         self.is_defined = find_defined(self.programs)  # those that only definitions can run
         fusing = Fusing()
         results = [
@@ -82,7 +82,7 @@ class Batt:
     @cached_property
     def engine_part(self) -> Batt:
         """The programs that the engine can run."""
-        return Batt([self.programs[k] for k in np.flatnonzero(~self.is_defined)])
+        return Batt([self.programs[k] for k in np.flatnonzero(~self.is_defined).tolist()])
 
     def part(self, chosen: NDArray[np.int64]) -> Batt:
         """Return a batt of some of the programs, without fusing them anew where possible."""
@@ -333,6 +333,41 @@ class ContinuedBatt(Batt):
         whole = Batt(made)
         self.programs, self._nodes, self.fused = whole.programs, whole._nodes, whole.fused
         return getattr(self, name)
+
+
+class GraphBatt(Batt):
+    """Programs that are fused already; `programs` may make each only when it is asked for."""
+
+    def __init__(self, fused: _engine.FusedBatt, programs: Sequence[Program]) -> None:
+        self.programs = programs
+        self.is_defined = np.zeros(len(programs), np.bool_)
+        self.fused = fused
+
+    def part(self, chosen: NDArray[np.int64]) -> Batt:
+        if len(chosen) == self.n_programs:
+            return self
+        part = self.fused.part(chosen.astype(np.uint32))
+        return GraphBatt(part, ChosenPrograms(self.programs, chosen.tolist()))
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenPrograms(Sequence[Program]):
+    """Some of a batt's programs, none of which is asked for before it is needed."""
+
+    whole: Sequence[Program]
+    places: Sequence[int]
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @overload
+    def __getitem__(self, place: int) -> Program: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Program]: ...
+    def __getitem__(self, place: int | slice) -> Program | Sequence[Program]:
+        if isinstance(place, slice):
+            return ChosenPrograms(self.whole, self.places[place])
+        return self.whole[self.places[place]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,8 @@ from arcbatt.language import Node, Program, to_value
 from arcbatt.language.ir import walk_new, with_args
 
 from . import _engine
+from .graphs import INPUT_OPS, OPS, Graph
 from .table import primitive_numbers
-
-# As in include/arcbatt/batt.hpp.
-_INPUT_OPS: Mapping[str, int] = {"I": 0, "S": 1, "target": 2}
-_OPS = {"constant": 3, "primitive": 4, "call": 5, "invoke": 6}
 
 
 @dataclass
@@ -41,7 +38,7 @@ class Fusing:
         places, args, numbers = self.places, self._args, self._numbers
         for node in walk_new(root, places):
             kind = node.kind
-            op, primitive, first = _OPS.get(kind, 0), 0, 0
+            op, primitive, first = OPS.get(kind, 0), 0, 0
             if kind == "call" or kind == "invoke":
                 first = len(args)
                 args += [places[arg] for arg in node.args]
@@ -52,8 +49,8 @@ class Fusing:
                 self._constants.append(to_value(node.head, f"{name}: a constant"))
             elif kind == "primitive":
                 primitive = numbers[node.head]
-            elif node.head in _INPUT_OPS:
-                op = _INPUT_OPS[node.head]
+            elif node.head in INPUT_OPS:
+                op = INPUT_OPS[node.head]
             else:
                 raise ValueError(f"{name}: no sample has the input {node.head!r}")
             places[node] = len(places)
@@ -73,6 +70,18 @@ class Fusing:
             np.array(self._args, np.int32),
             np.array(results, np.int32),
             self._constants,
+        )
+
+    def to_graph(self, results: Sequence[int]) -> Graph:
+        """Return the same as plain data, which other processes can read."""
+        return Graph(
+            np.array(self._ops, np.uint8),
+            np.array(self._primitives, np.int32),
+            np.array(self._counts, np.int32),
+            np.array(self._args, np.int32),
+            np.array(results, np.int32),
+            tuple(self._constants),
+            b"".join([node.digest for node in self.places]),
         )
 
     def finish_continued(
@@ -142,7 +151,7 @@ class Continuation:
         numbers = primitive_numbers()
         counts = np.array([len(places) for _, places in self.steps], np.int32)
         return _StepArrays(
-            np.array([_OPS[node.kind] for node, _ in self.steps], np.uint8),
+            np.array([OPS[node.kind] for node, _ in self.steps], np.uint8),
             np.array([numbers.get(node.head, 0) for node, _ in self.steps], np.int32),
             (np.cumsum(counts) - counts).astype(np.int32),
             counts,

@@ -423,6 +423,12 @@ class Pool:
         found = self._select_in("SELECT digest FROM dropped WHERE digest IN", wanted)
         return self.contains(wanted) | {digest for (digest,) in found}
 
+    def dropped(self) -> Iterator[bytes]:
+        """Yield the digests of all that was evicted or marked as seen."""
+        for (digest,) in self.store.stream("SELECT digest FROM dropped"):
+            if is_digest(digest):
+                yield digest
+
     def contains(self, digests: Iterable[bytes]) -> set[bytes]:
         """Return those that are in the pool."""
         found = self._select_in("SELECT digest FROM programs WHERE digest IN", digests)

@@ -76,7 +76,7 @@ class _Niche:
         return float(promise * 0.5 ** (self.n_draws / DRAWS_TO_HALVE))
 
 
-class _Parent(NamedTuple):
+class Parent(NamedTuple):
     """A program to mutate, and the task it is meant for; None: whichever."""
 
     program: Program
@@ -174,16 +174,16 @@ class Archive:
             return "cheaper"
         return "refused"
 
-    def draw(self, n: int, rng: random.Random) -> list[_Parent]:
+    def draw(self, n: int, rng: random.Random) -> list[Parent]:
         """Draw parents, with repetition; none where nothing is kept."""
         solvers = self.solvers()
         tasks, bounds = _cumulated(niche.weight for niche in self.niches)
-        parents: list[_Parent] = []
+        parents: list[Parent] = []
         if not solvers and not tasks:
             return parents
         while len(parents) < n:
             if solvers and (not tasks or rng.random() < SOLVER_SHARE):
-                parents.append(_Parent(rng.choice(solvers), None))
+                parents.append(Parent(rng.choice(solvers), None))
                 continue
             task = tasks[min(bisect(bounds, rng.random() * bounds[-1]), len(tasks) - 1)]
             niche = self.niches[task]
@@ -191,7 +191,7 @@ class Archive:
             place = 0
             while place + 1 < len(niche.nearly_right) and rng.random() < 1 / 3:
                 place += 1
-            parents.append(_Parent(niche.nearly_right[place].program, task))
+            parents.append(Parent(niche.nearly_right[place].program, task))
         return parents
 
 

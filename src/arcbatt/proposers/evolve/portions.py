@@ -1,0 +1,236 @@
+"""A card in portions: an order in, mutants dealt portion by portion, a fused card out.
+
+Who deals a portion, this process or another one, makes no difference: each has a seed of its own,
+and depends on nothing but the order. A program's draws are all in one portion, or in few, so that
+hardly any mutant is dealt twice.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from heapq import heapify, heapreplace
+from itertools import islice
+from typing import overload
+
+import numpy as np
+
+from arcbatt.engine.batt import Batt, ChosenPrograms, GraphBatt
+from arcbatt.engine.fusing import Fusing
+from arcbatt.engine.graphs import Graph, merge_graphs
+from arcbatt.language import Program
+from arcbatt.measure import phase
+from arcbatt.pool import Card
+
+from .archive import Parent
+from .cards import new_mutants
+from .met import MetFilter, MetPrograms
+from .mutation import Donors, Mutant, Mutator, Rates
+from .mutation.mutator import named
+
+# Mutants of a portion: so few that there are portions for many processes, so many that to send
+# them takes a small part of the time.
+PORTION_SIZE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """A part of a card: so many mutants, of parents in the order in which they were drawn."""
+
+    seed: int
+    size: int
+    draws: list[int]  # places of parents in the order
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A card that is to be dealt, and all that its mutants depend on beside what was met."""
+
+    card: Card
+    parents: Sequence[Parent]
+    donors: Donors
+    rates: Rates
+    max_calls: int
+    portions: tuple[Portion, ...]
+
+
+def divide(card: Card, parents: Sequence[Parent]) -> tuple[Portion, ...]:
+    """Divide the draws of a card into portions of about the same number of draws.
+
+    Those of one program are together, unless they are more than a portion has in the mean.
+    """
+    n_portions = max(1, -(-card.size // PORTION_SIZE))
+    n_at_most = max(1, len(parents) // n_portions)
+    counts = Counter(parent.program for parent in parents)
+    # The portions with the fewest draws first: number of draws, number of the portion.
+    loads = [(0, k) for k in range(n_portions)]
+    heapify(loads)
+    turns: dict[Program, list[int]] = {}
+    for program, n_draws in sorted(counts.items(), key=lambda each: -each[1]):
+        n_chunks = -(-n_draws // n_at_most)
+        chosen = []
+        for _ in range(n_chunks):
+            load, portion = loads[0]
+            heapreplace(loads, (load + n_draws // n_chunks, portion))
+            chosen.append(portion)
+        turns[program] = chosen
+    draws: list[list[int]] = [[] for _ in range(n_portions)]
+    n_met: Counter[Program] = Counter()
+    for place, parent in enumerate(parents):
+        chosen = turns[parent.program]
+        draws[chosen[n_met[parent.program] % len(chosen)]].append(place)
+        n_met[parent.program] += 1
+    bounds = [card.size * k // n_portions for k in range(n_portions + 1)]
+    return tuple(
+        Portion(card.seed << 16 | k, bounds[k + 1] - bounds[k], draws[k]) for k in range(n_portions)
+    )
+
+
+class _MetHere:
+    """What was met when a card was ordered, and in this portion since."""
+
+    def __init__(self, before: MetFilter) -> None:
+        self._before = before
+        self._here: set[bytes] = set()
+
+    def add(self, digest: bytes) -> None:
+        self._here.add(digest)
+
+    def __contains__(self, digest: object) -> bool:
+        assert isinstance(digest, bytes)
+        return digest in self._here or digest in self._before
+
+
+def deal_portion(
+    portion: Portion,
+    parents: Sequence[Program],
+    donors: Donors,
+    rates: Rates,
+    max_calls: int,
+    met: MetFilter,
+) -> list[tuple[Mutant, int]]:
+    """Deal the mutants of a portion, each with the place of its parent among the draws.
+
+    `parents` are those of all draws that the portion's places are of.
+    """
+    mutator = Mutator(donors, random.Random(portion.seed), max_calls=max_calls, rates=rates)
+    draws = ((parents[place], place) for place in portion.draws)
+    return list(islice(new_mutants(mutator, draws, _MetHere(met)), portion.size))
+
+
+@dataclass(frozen=True, slots=True)
+class DealtPortion:
+    """The mutants of a portion, as arrays; `mates` are places of donors.
+
+    There are programs if they were dealt in this process, otherwise their graph alone.
+    """
+
+    places: list[int]  # of the parents
+    kinds: list[str]
+    mates: list[tuple[int, ...]]
+    programs: list[Program] | None
+    graph: Graph | None
+
+    @classmethod
+    def of(cls, mutants: Sequence[tuple[Mutant, int]], donors: Donors) -> DealtPortion:
+        """Return what was dealt in this process."""
+        return cls(
+            [place for _, place in mutants],
+            [mutant.kind for mutant, _ in mutants],
+            [tuple([donors.place(mate) for mate in m.parents[1:]]) for m, _ in mutants],
+            [mutant.program for mutant, _ in mutants],
+            None,
+        )
+
+    @property
+    def digests(self) -> list[bytes]:
+        if self.graph is not None:
+            return self.graph.result_digests
+        return [program.result.digest for program in self.programs or ()]
+
+    def to_graph(self) -> Graph:
+        """Return the programs' graph."""
+        if self.graph is not None:
+            return self.graph
+        fusing = Fusing()
+        programs = self.programs or ()
+        return fusing.to_graph([fusing.add(each.result, each.name) for each in programs])
+
+
+@dataclass(frozen=True, slots=True)
+class DealtCard:
+    """A card: mutants' programs fused, and by place their digests, kinds and tasks."""
+
+    card: Card
+    batt: Batt
+    digests: list[bytes]
+    kinds: list[str]
+    tasks: list[int | None]  # that each is meant for
+    made_from: list[tuple[Program, ...]]
+
+    def __len__(self) -> int:
+        return len(self.digests)
+
+
+def assemble(order: Order, portions: Sequence[DealtPortion], met: MetPrograms) -> DealtCard:
+    """Fuse what is new of a card's portions, which is met from now on."""
+    digests = [digest for portion in portions for digest in portion.digests]
+    new = met.find_new(digests)
+    for place in new:
+        met.add(digests[place])
+    kinds = [kind for portion in portions for kind in portion.kinds]
+    places = [place for portion in portions for place in portion.places]
+    mates = [each for portion in portions for each in portion.mates]
+    with phase("fuse"):
+        batt = _fuse(portions, new, len(digests))
+    return DealtCard(
+        order.card,
+        batt,
+        [digests[k] for k in new],
+        [kinds[k] for k in new],
+        [order.parents[places[k]].task for k in new],
+        [
+            (order.parents[places[k]].program, *[order.donors[mate] for mate in mates[k]])
+            for k in new
+        ],
+    )
+
+
+def _fuse(portions: Sequence[DealtPortion], chosen: Sequence[int], n_dealt: int) -> Batt:
+    """The chosen ones of the portions' programs as one batt."""
+    if all(portion.graph is None for portion in portions):
+        made = [program for portion in portions for program in portion.programs or ()]
+        return Batt([made[k] for k in chosen])
+    graph = merge_graphs([portion.to_graph() for portion in portions])
+    programs = _GraphPrograms(graph)
+    if len(chosen) == n_dealt:
+        return GraphBatt(graph.fuse(), programs)
+    part = graph.fuse(np.array(chosen, np.uint32))
+    return GraphBatt(part, ChosenPrograms(programs, chosen))
+
+
+@dataclass(frozen=True, slots=True)
+class _GraphPrograms(Sequence[Program]):
+    """The programs of a graph, each made when it is first asked for."""
+
+    graph: Graph
+    _made: dict[int, Program] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.graph.results)
+
+    @overload
+    def __getitem__(self, place: int) -> Program: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Program]: ...
+    def __getitem__(self, place: int | slice) -> Program | Sequence[Program]:
+        if isinstance(place, slice):
+            return [self[k] for k in range(*place.indices(len(self)))]
+        if not -len(self) <= place < len(self):
+            raise IndexError(f"there are {len(self)} programs, not {place + 1}")
+        found = self._made.get(place)
+        if found is None:
+            found = self._made[place] = named(self.graph.node(int(self.graph.results[place])))
+        return found
