@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import random
 from bisect import bisect
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Literal, NamedTuple
@@ -76,11 +76,15 @@ class _Niche:
         return float(promise * 0.5 ** (self.n_draws / DRAWS_TO_HALVE))
 
 
-class Parent(NamedTuple):
-    """A program to mutate, and the task it is meant for; None: whichever."""
+class Draws(NamedTuple):
+    """Programs to mutate, each once; and of each draw which it is, and the task it is meant for.
 
-    program: Program
-    task: int | None
+    A draw that is meant for whichever task has none.
+    """
+
+    programs: Sequence[Program]
+    chosen: Sequence[int]
+    tasks: Sequence[int | None]
 
 
 class Archive:
@@ -174,25 +178,35 @@ class Archive:
             return "cheaper"
         return "refused"
 
-    def draw(self, n: int, rng: random.Random) -> list[Parent]:
+    def draw(self, n: int, rng: random.Random) -> Draws:
         """Draw parents, with repetition; none where nothing is kept."""
         solvers = self.solvers()
         tasks, bounds = _cumulated(niche.weight for niche in self.niches)
-        parents: list[Parent] = []
+        programs = list(solvers)
+        numbers = {program.result: k for k, program in enumerate(programs)}
+        chosen: list[int] = []
+        meant_for: list[int | None] = []
         if not solvers and not tasks:
-            return parents
-        while len(parents) < n:
-            if solvers and (not tasks or rng.random() < SOLVER_SHARE):
-                parents.append(Parent(rng.choice(solvers), None))
+            return Draws(programs, chosen, meant_for)
+        draw = rng.random
+        for _ in range(n):
+            if solvers and (not tasks or draw() < SOLVER_SHARE):
+                chosen.append(int(draw() * len(solvers)))
+                meant_for.append(None)
                 continue
-            task = tasks[min(bisect(bounds, rng.random() * bounds[-1]), len(tasks) - 1)]
+            task = tasks[min(bisect(bounds, draw() * bounds[-1]), len(tasks) - 1)]
             niche = self.niches[task]
             niche.n_draws += 1
             place = 0
-            while place + 1 < len(niche.nearly_right) and rng.random() < 1 / 3:
+            while place + 1 < len(niche.nearly_right) and draw() < 1 / 3:
                 place += 1
-            parents.append(Parent(niche.nearly_right[place].program, task))
-        return parents
+            program = niche.nearly_right[place].program
+            number = numbers.setdefault(program.result, len(programs))
+            if number == len(programs):
+                programs.append(program)
+            chosen.append(number)
+            meant_for.append(task)
+        return Draws(programs, chosen, meant_for)
 
 
 def _cumulated(weights: Iterable[float]) -> tuple[list[int], list[float]]:

@@ -9,9 +9,9 @@ does not depend on how many processes there are, nor on what becomes of them.
 from __future__ import annotations
 
 import marshal
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass, field
 from queue import Empty, SimpleQueue
-from typing import Any
 
 from arcbatt.engine.fusing import Fusing
 from arcbatt.engine.graphs import Graph
@@ -24,10 +24,9 @@ from .met import MetFilter
 from .mutation import Donors
 from .portions import DealtPortion, Order, deal_portion
 
-# Of a portion: its number, seed and size, the places of its draws, and which parent each is.
-OrderedPortion = tuple[int, int, int, list[int], list[int]]
-
 MODULE = "arcbatt.proposers.evolve.dealing_process"
+# The timeline of what processes do.
+DEALING = "dealing"
 # One process for so many cores, and no more than keep the engine busy with the fastest card.
 CORES_A_PROCESS = 3
 MAX_PROCESSES = 6
@@ -83,6 +82,17 @@ class Dealer:
             )
         )
 
+    def wait(self) -> None:
+        """Wait until all processes that were started are ready, or have ended."""
+        self.start()
+        while not all(helper.is_ready for helper in self._helpers.values()):
+            self._wait()
+
+    @property
+    def n_ready(self) -> int:
+        """How many processes are ready to deal."""
+        return sum(helper.is_ready for helper in self._helpers.values())
+
     def order(self, order: Order, met: MetFilter, news: bytes) -> None:
         """Have a card dealt; `news` is what has been met since the last order, now in `met`."""
         assert self._order is None, "one order at a time"
@@ -94,7 +104,7 @@ class Dealer:
             self._sent.clear()
             self._donors = None
             return
-        parents = {parent.program.result.digest: parent.program for parent in order.parents}
+        parents = {parent.result.digest: parent for parent in order.draws.programs}
         wanted = dict(parents)
         has_new_donors = order.donors is not self._donors
         if has_new_donors:
@@ -107,8 +117,6 @@ class Dealer:
             self._donors = order.donors
         else:
             self._sent.update(lacking)
-        numbers = {name: k for k, name in enumerate(parents)}
-        places = [numbers[parent.program.result.digest] for parent in order.parents]
         told = {
             "programs": _graph_of(lacking.values()),
             "parents": b"".join(parents),
@@ -121,12 +129,8 @@ class Dealer:
         number = order.card.generation
         for k, helper in enumerate(helpers):
             mine = range(k, len(order.portions), len(helpers))
-            portions = []
-            for index in mine:
-                portion = order.portions[index]
-                drawn = [places[place] for place in portion.draws]
-                portions.append((index, portion.seed, portion.size, portion.draws, drawn))
-                helper.owed.add((number, index))
+            helper.owed.update((number, index) for index in mine)
+            portions = [(index, *astuple(order.portions[index])) for index in mine]
             state = shared
             if helper.is_new:
                 helper.is_new = False
@@ -143,14 +147,18 @@ class Dealer:
         order, met = self._order, self._met
         assert order is not None and met is not None, "nothing was ordered"
         number = order.card.generation
-        parents = [parent.program for parent in order.parents]
         self._note_events()
         for index, portion in enumerate(order.portions):
             while index not in self._dealt and self._is_owed(number, index):
                 self._wait()
             if index not in self._dealt:
                 mutants = deal_portion(
-                    portion, parents, order.donors, order.rates, order.max_calls, met
+                    portion,
+                    order.draws.programs,
+                    order.donors,
+                    order.rates,
+                    order.max_calls,
+                    met,
                 )
                 self._dealt[index] = DealtPortion.of(mutants, order.donors)
         self._order = self._met = None
@@ -188,7 +196,7 @@ class Dealer:
         number, index, cpu_s, portion = read_dealt(message)
         helper.has_dealt = True
         helper.owed.discard((number, index))
-        record("dealing", "deal", cpu_s)
+        record(DEALING, "deal", cpu_s)
         if self._order is not None and number == self._order.card.generation:
             self._dealt[index] = portion
 
@@ -202,7 +210,7 @@ class Dealer:
         self._n_wanted = 0
 
 
-def _graph_of(programs: Any) -> bytes:
+def _graph_of(programs: Iterable[Program]) -> bytes:
     fusing = Fusing()
     return fusing.to_graph([fusing.add(each.result, each.name) for each in programs]).to_bytes()
 
@@ -210,13 +218,11 @@ def _graph_of(programs: Any) -> bytes:
 def write_dealt(number: int, index: int, cpu_s: float, portion: DealtPortion) -> bytes:
     """Return what `read_dealt` reads: numbers of card and portion, CPU time, what was dealt."""
     graph = portion.to_graph().to_bytes()
-    return marshal.dumps(
-        (number, index, cpu_s, portion.places, portion.kinds, portion.mates, graph)
-    )
+    return marshal.dumps((number, index, cpu_s, portion.draws, portion.kinds, portion.mates, graph))
 
 
 def read_dealt(message: bytes) -> tuple[int, int, float, DealtPortion]:
     """Return what `write_dealt` wrote."""
-    number, index, cpu_s, places, kinds, mates, graph = marshal.loads(message)
-    portion = DealtPortion(places, kinds, mates, None, Graph.from_bytes(graph))
+    number, index, cpu_s, draws, kinds, mates, graph = marshal.loads(message)
+    portion = DealtPortion(draws, kinds, mates, None, Graph.from_bytes(graph))
     return number, index, cpu_s, portion

@@ -18,7 +18,7 @@ from arcbatt.engine.graphs import Graph
 from arcbatt.language import Program, all_primitives
 from arcbatt.processes import take_pipes, write_message
 
-from .dealer import OrderedPortion, write_dealt
+from .dealer import write_dealt
 from .met import MetFilter
 from .mutation import Donors, Rates
 from .mutation.mutator import named
@@ -35,12 +35,7 @@ class Helper:
         self._donors = Donors(())
         self._met = MetFilter()
 
-    def deal(
-        self,
-        number: int,
-        state: bytes,
-        portions: Sequence[tuple[int, int, int, list[int], list[int]]],
-    ) -> Iterator[bytes]:
+    def deal(self, number: int, state: bytes, portions: Sequence[Sequence[Any]]) -> Iterator[bytes]:
         """Take what an order says, and yield its portions as they are dealt."""
         told: Mapping[str, Any] = marshal.loads(state)
         graph = Graph.from_bytes(told["programs"])
@@ -56,16 +51,12 @@ class Helper:
         else:
             self._met.add_all(told["met"])
         rates = Rates.from_json(told["rates"])
-        for index, seed, size, places, drawn in portions:
+        for index, *each in portions:
             began_s = process_time()
-            portion = Portion(seed, size, list(range(len(drawn))))
-            of_draws = [parents[k] for k in drawn]
             mutants = deal_portion(
-                portion, of_draws, self._donors, rates, told["max_calls"], self._met
+                Portion(*each), parents, self._donors, rates, told["max_calls"], self._met
             )
-            dealt = DealtPortion.of(
-                [(mutant, places[place]) for mutant, place in mutants], self._donors
-            )
+            dealt = DealtPortion.of(mutants, self._donors)
             yield write_dealt(number, index, process_time() - began_s, dealt)
 
 

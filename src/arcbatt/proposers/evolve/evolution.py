@@ -48,6 +48,8 @@ DRAWS_A_PROGRAM = 3
 # Cards, for what need not be done with each.
 DONORS_EVERY = 10
 EVICT_EVERY = 50
+# The timeline of the thread that has the engine run cards.
+ENGINE = "engine"
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +278,15 @@ class Evolution:
         version, words, gauss = state["rng"]
         self.rng.setstate((version, tuple(words), gauss))
 
+    def wait_for_processes(self) -> None:
+        """Wait until the processes that deal are ready; what is to be measured needs it."""
+        self._dealer.wait()
+
+    @property
+    def n_dealing(self) -> int:
+        """How many processes deal beside this one."""
+        return self._dealer.n_ready
+
     def close(self) -> None:
         """End the thread that the engine is called from, and the processes that deal.
 
@@ -298,14 +309,14 @@ class Evolution:
         self._dealer.start()
         self._n_dealt += 1
         card = Card(self.rng.getrandbits(63), self.options.card_size, self._n_dealt)
-        parents = self.archive.draw(DRAWS_A_PROGRAM * card.size, random.Random(card.seed))
+        draws = self.archive.draw(DRAWS_A_PROGRAM * card.size, random.Random(card.seed))
         order = Order(
             card,
-            parents,
+            draws,
             self._current_donors(),
             self.rates.copy(),
             self.options.max_calls,
-            divide(card, parents),
+            divide(card, draws),
         )
         self._dealer.order(order, self._met.filter, self._met.take_news())
         return order
@@ -315,7 +326,7 @@ class Evolution:
         return dealt, self._engine.submit(copy_context().run, self._screen_timed, dealt.batt)
 
     def _screen_timed(self, batt: Batt) -> TaskResult:
-        with timeline("engine"), self._busy:
+        with timeline(ENGINE), self._busy:
             return self.board.screen(batt, held_out=True, skip_dear=True)
 
     def _current_donors(self) -> Donors:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from heapq import heapify, heapreplace
-from itertools import islice
+from heapq import heapreplace
+from itertools import cycle, islice, pairwise
 from typing import overload
 
 import numpy as np
@@ -24,7 +24,7 @@ from arcbatt.language import Program
 from arcbatt.measure import phase
 from arcbatt.pool import Card
 
-from .archive import Parent
+from .archive import Draws
 from .cards import new_mutants
 from .met import MetFilter, MetPrograms
 from .mutation import Donors, Mutant, Mutator, Rates
@@ -41,7 +41,8 @@ class Portion:
 
     seed: int
     size: int
-    draws: list[int]  # places of parents in the order
+    draws: list[int]  # places among the card's draws
+    parents: list[int]  # of each of them, which of the card's parents it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,42 +50,41 @@ class Order:
     """A card that is to be dealt, and all that its mutants depend on beside what was met."""
 
     card: Card
-    parents: Sequence[Parent]
+    draws: Draws
     donors: Donors
     rates: Rates
     max_calls: int
     portions: tuple[Portion, ...]
 
 
-def divide(card: Card, parents: Sequence[Parent]) -> tuple[Portion, ...]:
+def divide(card: Card, draws: Draws) -> tuple[Portion, ...]:
     """Divide the draws of a card into portions of about the same number of draws.
 
     Those of one program are together, unless they are more than a portion has in the mean.
     """
     n_portions = max(1, -(-card.size // PORTION_SIZE))
-    n_at_most = max(1, len(parents) // n_portions)
-    counts = Counter(parent.program for parent in parents)
-    # The portions with the fewest draws first: number of draws, number of the portion.
+    n_at_most = max(1, len(draws.chosen) // n_portions)
+    # The portion with the fewest draws first: number of draws, number of the portion.
     loads = [(0, k) for k in range(n_portions)]
-    heapify(loads)
-    turns: dict[Program, list[int]] = {}
-    for program, n_draws in sorted(counts.items(), key=lambda each: -each[1]):
+    turns: dict[int, Iterator[int]] = {}
+    for parent, n_draws in Counter(draws.chosen).most_common():
         n_chunks = -(-n_draws // n_at_most)
         chosen = []
         for _ in range(n_chunks):
             load, portion = loads[0]
             heapreplace(loads, (load + n_draws // n_chunks, portion))
             chosen.append(portion)
-        turns[program] = chosen
-    draws: list[list[int]] = [[] for _ in range(n_portions)]
-    n_met: Counter[Program] = Counter()
-    for place, parent in enumerate(parents):
-        chosen = turns[parent.program]
-        draws[chosen[n_met[parent.program] % len(chosen)]].append(place)
-        n_met[parent.program] += 1
-    bounds = [card.size * k // n_portions for k in range(n_portions + 1)]
+        turns[parent] = cycle(chosen)
+    places: list[list[int]] = [[] for _ in range(n_portions)]
+    parents: list[list[int]] = [[] for _ in range(n_portions)]
+    for place, parent in enumerate(draws.chosen):
+        portion = next(turns[parent])
+        places[portion].append(place)
+        parents[portion].append(parent)
+    ends = [card.size * (k + 1) // n_portions for k in range(n_portions)]
     return tuple(
-        Portion(card.seed << 16 | k, bounds[k + 1] - bounds[k], draws[k]) for k in range(n_portions)
+        Portion(card.seed << 16 | k, end - start, places[k], parents[k])
+        for k, (start, end) in enumerate(pairwise([0, *ends]))
     )
 
 
@@ -111,12 +111,10 @@ def deal_portion(
     max_calls: int,
     met: MetFilter,
 ) -> list[tuple[Mutant, int]]:
-    """Deal the mutants of a portion, each with the place of its parent among the draws.
-
-    `parents` are those of all draws that the portion's places are of.
-    """
+    """Deal the mutants of a portion, each with the place of its draw; `parents` are the card's."""
     mutator = Mutator(donors, random.Random(portion.seed), max_calls=max_calls, rates=rates)
-    draws = ((parents[place], place) for place in portion.draws)
+    programs = [parents[k] for k in portion.parents]
+    draws = zip(programs, portion.draws, strict=True)
     return list(islice(new_mutants(mutator, draws, _MetHere(met)), portion.size))
 
 
@@ -127,7 +125,7 @@ class DealtPortion:
     There are programs if they were dealt in this process, otherwise their graph alone.
     """
 
-    places: list[int]  # of the parents
+    draws: list[int]  # places among the card's
     kinds: list[str]
     mates: list[tuple[int, ...]]
     programs: list[Program] | None
@@ -137,7 +135,7 @@ class DealtPortion:
     def of(cls, mutants: Sequence[tuple[Mutant, int]], donors: Donors) -> DealtPortion:
         """Return what was dealt in this process."""
         return cls(
-            [place for _, place in mutants],
+            [draw for _, draw in mutants],
             [mutant.kind for mutant, _ in mutants],
             [tuple([donors.place(mate) for mate in m.parents[1:]]) for m, _ in mutants],
             [mutant.program for mutant, _ in mutants],
@@ -181,8 +179,9 @@ def assemble(order: Order, portions: Sequence[DealtPortion], met: MetPrograms) -
     for place in new:
         met.add(digests[place])
     kinds = [kind for portion in portions for kind in portion.kinds]
-    places = [place for portion in portions for place in portion.places]
+    draws = [draw for portion in portions for draw in portion.draws]
     mates = [each for portion in portions for each in portion.mates]
+    parents, chosen, tasks = order.draws
     with phase("fuse"):
         batt = _fuse(portions, new, len(digests))
     return DealtCard(
@@ -190,11 +189,8 @@ def assemble(order: Order, portions: Sequence[DealtPortion], met: MetPrograms) -
         batt,
         [digests[k] for k in new],
         [kinds[k] for k in new],
-        [order.parents[places[k]].task for k in new],
-        [
-            (order.parents[places[k]].program, *[order.donors[mate] for mate in mates[k]])
-            for k in new
-        ],
+        [tasks[draws[k]] for k in new],
+        [(parents[chosen[draws[k]]], *[order.donors[mate] for mate in mates[k]]) for k in new],
     )
 
 
