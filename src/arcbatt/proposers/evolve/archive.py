@@ -25,7 +25,7 @@ from arcbatt.language import Program
 
 SOLVER_SHARE = 0.5
 CREDIT_POWER = 3
-DRAWS_TO_HALVE = 200
+DRAWS_TO_HALVE = 270
 DEFAULT_PER_TASK = 6
 
 Verdict = Literal["fits", "cheaper", "improved", "kept", "refused"]

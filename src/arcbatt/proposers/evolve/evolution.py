@@ -44,7 +44,7 @@ from .portions import DealtCard, Order, assemble, divide
 MAX_JUDGED_AT_START = 200
 DEFAULT_CARD_SIZE = 800
 # So many draws for each program of a card; then it stays smaller.
-DRAWS_A_PROGRAM = 3
+DRAWS_A_PROGRAM = 4
 # Cards, for what need not be done with each.
 DONORS_EVERY = 10
 EVICT_EVERY = 50
@@ -244,6 +244,9 @@ class Evolution:
         self.n_cards += 1
         with phase("score"):
             changes = self._score(dealt, result)
+        if not is_last:
+            # Processes deal it while what this card has brought is validated and stored.
+            self._ordered = self._order_card()
         taken = self._validate(dealt, result, changes)
         self._store(taken, dealt)
         if self.n_cards % EVICT_EVERY == 0:
@@ -296,12 +299,11 @@ class Evolution:
         self._engine.shutdown()
 
     def _deal_and_fuse(self) -> DealtCard:
-        """Return the next card, and order the one after it."""
+        """Return the next card: that which was ordered, or else one of what is kept now."""
         order = self._ordered or self._order_card()
+        self._ordered = None
         with phase("deal"):
-            dealt = assemble(order, self._dealer.collect(), self._met)
-        self._ordered = self._order_card()
-        return dealt
+            return assemble(order, self._dealer.collect(), self._met)
 
     @phase("deal")
     def _order_card(self) -> Order:
