@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from arcbatt.engine.batt import Batt, GraphBatt
 from arcbatt.engine.fusing import Fusing
-from arcbatt.engine.graphs import Graph, merge_graphs
+from arcbatt.engine.graphs import Graph, GraphPrograms, merge_graphs
 from arcbatt.engine.samples import Samples
 from arcbatt.language import Program, parse_program
 from arcbatt.library import library_programs
@@ -56,7 +56,10 @@ def test_a_graph_runs_as_its_programs_do() -> None:
     wanted = Batt(chosen).run(samples, device="cpu", n_threads=1)
     graph = merge_graphs([graph_of(chosen[:25]), graph_of(chosen[20:])])
     places = [*range(20), *range(25, 45)]
-    batt = GraphBatt(graph.fuse(np.array(places, np.uint32)), chosen)
+    results = graph.results[places].tolist()
+    names = {program.result.digest: program.name for program in chosen}
+    programs = GraphPrograms(graph, names.__getitem__, results)
+    batt = GraphBatt(graph.fuse(np.array(places, np.uint32)), programs)
     for part, rows in ((batt, slice(None)), (batt.part(np.arange(10, 30)), slice(10, 30))):
         got = part.run(samples, device="cpu", n_threads=1)
         for name in ("reasons", "hashes", "steps"):

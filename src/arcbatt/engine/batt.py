@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,8 @@ from arcbatt.plurals import count
 from . import _engine, calibration, device_memory, flatten, gpu, kernels, profiling, sharing
 from .choosing import choices
 from .defined import DEFINITIONS, find_defined, run_defined
-from .fusing import Continuation, Fusing
+from .fusing import Continuation, Fusing, fuse_continued
+from .graphs import GraphPrograms
 from .results import ARRAY_TYPES, BattArrays, BattResult, KeptWords
 from .samples import Samples
 
@@ -319,12 +320,10 @@ class ContinuedBatt(Batt):
     """
 
     def __init__(self, starts: Sequence[Program], continuation: Continuation) -> None:
-        given = _check_programs(starts)
-        fusing = Fusing()
-        places = [fusing.add(program.result, program.name) for program in given]
+        given = starts if isinstance(starts, GraphPrograms) else _check_programs(starts)
         self._starts, self._continuation = given, continuation
         self.is_defined = np.zeros(len(given) * len(continuation.results), np.bool_)
-        self.fused = fusing.finish_continued(continuation, places)
+        self.fused = fuse_continued(given, continuation)
 
     def __getattr__(self, name: str) -> Any:
         if name not in ("programs", "_nodes"):
@@ -336,10 +335,10 @@ class ContinuedBatt(Batt):
 
 
 class GraphBatt(Batt):
-    """Programs that are fused already; `programs` may make each only when it is asked for."""
+    """Programs that are fused already, none of which is made before somebody asks for it."""
 
-    def __init__(self, fused: _engine.FusedBatt, programs: Sequence[Program]) -> None:
-        self.programs = programs
+    def __init__(self, fused: _engine.FusedBatt, programs: GraphPrograms) -> None:
+        self.programs: GraphPrograms = programs
         self.is_defined = np.zeros(len(programs), np.bool_)
         self.fused = fused
 
@@ -347,27 +346,7 @@ class GraphBatt(Batt):
         if len(chosen) == self.n_programs:
             return self
         part = self.fused.part(chosen.astype(np.uint32))
-        return GraphBatt(part, ChosenPrograms(self.programs, chosen.tolist()))
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenPrograms(Sequence[Program]):
-    """Some of a batt's programs, none of which is asked for before it is needed."""
-
-    whole: Sequence[Program]
-    places: Sequence[int]
-
-    def __len__(self) -> int:
-        return len(self.places)
-
-    @overload
-    def __getitem__(self, place: int) -> Program: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Program]: ...
-    def __getitem__(self, place: int | slice) -> Program | Sequence[Program]:
-        if isinstance(place, slice):
-            return ChosenPrograms(self.whole, self.places[place])
-        return self.whole[self.places[place]]
+        return GraphBatt(part, self.programs.choose(chosen.tolist()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from arcbatt.language import Node, Program, to_value
 from arcbatt.language.ir import walk_new, with_args
 
 from . import _engine
-from .graphs import INPUT_OPS, OPS, Graph
+from .graphs import INPUT_OPS, OPS, Graph, GraphPrograms, merge_graphs
 from .table import primitive_numbers
 
 
@@ -72,8 +72,8 @@ class Fusing:
             self._constants,
         )
 
-    def to_graph(self, results: Sequence[int]) -> Graph:
-        """Return the same as plain data, which other processes can read."""
+    def to_graph(self, results: Sequence[int], *, with_digests: bool = True) -> Graph:
+        """Return the same as plain data; other processes need the nodes' digests, too."""
         return Graph(
             np.array(self._ops, np.uint8),
             np.array(self._primitives, np.int32),
@@ -81,36 +81,42 @@ class Fusing:
             np.array(self._args, np.int32),
             np.array(results, np.int32),
             tuple(self._constants),
-            b"".join([node.digest for node in self.places]),
-        )
-
-    def finish_continued(
-        self, continuation: Continuation, starts: Sequence[int]
-    ) -> _engine.FusedBatt:
-        """Return the graph in which nodes in such places are each continued by the same steps."""
-        fixed = [self.add(node, continuation.names[0]) for node in continuation.fixed]
-        steps = continuation.arrays
-        n_starts, n_steps, n_args = len(starts), len(steps.ops), len(steps.args)
-        which = np.arange(n_starts, dtype=np.int32)[:, None]
-        # [start, place]: where what a step may use stands in the graph.
-        table = np.empty((n_starts, len(fixed) + 1 + n_steps), np.int32)
-        table[:, : len(fixed)] = fixed
-        table[:, len(fixed)] = starts
-        table[:, len(fixed) + 1 :] = len(self.places) + which * n_steps + np.arange(n_steps)
-        firsts = len(self._args) + which * n_args + steps.firsts
-        return _engine.FusedBatt(
-            np.concatenate([np.array(self._ops, np.uint8), np.tile(steps.ops, n_starts)]),
-            _joined(self._primitives, np.tile(steps.primitives, n_starts)),
-            _joined(self._firsts, firsts.ravel()),
-            _joined(self._counts, np.tile(steps.counts, n_starts)),
-            _joined(self._args, table[:, steps.args].ravel()),
-            np.ascontiguousarray(table[:, list(continuation.results)]).ravel(),
-            self._constants,
+            b"".join([node.digest for node in self.places]) if with_digests else b"",
         )
 
 
-def _joined(before: Sequence[int], after: NDArray[np.int32]) -> NDArray[np.int32]:
-    return np.concatenate([np.array(before, np.int32), after]).astype(np.int32, copy=False)
+def fuse_continued(programs: Sequence[Program], continuation: Continuation) -> _engine.FusedBatt:
+    """Return the graph in which the programs' results are each continued by the same steps."""
+    if isinstance(programs, GraphPrograms):
+        graph = merge_graphs([programs.to_graph(), continuation.fixed_graph])
+    else:
+        fusing = Fusing()
+        roots = [*((each.result, each.name) for each in programs), *continuation.named_fixed]
+        places = [fusing.add(node, name) for node, name in roots]
+        graph = fusing.to_graph(places, with_digests=False)
+    starts, fixed = graph.results[: len(programs)], graph.results[len(programs) :]
+    steps = continuation.arrays
+    n_starts, n_steps, n_args = len(starts), len(steps.ops), len(steps.args)
+    which = np.arange(n_starts, dtype=np.int32)[:, None]
+    # [start, place]: where what a step may use stands in the graph.
+    table = np.empty((n_starts, len(fixed) + 1 + n_steps), np.int32)
+    table[:, : len(fixed)] = fixed
+    table[:, len(fixed)] = starts
+    table[:, len(fixed) + 1 :] = len(graph) + which * n_steps + np.arange(n_steps)
+    firsts = len(graph.args) + which * n_args + steps.firsts
+    return _engine.FusedBatt(
+        np.concatenate([graph.ops, np.tile(steps.ops, n_starts)]),
+        _joined(graph.primitives, np.tile(steps.primitives, n_starts)),
+        _joined(graph.firsts, firsts.ravel()),
+        _joined(graph.counts, np.tile(steps.counts, n_starts)),
+        _joined(graph.args, table[:, steps.args].ravel()),
+        np.ascontiguousarray(table[:, list(continuation.results)]).ravel(),
+        list(graph.constants),
+    )
+
+
+def _joined(before: NDArray[np.int32], after: NDArray[np.int32]) -> NDArray[np.int32]:
+    return np.concatenate([before, after]).astype(np.int32, copy=False)
 
 
 @dataclass(frozen=True)
@@ -145,6 +151,17 @@ class Continuation:
         return [
             Program(made[place], name) for place, name in zip(self.results, self.names, strict=True)
         ]
+
+    @property
+    def named_fixed(self) -> list[tuple[Node, str]]:
+        """What needs no program's result, with a name for errors."""
+        return [(node, self.names[0]) for node in self.fixed]
+
+    @cached_property
+    def fixed_graph(self) -> Graph:
+        """The graph of what needs no program's result."""
+        fusing = Fusing()
+        return fusing.to_graph([fusing.add(node, name) for node, name in self.named_fixed])
 
     @cached_property
     def arrays(self) -> _StepArrays:

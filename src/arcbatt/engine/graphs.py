@@ -7,14 +7,15 @@ Nodes are made of it one by one, where somebody asks for a program.
 from __future__ import annotations
 
 import marshal
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.language import Node, Value, ir
+from arcbatt.language import Node, Program, Value, ir
 
 from . import _engine
 from .table import primitive_numbers
@@ -86,6 +87,31 @@ class Graph:
         )
         return whole if chosen is None else whole.part(chosen)
 
+    def part(self, results: Sequence[int]) -> Graph:
+        """Return the graph of what some nodes need, which are its results."""
+        needed = np.zeros(len(self), np.bool_)
+        places = np.array(results, np.int32)
+        found = places
+        while found.size:
+            needed[found] = True
+            counts = self.counts[found]
+            ends = np.cumsum(counts)
+            # Of each of them its arguments, one after the other.
+            within = np.arange(ends[-1]) - np.repeat(ends - counts, counts)
+            args = self.args[np.repeat(self.firsts[found], counts) + within]
+            found = np.unique(args[~needed[args]])
+        new = (np.cumsum(needed) - 1).astype(np.int32)
+        is_needed_constant = needed[self.ops == OPS["constant"]]
+        return Graph(
+            self.ops[needed],
+            self.primitives[needed],
+            self.counts[needed],
+            new[self.args[np.repeat(needed, self.counts)]],
+            new[places],
+            tuple([self.constants[k] for k in np.flatnonzero(is_needed_constant).tolist()]),
+            np.frombuffer(self.digests, _DIGEST)[needed].tobytes(),
+        )
+
     @cached_property
     def node_digests(self) -> list[bytes]:
         """The digests of all nodes."""
@@ -139,6 +165,49 @@ class Graph:
     @cached_property
     def _nodes(self) -> dict[int, Node]:
         return {}
+
+
+@dataclass(frozen=True, slots=True)
+class GraphPrograms(Sequence[Program]):
+    """Programs of a graph, each made when it is first asked for, and named by its digest."""
+
+    graph: Graph
+    name_of: Callable[[bytes], str]
+    places: Sequence[int]  # of the results that are theirs
+    _made: dict[int, Program] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @overload
+    def __getitem__(self, place: int) -> Program: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Program]: ...
+    def __getitem__(self, place: int | slice) -> Program | Sequence[Program]:
+        if isinstance(place, slice):
+            return self.choose(range(*place.indices(len(self))))
+        result = self.places[place]
+        found = self._made.get(result)
+        if found is None:
+            node = self.graph.node(result)
+            found = self._made[result] = Program(node, self.name_of(node.digest))
+        return found
+
+    def choose(self, chosen: Sequence[int]) -> GraphPrograms:
+        """Return some of them; what one makes, the other has."""
+        places = [self.places[k] for k in chosen]
+        return GraphPrograms(self.graph, self.name_of, places, self._made)
+
+    def to_graph(self) -> Graph:
+        """Return the graph of these programs alone."""
+        return self.graph.part(self.places)
+
+
+def choose_programs(programs: Sequence[Program], chosen: Sequence[int]) -> Sequence[Program]:
+    """Return some programs, without making any that are not made yet."""
+    if isinstance(programs, GraphPrograms):
+        return programs.choose(chosen)
+    return [programs[k] for k in chosen]
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,6 +131,14 @@ class Archive:
             return 0
         return sorted(entry.worth.look for entry in kept)[len(kept) // 2]
 
+    def refuses(self, task: int, steps: int, worth: Worth) -> bool:
+        """Whether an entry would be refused whatever its program is."""
+        niche = self.niches[task]
+        if worth.credit < FULL_CREDIT and (niche.solver is not None or worth.credit <= 0):
+            return True
+        rival = self._rival(niche, worth)
+        return rival is not None and rival.rank[:2] < (-worth.credit, steps)
+
     def offer(self, task: int, entry: Entry) -> Verdict:
         """Keep an entry if its task has use for it; say which.
 
@@ -138,26 +146,30 @@ class Archive:
         has one.
         """
         niche = self.niches[task]
-        if entry.credit >= FULL_CREDIT:
-            return self._offer_solver(niche, entry)
-        if niche.solver is not None or entry.credit <= 0:
+        rival = self._rival(niche, entry.worth)
+        is_beaten = rival is not None and rival.rank <= entry.rank
+        if is_beaten or self.refuses(task, entry.steps, entry.worth):
             return "refused"
+        if entry.credit >= FULL_CREDIT:
+            return self._take_solver(niche, entry)
         before = niche.best_credit
-        same = niche.find(entry.worth.behaviour)
-        if same is not None:
-            if same.rank <= entry.rank:
-                return "refused"
-            niche.nearly_right.remove(same)
-        elif len(niche.nearly_right) == self.per_task:
-            if niche.nearly_right[-1].rank <= entry.rank:
-                return "refused"
-            niche.nearly_right.pop()
+        if rival is not None:
+            niche.nearly_right.remove(rival)
         niche.nearly_right.append(entry)
         niche.nearly_right.sort(key=lambda c: c.rank)
         if entry.credit > before:
             niche.n_draws = 0
             return "improved"
         return "kept"
+
+    def _rival(self, niche: _Niche, worth: Worth) -> Entry | None:
+        """Return the entry that another one must surpass to take its place, if it must any."""
+        if worth.credit >= FULL_CREDIT:
+            return niche.solver
+        same = niche.find(worth.behaviour)
+        if same is None and len(niche.nearly_right) == self.per_task:
+            return niche.nearly_right[-1]
+        return same
 
     def withdraw(self, task: int, entry: Entry) -> None:
         """Forget an entry that turned out to be none; the solver that it replaced is back."""
@@ -167,16 +179,14 @@ class Archive:
             niche.solver = niche.former.pop() if niche.former else None
         niche.nearly_right = [kept for kept in niche.nearly_right if kept is not entry]
 
-    def _offer_solver(self, niche: _Niche, entry: Entry) -> Verdict:
+    def _take_solver(self, niche: _Niche, entry: Entry) -> Verdict:
         if niche.solver is None:
             niche.solver = entry
             niche.nearly_right.clear()
             return "fits"
-        if entry.rank < niche.solver.rank:
-            niche.former.append(niche.solver)
-            niche.solver = entry
-            return "cheaper"
-        return "refused"
+        niche.former.append(niche.solver)
+        niche.solver = entry
+        return "cheaper"
 
     def draw(self, n: int, rng: random.Random) -> Draws:
         """Draw parents, with repetition; none where nothing is kept."""

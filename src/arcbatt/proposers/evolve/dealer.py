@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 
 from arcbatt.engine.fusing import Fusing
@@ -130,7 +130,7 @@ class Dealer:
         for k, helper in enumerate(helpers):
             mine = range(k, len(order.portions), len(helpers))
             helper.owed.update((number, index) for index in mine)
-            portions = [(index, *astuple(order.portions[index])) for index in mine]
+            portions = [(index, *order.portions[index].to_tuple()) for index in mine]
             state = shared
             if helper.is_new:
                 helper.is_new = False

@@ -67,7 +67,7 @@ class EvolveOptions:
 
 
 class _Change(NamedTuple):
-    """An entry that was offered to the archive, its task, the demos it fits, the verdict.
+    """An entry that the archive has taken, its task, the demos it fits, and what as.
 
     `place` is that of the program among those that were run.
     """
@@ -77,6 +77,25 @@ class _Change(NamedTuple):
     task: int
     n_fitted: int
     verdict: Verdict
+
+
+@dataclass(slots=True)
+class _Offered:
+    """What became of entries that were offered to the archive."""
+
+    taken: list[_Change] = field(default_factory=list)
+    n_refused: int = 0
+
+    def note(self, change: _Change) -> None:
+        if change.verdict == "refused":
+            self.n_refused += 1
+        else:
+            self.taken.append(change)
+
+    @property
+    def verdicts(self) -> dict[Verdict, int]:
+        counts = Counter(change.verdict for change in self.taken)
+        return {**counts, "refused": self.n_refused} if self.n_refused else dict(counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,19 +197,19 @@ class Evolution:
         screen_s = clock() - began_s
         scored = [(p, t) for p, t in np.argwhere(result.n_matches > 0).tolist()]
         with phase("score"):
-            changes = self._offer_pairs(programs, result, scored)
-        self._store(changes)
+            offered = self._offer_pairs(programs, result, scored)
+        self._store(offered.taken)
         if self.options.use_differs:
             say("how near the programs come to the tasks that none fits")
             chosen = self._programs_to_judge(programs)
             with phase("score"):
-                changes = []
+                offered = _Offered()
                 for program, t, steps, worth in self.crediting.nearest(
                     chosen, self.archive, is_spent
                 ):
                     entry = Entry(program, steps, worth)
-                    changes.append(_Change(0, entry, t, 0, self.archive.offer(t, entry)))
-            self._store(changes)
+                    offered.note(_Change(0, entry, t, 0, self.archive.offer(t, entry)))
+            self._store(offered.taken)
         return screen_s
 
     def take(self, programs: Sequence[tuple[int, Program, str]]) -> int:
@@ -211,9 +230,9 @@ class Evolution:
         ran = result.reasons[np.arange(len(tasks)), tasks] == 0
         pairs = [(p, int(tasks[p])) for p in np.flatnonzero(ran).tolist()]
         with phase("score"):
-            changes = self._offer_pairs(chosen, result, pairs)
-        self._store(changes, origins={program: origin for _, program, origin in programs})
-        return sum(change.verdict != "refused" for change in changes)
+            offered = self._offer_pairs(chosen, result, pairs)
+        self._store(offered.taken, origins={program: origin for _, program, origin in programs})
+        return len(offered.taken)
 
     def _programs_to_judge(self, programs: Sequence[Program]) -> list[Program]:
         """Solvers first, then any: those that may be nearly right on other tasks."""
@@ -243,11 +262,11 @@ class Evolution:
         self._running = None if following is None else self._start(following)
         self.n_cards += 1
         with phase("score"):
-            changes = self._score(dealt, result)
+            offered = self._score(dealt, result)
         if not is_last:
             # Processes deal it while what this card has brought is validated and stored.
             self._ordered = self._order_card()
-        taken = self._validate(dealt, result, changes)
+        taken = self._validate(dealt, result, offered.taken)
         self._store(taken, dealt)
         if self.n_cards % EVICT_EVERY == 0:
             self.pool.evict(self.options.per_task)
@@ -258,7 +277,7 @@ class Evolution:
             n_mutants=len(dealt),
             n_pairs=n_pairs,
             n_calls=dealt.batt.n_calls,
-            verdicts=dict(Counter(change.verdict for change in changes)),
+            verdicts=offered.verdicts,
             found=tuple(self._found(dealt, taken)),
             ran_on=dict(result.ran_on),
             engine_s=self._busy.seconds - busy_s,
@@ -339,7 +358,7 @@ class Evolution:
 
     # --- scores ---
 
-    def _score(self, dealt: DealtCard, result: TaskResult) -> list[_Change]:
+    def _score(self, dealt: DealtCard, result: TaskResult) -> _Offered:
         programs = dealt.batt.programs
         # Of mutants that give the same on the first demos of all tasks, the cheapest counts.
         kept = cheapest_by_behaviour(programs, result.reasons, result.hashes, result.steps)
@@ -350,9 +369,9 @@ class Evolution:
         if self.options.use_differs:
             ran = (result.reasons == 0) & distinct
             pairs |= {(k, t) for k, t in enumerate(dealt.tasks) if t is not None and ran[k, t]}
-        changes = self._offer_pairs(programs, result, sorted(pairs))
+        offered = self._offer_pairs(programs, result, sorted(pairs))
         verdicts_of: dict[int, set[Verdict]] = {}
-        for change in changes:
+        for change in offered.taken:
             verdicts_of.setdefault(change.place, set()).add(change.verdict)
         ran_somewhere = (result.reasons == 0).any(axis=1).tolist()
         for k, kind in enumerate(dealt.kinds):
@@ -363,7 +382,7 @@ class Evolution:
                 improved="improved" in verdicts,
                 fitted="fits" in verdicts,
             )
-        return changes
+        return offered
 
     def _has_use_for(self, result: TaskResult) -> NDArray[np.bool_]:
         """[program, task]: false where the task has a solver that is no dearer."""
@@ -374,21 +393,24 @@ class Evolution:
 
     def _offer_pairs(
         self, programs: Sequence[Program], result: TaskResult, pairs: Sequence[tuple[int, int]]
-    ) -> list[_Change]:
-        changes: list[_Change] = []
+    ) -> _Offered:
+        offered = _Offered()
         solved = result.solved
         for (p, t), worth in self.crediting.worths(programs, pairs, result, self.archive):
-            if solved[p, t] and not self._fits_with_all_demos(programs[p], t):
-                continue
-            entry = Entry(programs[p], int(result.steps[p, t]), worth)
-            verdict = self.archive.offer(t, entry)
-            changes.append(_Change(p, entry, t, int(result.n_matches[p, t]), verdict))
-        return changes
+            steps = int(result.steps[p, t])
+            # The program of a mutant takes time to make, and few are taken.
+            if self.archive.refuses(t, steps, worth):
+                offered.n_refused += 1
+            elif not solved[p, t] or self._fits_with_all_demos(programs[p], t):
+                entry = Entry(programs[p], steps, worth)
+                verdict = self.archive.offer(t, entry)
+                offered.note(_Change(p, entry, t, int(result.n_matches[p, t]), verdict))
+        return offered
 
     # --- what is kept ---
 
     def _validate(
-        self, dealt: DealtCard, result: TaskResult, changes: Sequence[_Change]
+        self, dealt: DealtCard, result: TaskResult, taken: Sequence[_Change]
     ) -> list[_Change]:
         """Have each program that the archive has taken run again alone, on the task it is for.
 
@@ -396,20 +418,19 @@ class Evolution:
         are returned.
         """
         by_task: dict[int, list[_Change]] = {}
-        for change in changes:
-            if change.verdict != "refused":
-                by_task.setdefault(change.task, []).append(change)
-        taken: list[_Change] = []
+        for change in taken:
+            by_task.setdefault(change.task, []).append(change)
+        right: list[_Change] = []
         for t, members in by_task.items():
             chosen = [change.place for change in members]
             origin = {"card": asdict(dealt.card), "task": self.board.tasks[t].id}
             verdicts = self.validator.validate(dealt.batt.programs, chosen, result, t, origin)
             for change, is_right in zip(members, verdicts, strict=True):
                 if is_right:
-                    taken.append(change)
+                    right.append(change)
                 else:
                     self.archive.withdraw(t, change.entry)
-        return taken
+        return right
 
     def _fits_with_all_demos(self, program: Program, task: int) -> bool:
         """Whether a solver that looks at the demos is one too when it sees all of them."""
@@ -428,7 +449,7 @@ class Evolution:
     @phase("store")
     def _store(
         self,
-        changes: Sequence[_Change],
+        taken: Sequence[_Change],
         dealt: DealtCard | None = None,
         *,
         origins: Mapping[Program, str] | None = None,
@@ -437,7 +458,6 @@ class Evolution:
 
         That is a card, or programs with where they come from; without, the pool has them.
         """
-        taken = [change for change in changes if change.verdict != "refused"]
         new = (
             [program.result.digest for program in origins or {}] if dealt is None else dealt.digests
         )

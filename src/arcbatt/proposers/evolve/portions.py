@@ -10,16 +10,15 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from heapq import heapreplace
 from itertools import cycle, islice, pairwise
-from typing import overload
 
 import numpy as np
 
-from arcbatt.engine.batt import Batt, ChosenPrograms, GraphBatt
+from arcbatt.engine.batt import Batt, GraphBatt
 from arcbatt.engine.fusing import Fusing
-from arcbatt.engine.graphs import Graph, merge_graphs
+from arcbatt.engine.graphs import Graph, GraphPrograms, merge_graphs
 from arcbatt.language import Program
 from arcbatt.measure import phase
 from arcbatt.pool import Card
@@ -28,7 +27,7 @@ from .archive import Draws
 from .cards import new_mutants
 from .met import MetFilter, MetPrograms
 from .mutation import Donors, Mutant, Mutator, Rates
-from .mutation.mutator import named
+from .mutation.mutator import mutant_name
 
 # Mutants of a portion: so few that there are portions for many processes, so many that to send
 # them takes a small part of the time.
@@ -43,6 +42,10 @@ class Portion:
     size: int
     draws: list[int]  # places among the card's draws
     parents: list[int]  # of each of them, which of the card's parents it is
+
+    def to_tuple(self) -> tuple[int, int, list[int], list[int]]:
+        """Return its fields, which make it again."""
+        return self.seed, self.size, self.draws, self.parents
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,33 +203,7 @@ def _fuse(portions: Sequence[DealtPortion], chosen: Sequence[int], n_dealt: int)
         made = [program for portion in portions for program in portion.programs or ()]
         return Batt([made[k] for k in chosen])
     graph = merge_graphs([portion.to_graph() for portion in portions])
-    programs = _GraphPrograms(graph)
-    if len(chosen) == n_dealt:
-        return GraphBatt(graph.fuse(), programs)
-    part = graph.fuse(np.array(chosen, np.uint32))
-    return GraphBatt(part, ChosenPrograms(programs, chosen))
-
-
-@dataclass(frozen=True, slots=True)
-class _GraphPrograms(Sequence[Program]):
-    """The programs of a graph, each made when it is first asked for."""
-
-    graph: Graph
-    _made: dict[int, Program] = field(default_factory=dict)
-
-    def __len__(self) -> int:
-        return len(self.graph.results)
-
-    @overload
-    def __getitem__(self, place: int) -> Program: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Program]: ...
-    def __getitem__(self, place: int | slice) -> Program | Sequence[Program]:
-        if isinstance(place, slice):
-            return [self[k] for k in range(*place.indices(len(self)))]
-        if not -len(self) <= place < len(self):
-            raise IndexError(f"there are {len(self)} programs, not {place + 1}")
-        found = self._made.get(place)
-        if found is None:
-            found = self._made[place] = named(self.graph.node(int(self.graph.results[place])))
-        return found
+    results = graph.results.tolist()
+    programs = GraphPrograms(graph, mutant_name, [results[k] for k in chosen])
+    is_whole = len(chosen) == n_dealt
+    return GraphBatt(graph.fuse(None if is_whole else np.array(chosen, np.uint32)), programs)
