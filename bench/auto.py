@@ -37,6 +37,7 @@ from arcbatt.engine.samples import Samples
 from arcbatt.evaluation import TaskBoard
 from arcbatt.language import Budget
 from arcbatt.language.random_programs import random_program
+from arcbatt.measure import Clock, Report
 from arcbatt.pool import Pool
 from arcbatt.proposers import make_proposers
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions
@@ -52,6 +53,8 @@ WAIT_S = 100
 TRAINING = "arc-agi-1/training"
 # Of evolve, so many cards at first: the engine and the processes that deal are still getting warm.
 N_UNCOUNTED = 2
+# Phases that take less of a card's time are left out.
+SHOWN_S = 1e-3
 FIRST = """
 import sys, time
 sys.path.insert(0, "bench")
@@ -176,11 +179,17 @@ def run_evolve(console: Console, options: argparse.Namespace) -> None:
     rows = []
     rates = {}
     for device in options.devices.split(","):
+        phases = ""
         if options.workers:
             cards = evolve_on_workers(device, options)
             beside = f"{options.workers} workers"
         else:
-            cards, beside = evolve_here(device, options)
+            cards, beside, report = evolve_here(device, options)
+            phases = ", ".join(
+                f"{each.name} {each.seconds / len(cards) * 1e3:.1f}"
+                for each in sorted(report.main.phases, key=lambda each: -each.ns)
+                if each.seconds / len(cards) > SHOWN_S
+            )
         n_pairs = sum(card.n_pairs for card in cards)
         wall_s, engine_s = sum(card.wall_s for card in cards), sum(card.engine_s for card in cards)
         n_at_once = max(options.workers, 1)
@@ -190,7 +199,8 @@ def run_evolve(console: Console, options: argparse.Namespace) -> None:
         rates[device] = n_pairs / wall_s * n_at_once
         in_engine = f"{n_pairs / engine_s * n_at_once:,.0f}"
         share = f"{engine_s / wall_s:.0%}"
-        rows.append((device, beside, len(cards), f"{rates[device]:,.0f}", in_engine, share, told))
+        rate = f"{rates[device]:,.0f}"
+        rows.append((device, beside, len(cards), rate, in_engine, share, told, phases))
     headings = (
         "device",
         "by",
@@ -199,6 +209,7 @@ def run_evolve(console: Console, options: argparse.Namespace) -> None:
         "of the engine's time",
         "in the engine",
         "ran on",
+        "main thread, ms a card",
     )
     title = f"evolve on 400 tasks, cards of {options.card}"
     if rates.keys() >= {"cpu", "auto"}:
@@ -216,7 +227,7 @@ class CardTime:
     ran_on: Mapping[str, int]
 
 
-def evolve_here(device: str, options: argparse.Namespace) -> tuple[list[CardTime], str]:
+def evolve_here(device: str, options: argparse.Namespace) -> tuple[list[CardTime], str, Report]:
     """Evolve in this process and those that deal for it; the first cards are not counted."""
     board = TaskBoard(load(TRAINING), device=device)
     wanted = EvolveOptions(card_size=options.card)
@@ -227,14 +238,17 @@ def evolve_here(device: str, options: argparse.Namespace) -> tuple[list[CardTime
             evolution.step()
         cards = []
         start = before = time.perf_counter()
-        while before - start < options.evolve:
-            card = evolution.step()
-            now = time.perf_counter()
-            cards.append(CardTime(card.n_pairs, now - before, card.engine_s, card.ran_on))
-            before = now
+        clock = Clock()
+        with clock.active():
+            while before - start < options.evolve:
+                card = evolution.step()
+                now = time.perf_counter()
+                cards.append(CardTime(card.n_pairs, now - before, card.engine_s, card.ran_on))
+                before = now
         beside = f"this and {evolution.n_dealing} that deal"
+        report = clock.report()
         evolution.close()
-    return cards, beside
+    return cards, beside, report
 
 
 def evolve_on_workers(device: str, options: argparse.Namespace) -> list[CardTime]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -203,15 +204,16 @@ def test_the_engine_has_a_timeline_of_its_own(tmp_path: Path) -> None:
     assert main >= {"load", "deal", "fuse", "run", "score", "slice", "validate", "store"}
 
 
-def test_cycles_are_looked_for_again_after_a_card(
+def test_cycles_are_looked_for_again_after_a_card_and_threads_take_turns_as_before(
     board: TaskBoard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with begun(board, tmp_path) as evolving:
         seen = []
         deal = evolving._deal_and_fuse
+        before_s = sys.getswitchinterval()
 
         def watched() -> DealtCard:
-            seen.append(gc.isenabled())
+            seen.append(gc.isenabled() or sys.getswitchinterval() >= before_s)
             if len(seen) > 4:
                 raise KeyboardInterrupt
             return deal()
@@ -229,6 +231,7 @@ def test_cycles_are_looked_for_again_after_a_card(
         with pytest.raises(KeyboardInterrupt):
             evolving.step()
         assert gc.isenabled() and not any(seen)
+        assert sys.getswitchinterval() == before_s
 
 
 def test_no_program_is_dealt_twice_not_even_after_a_restart(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import gc
 import random
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -48,6 +49,8 @@ DRAWS_A_PROGRAM = 4
 # Cards, for what need not be done with each.
 DONORS_EVERY = 10
 EVICT_EVERY = 50
+# After so long another thread has its turn.
+SWITCH_S = 2e-4
 # The timeline of the thread that has the engine run cards.
 ENGINE = "engine"
 
@@ -142,6 +145,21 @@ def _uncollected() -> Iterator[None]:
             gc.freeze()
             gc.unfreeze()
             gc.enable()
+
+
+@contextmanager
+def _switching_soon() -> Iterator[None]:
+    """Let threads of Python take turns after a short time meanwhile.
+
+    The thread that has a GPU run a card waits for its turn between launches; with Python's own
+    interval, 5 ms, the card would wait with it while this thread scores.
+    """
+    before_s = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_S)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before_s)
 
 
 @dataclass
@@ -250,7 +268,7 @@ class Evolution:
         the first is scored. So a card is dealt from what was known two cards before. After the
         last one the engine is left idle.
         """
-        with _uncollected():
+        with _uncollected(), _switching_soon():
             return self._step(is_last)
 
     def _step(self, is_last: bool) -> CardResult:
