@@ -26,7 +26,7 @@ from arcbatt.library import library_programs
 from arcbatt.measure import Clock
 from arcbatt.pool import NewProgram, Pool, task_key
 from arcbatt.proposers.evolve import EvolveOptions, met
-from arcbatt.proposers.evolve.dealer import DEALING
+from arcbatt.proposers.evolve.dealer import DEALING, Dealer
 from arcbatt.proposers.evolve.evolution import Evolution
 from arcbatt.proposers.evolve.portions import DealtCard, Order
 from arcbatt.solving.run_folder import read_log
@@ -295,14 +295,39 @@ def test_a_run_does_not_mind_if_processes_that_deal_are_killed(
         real = evolving._order_card
 
         def order_and_kill() -> Order:
-            """Kill one while it deals, and that which comes after it."""
+            """Kill one while it deals."""
             ordered = real()
-            next(iter(helpers.values())).process.kill()
+            for helper in list(helpers.values())[:1]:
+                helper.process.kill()
             return ordered
 
         evolving._order_card = order_and_kill  # type: ignore[method-assign]
         assert summary(evolving, 4) == without_processes
-        assert first.keys() - helpers.keys()
+        # With each order as many are started as there are too few.
+        assert first.keys() - helpers.keys() and helpers.keys() - first.keys()
+
+
+def test_processes_that_deal_end_with_whoever_needs_them(tmp_path: Path) -> None:
+    dealer = Dealer(1)
+    dealer.wait()
+    (helper,) = dealer._helpers.values()
+    del dealer
+    helper.process.wait()
+
+
+def test_where_no_process_can_be_started_this_one_deals(
+    board: TaskBoard, tmp_path: Path, without_processes: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_arguments: Any, **_named: Any) -> None:
+        raise BlockingIOError("no more processes")
+
+    monkeypatch.setattr("subprocess.Popen", refuse)
+    with (
+        pytest.warns(RuntimeWarning, match="no more processes"),
+        begun(board, tmp_path, PORTIONS, n_processes=2) as evolving,
+    ):
+        assert evolving.n_dealing == 0
+        assert summary(evolving, 4) == without_processes
 
 
 def test_own_primitives_are_dealt_by_this_process_alone(board: TaskBoard, tmp_path: Path) -> None:

@@ -9,9 +9,12 @@ does not depend on how many processes there are, nor on what becomes of them.
 from __future__ import annotations
 
 import marshal
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
+from typing import Any
+from weakref import finalize
 
 from arcbatt.engine.fusing import Fusing
 from arcbatt.engine.graphs import Graph
@@ -41,12 +44,11 @@ def processes_for(n_threads: int) -> int:
 
 @dataclass
 class _Helper:
-    """A process that deals, what it owes, and whether it has ever dealt something."""
+    """A process that deals, and what it owes."""
 
     process: PipedProcess
     is_ready: bool = False
     is_new: bool = True  # it has not been told anything yet
-    has_dealt: bool = False
     owed: set[tuple[int, int]] = field(default_factory=set)  # numbers of card and portion
 
 
@@ -54,8 +56,7 @@ class Dealer:
     """Deals one order at a time."""
 
     def __init__(self, n_processes: int) -> None:
-        # Others do not have what was declared in this process.
-        self._n_wanted = 0 if own_primitives() else n_processes
+        self._n_wanted = n_processes
         self._n_started = 0
         self._events: SimpleQueue[tuple[int, bytes | None]] = SimpleQueue()
         self._helpers: dict[int, _Helper] = {}
@@ -65,22 +66,32 @@ class Dealer:
         self._dealt: dict[int, DealtPortion] = {}
         self._order: Order | None = None
         self._met: MetFilter | None = None
+        self._end = finalize(self, _end_all, self._helpers)
 
     def start(self) -> None:
-        """Start the processes, which are ready some time later."""
-        while len(self._helpers) < self._n_wanted:
+        """Start the processes that are wanted and not there; they are ready some time later.
+
+        None where there are own primitives: other processes do not have those.
+        """
+        while not own_primitives() and len(self._helpers) < self._n_wanted:
             self._start_one()
 
     def _start_one(self) -> None:
         name = self._n_started
         self._n_started += 1
-        self._helpers[name] = _Helper(
-            PipedProcess(
+        events = self._events  # and not the dealer, whom nobody may need any more
+        try:
+            process = PipedProcess(
                 MODULE,
-                on_message=lambda message: self._events.put((name, message)),
-                on_end=lambda _how: self._events.put((name, None)),
+                on_message=lambda message: events.put((name, message)),
+                on_end=lambda _how: events.put((name, None)),
             )
-        )
+        except OSError as error:
+            self._n_wanted = 0
+            why = f"no process can be started, so cards are dealt by this one alone: {error}"
+            warnings.warn(why, RuntimeWarning, stacklevel=2)
+        else:
+            self._helpers[name] = _Helper(process)
 
     def wait(self) -> None:
         """Wait until all processes that were started are ready, or have ended."""
@@ -100,27 +111,10 @@ class Dealer:
         self._dealt.clear()
         self._note_events()
         helpers = [helper for helper in self._helpers.values() if helper.is_ready]
-        if not helpers:
-            self._sent.clear()
-            self._donors = None
+        if not helpers or own_primitives():
             return
-        parents = {parent.result.digest: parent for parent in order.draws.programs}
-        wanted = dict(parents)
-        has_new_donors = order.donors is not self._donors
-        if has_new_donors:
-            donors = {donor.result.digest: donor for donor in order.donors}
-            wanted.update(donors)
-        lacking = {name: each for name, each in wanted.items() if name not in self._sent}
-        if has_new_donors:
-            # Helpers forget all others, too.
-            self._sent = wanted
-            self._donors = order.donors
-        else:
-            self._sent.update(lacking)
         told = {
-            "programs": _graph_of(lacking.values()),
-            "parents": b"".join(parents),
-            "donors": b"".join(donors) if has_new_donors else None,
+            **self._find_news(order),
             "rates": order.rates.to_json(),
             "max_calls": order.max_calls,
             "met": news,
@@ -134,13 +128,33 @@ class Dealer:
             state = shared
             if helper.is_new:
                 helper.is_new = False
-                all_known = {
-                    "programs": _graph_of(self._sent.values()),
-                    "donors": b"".join(donor.result.digest for donor in order.donors),
-                    "filter": met.to_parts(),
-                }
-                state = marshal.dumps({**told, **all_known})
+                state = marshal.dumps({**told, **self._all_known(order, met)})
             helper.process.send(marshal.dumps((number, state, portions)))
+
+    def _find_news(self, order: Order) -> dict[str, Any]:
+        """Return what helpers do not know yet of an order's programs, which they know then."""
+        parents = {parent.result.digest: parent for parent in order.draws.programs}
+        wanted, donors = dict(parents), None
+        if order.donors is not self._donors:
+            self._donors = order.donors
+            donors = {donor.result.digest: donor for donor in order.donors}
+            wanted.update(donors)
+        lacking = {name: each for name, each in wanted.items() if name not in self._sent}
+        # With new donors helpers forget all others, too.
+        self._sent = {**self._sent, **lacking} if donors is None else wanted
+        return {
+            "programs": _graph_of(lacking.values()),
+            "parents": b"".join(parents),
+            "donors": None if donors is None else b"".join(donors),
+        }
+
+    def _all_known(self, order: Order, met: MetFilter) -> dict[str, Any]:
+        """Return what others than a new helper know, instead of news."""
+        return {
+            "programs": _graph_of(self._sent.values()),
+            "donors": b"".join(donor.result.digest for donor in order.donors),
+            "filter": met.to_parts(),
+        }
 
     def collect(self) -> list[DealtPortion]:
         """Return the portions of the card that was ordered, in their order."""
@@ -173,7 +187,7 @@ class Dealer:
             self._note(*self._events.get(timeout=MAX_WAIT_S))
         except Empty:
             for helper in self._helpers.values():
-                if helper.owed:
+                if helper.owed or not helper.is_ready:
                     helper.process.kill()
                     helper.owed.clear()
 
@@ -186,15 +200,13 @@ class Dealer:
         helper = self._helpers[name]
         if message is None:
             del self._helpers[name]
-            # One that has never dealt would end again.
-            if helper.has_dealt:
-                self._start_one()
+            # Another is started with the next order; one that never was ready would end again.
+            self._n_wanted -= not helper.is_ready
             return
         if not helper.is_ready:
             helper.is_ready = True
             return
         number, index, cpu_s, portion = read_dealt(message)
-        helper.has_dealt = True
         helper.owed.discard((number, index))
         record(DEALING, "deal", cpu_s)
         if self._order is not None and number == self._order.card.generation:
@@ -202,12 +214,16 @@ class Dealer:
 
     def close(self) -> None:
         """End the processes."""
-        for helper in self._helpers.values():
-            helper.process.kill()
-        for helper in self._helpers.values():
-            helper.process.wait()
-        self._helpers.clear()
         self._n_wanted = 0
+        self._end()
+
+
+def _end_all(helpers: dict[int, _Helper]) -> None:
+    for helper in helpers.values():
+        helper.process.kill()
+    for helper in helpers.values():
+        helper.process.wait()
+    helpers.clear()
 
 
 def _graph_of(programs: Iterable[Program]) -> bytes:
