@@ -221,8 +221,9 @@ def cards_table(n_cards: int, options: EvolveOptions, n_processes: int | None) -
     for each in sorted(report.main.phases, key=lambda each: -each.ns):
         add(each.name, each.seconds)
     beside = {line.name: line.wall_s for line in report.beside}
-    add("the thread that has the engine run a card", beside[ENGINE])
-    add("all of this process", report.main.wall_s + beside[ENGINE])
+    running_s = sum(beside.get(name, 0.0) for name in ENGINE)
+    add("the threads that have the engine run cards", running_s)
+    add("all of this process", report.main.wall_s + running_s)
     if DEALING in beside:
         add("processes that deal", beside[DEALING])
     fitted = f"{evolution.archive.n_fitted} of {len(tasks)} tasks fitted"

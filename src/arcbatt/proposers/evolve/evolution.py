@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import gc
 import random
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -49,10 +48,11 @@ DRAWS_A_PROGRAM = 4
 # Cards, for what need not be done with each.
 DONORS_EVERY = 10
 EVICT_EVERY = 50
-# After so long another thread has its turn.
-SWITCH_S = 2e-4
-# The timeline of the thread that has the engine run cards.
-ENGINE = "engine"
+# So many cards are run at a time: while the slowest programs of one come to their end, or it is
+# prepared for a GPU, the other one has the cores, or the GPU.
+N_AT_ONCE = 2
+# The timelines of the threads that have the engine run cards, by turns.
+ENGINE = ("engine", "engine, every second card")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,21 +147,6 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-@contextmanager
-def _switching_soon() -> Iterator[None]:
-    """Let threads of Python take turns after a short time meanwhile.
-
-    The thread that has a GPU run a card waits for its turn between launches; with Python's own
-    interval, 5 ms, the card would wait with it while this thread scores.
-    """
-    before_s = sys.getswitchinterval()
-    sys.setswitchinterval(SWITCH_S)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before_s)
-
-
 @dataclass
 class Evolution:
     """Evolves programs for the tasks of a board, with a pool, which it fills.
@@ -181,7 +166,7 @@ class Evolution:
         self.rng = random.Random(self.options.seed)
         self.archive = Archive(len(self.board), self.options.per_task)
         self.crediting = Crediting(self.board, use_differs=self.options.use_differs)
-        self._engine = ThreadPoolExecutor(1, "engine")
+        self._engine = ThreadPoolExecutor(N_AT_ONCE, "engine")
         self._busy = BusyTime()
         self._running: _Running | None = None
         self._ordered: Order | None = None
@@ -264,20 +249,19 @@ class Evolution:
     def step(self, *, is_last: bool = False) -> CardResult:
         """Take one card from dealing to storing.
 
-        The engine is kept busy: while it runs a card the next one is dealt, and while that runs
-        the first is scored. So a card is dealt from what was known two cards before. After the
-        last one the engine is left idle.
+        The engine is kept busy: while it runs a card the next one is dealt and begins too, and
+        while that runs the first is scored. So a card is dealt from what was known two cards
+        before. After the last one the engine is left idle.
         """
-        with _uncollected(), _switching_soon():
+        with _uncollected():
             return self._step(is_last)
 
     def _step(self, is_last: bool) -> CardResult:
         busy_s = self._busy.seconds
         dealt, running = self._running or self._start(self._deal_and_fuse())
-        following = None if is_last else self._deal_and_fuse()
+        self._running = None if is_last else self._start(self._deal_and_fuse())
         with phase("run"):
             result = running.result()
-        self._running = None if following is None else self._start(following)
         self.n_cards += 1
         with phase("score"):
             offered = self._score(dealt, result)
@@ -328,7 +312,7 @@ class Evolution:
         return self._dealer.n_ready
 
     def close(self) -> None:
-        """End the thread that the engine is called from, and the processes that deal.
+        """End the threads that the engine is called from, and the processes that deal.
 
         A card that the engine still runs is lost, and one that was ordered.
         """
@@ -361,11 +345,12 @@ class Evolution:
         return order
 
     def _start(self, dealt: DealtCard) -> _Running:
-        """Have the engine run a card, in its own thread."""
-        return dealt, self._engine.submit(copy_context().run, self._screen_timed, dealt.batt)
+        """Have the engine run a card, in a thread of its own."""
+        line = ENGINE[dealt.card.generation % N_AT_ONCE]
+        return dealt, self._engine.submit(copy_context().run, self._screen_timed, dealt.batt, line)
 
-    def _screen_timed(self, batt: Batt) -> TaskResult:
-        with timeline(ENGINE), self._busy:
+    def _screen_timed(self, batt: Batt, line: str) -> TaskResult:
+        with timeline(line), self._busy:
             return self.board.screen(batt, held_out=True, skip_dear=True)
 
     def _current_donors(self) -> Donors:
