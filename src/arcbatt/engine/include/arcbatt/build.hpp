@@ -140,7 +140,18 @@ struct KeyBox {
     return key_of(color + in_rows, row + (in_colors - in_rows * (u32)n_rows),
                   column + (place - in_colors * (u32)n_columns));
   }
+#if defined(__CUDACC__)
+  // The same in boxes of 1,024 places at most.
+  ARC_FN Key key_in_small(u32 place) const {
+    const u32 in_colors = divide_small(place, (u32)n_columns), in_rows = divide_small(in_colors, (u32)n_rows);
+    return key_of(color + in_rows, row + (in_colors - in_rows * (u32)n_rows),
+                  column + (place - in_colors * (u32)n_columns));
+  }
+#endif
 };
+#if defined(ARC_WARP_LANES)
+constexpr u64 SHARED_PLACES = 32 * W;  // in which bits fit into shared memory
+#endif
 // Of the keys that each_key(f) hands to f, to each thread some of them.
 template <class EachKey>
 ARC_FN KeyBox box_of_keys(EachKey each_key) {
@@ -190,45 +201,69 @@ ARC_FN bool bits_of_places(Lane& lane, const Key* keys, i64 n, const Key* more, 
   return true;
 }
 
-// Writes the keys of the rows' bits, in order; `first` is that of the first place. Returns how many.
-ARC_FN i32 write_keys(u32 row, Key first, Key* to) {
+// Writes the keys of the threads' bits, in order; key_at(thread, bit) is one. Returns how many.
+template <class KeyAt>
+ARC_FN i32 write_keys(u32 word, Key* to, KeyAt key_at) {
   const int t = thread_index();
-  constexpr int FEW_ROWS = 6;
-  u32 rows = ballot(row != 0);
-  if (count_bits(rows) <= FEW_ROWS) {  // all threads write a row
+  u32 words = ballot(word != 0);
+  const u32 count = (u32)count_bits(word);
+  constexpr int FEW_WORDS = 6;
+  if (count_bits(words) <= max_of(FEW_WORDS, greatest_of_threads((i32)count))) {  // all threads write a word
     i32 n = 0;
-    for (; rows; rows &= rows - 1) {
-      const int at = lowest_bit(rows);
-      const u32 bits = shuffle(row, at);
-      if (bits >> t & 1) to[n + count_bits(bits & ((1u << t) - 1))] = first + ((Key)at << 21) + (Key)t;
+    for (; words; words &= words - 1) {
+      const int at = lowest_bit(words);
+      const u32 bits = shuffle(word, at);
+      if (bits >> t & 1) to[n + count_bits(bits & ((1u << t) - 1))] = key_at(at, t);
       n += count_bits(bits);
     }
     return n;
   }
-  const u32 count = (u32)count_bits(row);
   u32 sum = count;
   for (int offset = 1; offset < W; offset *= 2) {
     const u32 other = shuffle(sum, t - offset);
     if (t >= offset) sum += other;
   }
-  const Key key = first + ((Key)t << 21);
-  Key* place = to + (sum - count);
-  for (u32 rest = row; rest; rest &= rest - 1) *place++ = key + (Key)lowest_bit(rest);
+  Key* next = to + (sum - count);
+  for (u32 rest = word; rest; rest &= rest - 1) *next++ = key_at(t, lowest_bit(rest));
   return (i32)shuffle(sum, W - 1);
+}
+// Those of rows; `first` is that of the first place.
+ARC_FN i32 write_keys_of_rows(u32 row, Key first, Key* to) {
+  return write_keys(row, to, [=](int i, int j) { return first + ((Key)i << 21) + (Key)j; });
 }
 ARC_FN i64 count_keys(u32 row) { return sum_of_threads((u32)count_bits(row)); }
 #endif
 
 // From so many keys on, and up to so many places of their box for each, a bit for each place takes less than
 // sorting: that takes many threads longer than a few passes do.
-constexpr i64 MANY_KEYS = W > 1 ? 64 : 512, PLACES_A_KEY = W > 1 ? 256 : 16;
+constexpr i64 MANY_KEYS = W == 1 ? 512 : W > WARP ? 64 : 8, PLACES_A_KEY = W > 1 ? 256 : 16;
 ARC_FN bool bits_pay(const KeyBox& box, i64 n) {
+#if defined(ARC_WARP_LANES)
+  if (box.volume() <= SHARED_PLACES) return true;
+  if (n < 64) return false;
+#endif
   return box.volume() <= (u64)(PLACES_A_KEY * n) && !(box.volume() >> 32);
 }
 // The keys that each_key(f) hands to f, to each thread some of them, ascending and without duplicates: how many,
 // written to `to`; -1 when memory ran out. They lie in the box.
 template <class EachKey>
 ARC_FN i64 keys_by_bits(Lane& lane, const KeyBox& box, Key* to, EachKey each_key) {
+#if defined(ARC_WARP_LANES)
+  if (box.volume() <= SHARED_PLACES) {
+    u32* words = shared_words(lane);
+    write_shared(words + thread_index(), 0);
+    sync();
+    each_key([=](Key key) {
+      const u32 place = box.place(key);
+      atomic_or_shared(words + place / 32, 1u << place % 32);
+    });
+    const u32 word = read_shared(words + thread_index());
+    sync();
+    const i32 kept = write_keys(word, to, [=](int at, int bit) { return box.key_in_small(32 * at + bit); });
+    sync();
+    return kept;
+  }
+#endif
   const i64 n_words = (i64)(box.volume() + 31) / 32;
   const Scratch scratch(lane);
   u32* bits = lane.allocate_array<u32>(n_words);

@@ -187,7 +187,7 @@ ARC_FN Keys places_by_bits(Lane& lane, const Keys& keys, Key color) {
   const i64 n = count_keys(row);
   Key* places = lane.allocate_array<Key>(n);
   if (!places) return {nullptr, 0};
-  write_keys(row, color | (key_of(0, 0) - NO_COLOR), places);
+  write_keys_of_rows(row, color | (key_of(0, 0) - NO_COLOR), places);
   sync();
   return {places, n, true};
 }

@@ -167,7 +167,7 @@ ARC_FN void begin_item(Lane& lane, u32 item) {
 // run(lane) by every lane, with a lane's memory.
 template <class Run>
 ARC_FN void with_lane(const Launch& launch, const Step& step, Lanes lanes, Run run) {
-  if (lanes == WIDE && !step.queue->n_huge && !step.queue->n_large) return;
+  if (lanes == WIDE && step.queue->n_huge + step.queue->n_large == 0) return;  // as mostly
   alignas(16) __shared__ char workers[ARC_BLOCK_THREADS / W][sizeof(Worker)];
   Worker& worker = *(Worker*)workers[threadIdx.x / W];
   Page& page = launch.pages[(blockIdx.x * ARC_BLOCK_THREADS + threadIdx.x) / W];
@@ -310,7 +310,6 @@ ARC_FN void fetch_ahead(Worker& worker, u32 k) {
 // A primitive's calls, those of the batt's nodes and those within functions.
 template <class P>
 ARC_FN void run_calls(const Launch& launch, const Step& step, Lanes lanes, const P& primitive) {
-  if (lanes == WIDE && step.queue->n_listed == 0) return;  // as mostly
   with_lane(launch, step, lanes, [&](Lane& lane, Worker& worker) {
     Batch& batch = worker.batch;
     const u32 most_steps = (u32)min_of<u64>(lane.max_steps, UNSURE - 1);

@@ -206,7 +206,7 @@ ARC_FN Value prim_contained(Lane&, const Value* a) {
 ARC_FN Value indices_of_bits(Lane& lane, u32 row) {
   const i64 n = count_keys(row);
   ARC_ALLOCATE(keys, Key, n);
-  write_keys(row, key_of(0, 0), keys);
+  write_keys_of_rows(row, key_of(0, 0), keys);
   sync();
   return keys_value(INDICES, keys, (u32)n);
 }

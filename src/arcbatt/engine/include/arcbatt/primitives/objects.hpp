@@ -407,7 +407,7 @@ ARC_FN Value objects_by_bits(Lane& lane, const Cut& cut, const ColorPlanes& plan
   ARC_ALLOCATE(starts, i32, n_kept + 1);
   i32 n = 0, at = 0;
   // Appends the part's cells of one colour, row by row.
-  auto append = [&](u32 bits, i32 color) { at += write_keys(bits, key_of(color, 0, 0), keys + at); };
+  auto append = [&](u32 bits, i32 color) { at += write_keys_of_rows(bits, key_of(color, 0, 0), keys + at); };
   if (cut.univalued) {
     for (; colors; colors &= colors - 1) {
       const int c = lowest_bit(colors);
