@@ -1150,12 +1150,19 @@ def test_trials_cost_little_of_all_runs(monkeypatch: pytest.MonkeyPatch, slow_s:
 
 
 def test_parts_of_a_shared_run_correct_what_is_expected() -> None:
-    choices = Choices()
-    choices.note_part("kind", "cpu", 2.0)
-    choices.note_part("kind", "cuda", 0.5)
+    choices, expected = Choices(), {"cpu": 3.0, "cuda": 3.0, "both": 1.0}
+    chosen = choices.choose("kind", expected)
+    assert chosen.way == "both"
+    with choices.measured(chosen):
+        choices.note_part(chosen, "cpu", 4.0, 2.0)
+        choices.note_part(chosen, "cuda", 1.0, 2.0)
     corrected = choices.correct("kind", EXPECTED)
-    assert corrected.cpu_sample_s == pytest.approx(EXPECTED.cpu_sample_s * 2**choosing.NEWEST)
-    assert corrected.gpu_sample_s == pytest.approx(EXPECTED.gpu_sample_s / 2**choosing.NEWEST)
+    assert corrected.cpu_sample_s == pytest.approx(EXPECTED.cpu_sample_s * 2)
+    assert corrected.gpu_sample_s == pytest.approx(EXPECTED.gpu_sample_s / 2)
+    assert chosen.parts_s == 4.0
+    choices.note_part(chosen, "cpu", 1.0, 2.0)
+    less = choices.correct("kind", EXPECTED).cpu_sample_s / EXPECTED.cpu_sample_s
+    assert less == pytest.approx(2 / 2**choosing.NEWEST)
     assert choices.correct("other", EXPECTED) == EXPECTED
 
 

@@ -384,9 +384,9 @@ class Choice:
         """Note what the parts of a run took that was shared out."""
         if self.chosen is None:
             return
-        for way, times in ((CPU, pace.cpu_times()), (GPUS, pace.gpu_times())):
-            if times:
-                choices.note_part(self.chosen.kind, way, times)
+        for way, part in ((CPU, pace.cpu_part()), (GPUS, pace.gpu_part())):
+            if part:
+                choices.note_part(self.chosen, way, *part)
 
     def n_threads_beside_compilers(self, n_threads: int) -> int:
         """Return how many of so many threads are to work while kernels are compiled.

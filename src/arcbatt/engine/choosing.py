@@ -35,7 +35,7 @@ RUNS_BETWEEN = 64
 NEWEST = 0.3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Chosen:
     """A way for a run, what it is expected to take, and what the best way is."""
 
@@ -44,6 +44,7 @@ class Chosen:
     expected_s: float
     best_s: float
     is_trial: bool  # another way is expected to be better
+    parts_s: float = 0.0  # what the longer part took of a run that was shared out
 
 
 @dataclass(slots=True)
@@ -108,7 +109,8 @@ class Choices:
         start_s = perf_counter()
         yield
         elapsed_s = perf_counter() - start_s
-        way, factor = chosen.way, elapsed_s / chosen.expected_s
+        # How a run is shared out is known better next time: only what that costs beside counts.
+        way, factor = chosen.way, elapsed_s / (chosen.parts_s or chosen.expected_s)
         with self._lock:
             known = self._known.setdefault(chosen.kind, _Corrections())
             is_first = not known.n_trials[way]
@@ -123,12 +125,18 @@ class Choices:
             if chosen.is_trial and not is_first:  # the first one of a way loads what it needs
                 known.spare_s -= elapsed_s - chosen.best_s
 
-    def note_part(self, kind: Hashable, way: str, times: float) -> None:
-        """Note that a way's part of a run took so many times what was expected, corrected."""
+    def note_part(self, chosen: Chosen, way: str, part_s: float, expected_s: float) -> None:
+        """Note what a way's part of a run took, and what was expected of it, corrected."""
+        chosen.parts_s = max(chosen.parts_s, part_s)
+        times = part_s / expected_s
         with self._lock:
-            known = self._known.setdefault(kind, _Corrections())
-            known.factors.setdefault(way, 1.0)
-            self._move(known, way, times)
+            known = self._known.setdefault(chosen.kind, _Corrections())
+            if way in known.factors:
+                self._move(known, way, times)
+            else:
+                known.factors[way] = times
+                known.n_trials[way] += 1
+                known.tried_at[way] = known.n_runs
 
     def _move(self, known: _Corrections, way: str, times: float) -> None:
         known.factors[way] *= times**NEWEST

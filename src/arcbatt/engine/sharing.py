@@ -86,20 +86,19 @@ class Pace:
             sample_s = (elapsed_s - fixed_s) / n_samples
             self._expected = replace(self._expected, gpu_fixed_s=fixed_s, gpu_sample_s=sample_s)
 
-    def gpu_times(self) -> float:
-        """Return how many times what was expected chunks took on GPUs; 0 if that is not known."""
+    def gpu_part(self) -> tuple[float, float] | None:
+        """Return what GPUs took for their part, and what was expected; None if they had none."""
         if self._at_first is None or not self._n_chunks:
-            return 0.0
-        fixed_s, samples_s = self._at_first.gpu_fixed_s, self._at_first.gpu_sample_s
-        return self._gpus_s / (self._n_chunks * fixed_s + self._n_on_gpus * samples_s)
+            return None
+        fixed_s, sample_s = self._at_first.gpu_fixed_s, self._at_first.gpu_sample_s
+        return self._gpus_s, self._n_chunks * fixed_s + self._n_on_gpus * sample_s
 
-    def cpu_times(self) -> float:
-        """Return how many times what was expected the CPU's part took; 0 if that is not known."""
+    def cpu_part(self) -> tuple[float, float] | None:
+        """Return the same of the CPU; None if it had too little to tell anything."""
         if self._at_first is None or self.queue.n_done < self._at_first.n_threads:
-            return 0.0
+            return None
         left_out_s = self._at_first.left_out_sample_s * self.queue.n_left_out_done
-        expected_s = self._at_first.cpu_sample_s * self.queue.n_done + left_out_s
-        return self.queue.done_s / expected_s
+        return self.queue.done_s, self._at_first.cpu_sample_s * self.queue.n_done + left_out_s
 
     def _measured(self, expected: Prediction) -> Prediction:
         """Return expectations by what the CPU has done so far, if that tells anything."""
