@@ -1,7 +1,7 @@
 """CPU and GPU at once: what `auto` takes against the better of the two, and from the first use on.
 
     python bench/auto.py [--first FOLDER]
-    python bench/auto.py --evolve SECONDS [--card SIZE] [--processes N | --workers N]
+    python bench/auto.py --evolve SECONDS [--card SIZE] [--processes N | --workers N] [--at-once 1]
 
 Tables: runs on the CPU, on the GPU and on both, whose results are compared (a difference ends the
 run); two workers on one card, and a card with hardly any memory, likewise. With `--first`, how long
@@ -41,6 +41,7 @@ from arcbatt.measure import Clock, Report
 from arcbatt.pool import Pool
 from arcbatt.proposers import make_proposers
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions
+from arcbatt.proposers.evolve import evolution as evolution_module
 from arcbatt.proposers.first_programs import fill_pool
 from arcbatt.solving import Loop, RunOptions
 from arcbatt.solving.cluster import open_cluster
@@ -184,7 +185,8 @@ def run_evolve(console: Console, options: argparse.Namespace) -> None:
             cards = evolve_on_workers(device, options)
             beside = f"{options.workers} workers"
         else:
-            cards, beside, report = evolve_here(device, options)
+            with changed(evolution_module, N_AT_ONCE=options.at_once):
+                cards, beside, report = evolve_here(device, options)
             phases = ", ".join(
                 f"{each.name} {each.seconds / len(cards) * 1e3:.1f}"
                 for each in sorted(report.main.phases, key=lambda each: -each.ns)
@@ -245,7 +247,7 @@ def evolve_here(device: str, options: argparse.Namespace) -> tuple[list[CardTime
                 now = time.perf_counter()
                 cards.append(CardTime(card.n_pairs, now - before, card.engine_s, card.ran_on))
                 before = now
-        beside = f"this and {evolution.n_dealing} that deal"
+        beside = f"this and {evolution.n_dealing} that deal, {options.at_once} at once"
         report = clock.report()
         evolution.close()
     return cards, beside, report
@@ -283,6 +285,13 @@ def main() -> None:
     )
     parser.add_argument("--card", type=int, default=DEFAULT_CARD_SIZE, help="of evolve's cards")
     parser.add_argument("--devices", default="cpu,auto", help="that evolve is run on")
+    parser.add_argument(
+        "--at-once",
+        type=int,
+        choices=(1, evolution_module.N_AT_ONCE),
+        default=evolution_module.N_AT_ONCE,
+        help="cards of evolve that the engine runs at a time",
+    )
     deal = parser.add_mutually_exclusive_group()
     deal.add_argument(
         "--processes", type=int, metavar="N", help="that deal for evolve; by default by the cores"

@@ -162,12 +162,14 @@ class Dealer:
         assert order is not None and met is not None, "nothing was ordered"
         number = order.card.generation
         self._note_events()
+        n_left = order.card.size
         for index, portion in enumerate(order.portions):
             while index not in self._dealt and self._is_owed(number, index):
                 self._wait()
             if index not in self._dealt:
                 mutants = deal_portion(
                     portion,
+                    max(0, min(portion.size, n_left)),
                     order.draws.programs,
                     order.donors,
                     order.rates,
@@ -175,6 +177,7 @@ class Dealer:
                     met,
                 )
                 self._dealt[index] = DealtPortion.of(mutants, order.donors)
+            n_left -= len(self._dealt[index])
         self._order = self._met = None
         return [self._dealt[index] for index in range(len(order.portions))]
 

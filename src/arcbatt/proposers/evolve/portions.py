@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heapreplace
-from itertools import cycle, islice, pairwise
+from itertools import cycle, islice
+from math import ceil
 
 import numpy as np
 
@@ -32,11 +33,13 @@ from .mutation.mutator import mutant_name
 # Mutants of a portion: so few that there are portions for many processes, so many that to send
 # them takes a small part of the time.
 PORTION_SIZE = 50
+# Some portions have parents that give little; the others may give so much more than their part.
+SURPLUS = 1.15
 
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """A part of a card: so many mutants, of parents in the order in which they were drawn."""
+    """A part of a card: so many mutants at most, of parents in the order of their draws."""
 
     seed: int
     size: int
@@ -84,10 +87,9 @@ def divide(card: Card, draws: Draws) -> tuple[Portion, ...]:
         portion = next(turns[parent])
         places[portion].append(place)
         parents[portion].append(parent)
-    ends = [card.size * (k + 1) // n_portions for k in range(n_portions)]
+    size = ceil(card.size * SURPLUS / n_portions)
     return tuple(
-        Portion(card.seed << 16 | k, end - start, places[k], parents[k])
-        for k, (start, end) in enumerate(pairwise([0, *ends]))
+        Portion(card.seed << 16 | k, size, places[k], parents[k]) for k in range(n_portions)
     )
 
 
@@ -108,17 +110,21 @@ class _MetHere:
 
 def deal_portion(
     portion: Portion,
+    n_at_most: int,
     parents: Sequence[Program],
     donors: Donors,
     rates: Rates,
     max_calls: int,
     met: MetFilter,
 ) -> list[tuple[Mutant, int]]:
-    """Deal the mutants of a portion, each with the place of its draw; `parents` are the card's."""
+    """Deal the first mutants of a portion, each with the place of its draw.
+
+    `parents` are the card's.
+    """
     mutator = Mutator(donors, random.Random(portion.seed), max_calls=max_calls, rates=rates)
     programs = [parents[k] for k in portion.parents]
     draws = zip(programs, portion.draws, strict=True)
-    return list(islice(new_mutants(mutator, draws, _MetHere(met)), portion.size))
+    return list(islice(new_mutants(mutator, draws, _MetHere(met)), n_at_most))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +150,9 @@ class DealtPortion:
             [mutant.program for mutant, _ in mutants],
             None,
         )
+
+    def __len__(self) -> int:
+        return len(self.draws)
 
     @property
     def digests(self) -> list[bytes]:
@@ -176,9 +185,12 @@ class DealtCard:
 
 
 def assemble(order: Order, portions: Sequence[DealtPortion], met: MetPrograms) -> DealtCard:
-    """Fuse what is new of a card's portions, which is met from now on."""
+    """Fuse what is new of a card's portions, which is met from now on.
+
+    What the portions have beyond the size of the card is left out.
+    """
     digests = [digest for portion in portions for digest in portion.digests]
-    new = met.find_new(digests)
+    new = met.find_new(digests[: order.card.size])
     for place in new:
         met.add(digests[place])
     kinds = [kind for portion in portions for kind in portion.kinds]
