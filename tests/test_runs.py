@@ -51,6 +51,8 @@ def test_runs_are_listed(two_runs: Path, paths: tuple[Path, Path]) -> None:
     assert not any(row["running"] for row in content["runs"])
     assert "1 not shown" in arcbatt("runs", "list", "--out", two_runs, "--limit", 1).stdout
     assert "0 runs" in arcbatt("runs", "list", "--out", two_runs / "nowhere").stdout
+    refused = arcbatt("runs", "list", "--out", paths[0] / "config.json")
+    assert refused.exit_code == 2 and "is no folder of runs" in refused.stderr
 
 
 def test_a_folder_that_is_no_run_is_left_alone(tmp_path: Path) -> None:

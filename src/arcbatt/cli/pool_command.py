@@ -476,7 +476,7 @@ def _draw_stats(path: str, found: PoolStats) -> list[Table]:
     table = Table(box=None, show_header=False, padding=(0, 2))
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
-    kinds = ", ".join(f"{n:,} {kind}s" for kind, n in found.by_kind.items())
+    kinds = ", ".join(count(n, kind) for kind, n in found.by_kind.items())
     origins = ", ".join(f"{n:,} {origin}" for origin, n in found.by_origin.items())
     table.add_row("pool", path)
     table.add_row("size", f"{found.n_bytes / 2**20:.1f} MiB, version {found.version}")

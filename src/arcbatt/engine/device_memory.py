@@ -102,7 +102,8 @@ class GpuBatt:
     def kernels(self) -> frozenset[str]:
         """All kernels that it needs."""
         names = {"find_outcomes", *flatten.kernels_of(self.plan).values()}
-        return frozenset(names.union(filter(None, map(kernels.wide_kernel, names))))
+        wide = {name for name in map(kernels.wide_kernel, names) if name}
+        return frozenset({*names, *wide})
 
     def on(self, device: int) -> tuple[GpuImage, dict[str, int]]:
         """Its image on a device, and where the arrays of its plan are."""

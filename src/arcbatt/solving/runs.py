@@ -83,7 +83,12 @@ def _count_bytes(path: Path) -> int:
 
 
 def list_runs(base: Path) -> tuple[list[RunSummary], list[str]]:
-    """Return the runs in a folder, the newest first, and what is wrong with others in it."""
+    """Return the runs in a folder, the newest first, and what is wrong with others in it.
+
+    A folder that is not there has none; a file in its place is a `RunFolderError`.
+    """
+    if base.exists() and not base.is_dir():
+        raise RunFolderError(f"{base} is no folder of runs: name the folder that they are in")
     found: list[RunSummary] = []
     troubles: list[str] = []
     for path in sorted(base.iterdir()) if base.is_dir() else []:

@@ -15,7 +15,7 @@ from secrets import compare_digest
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .settings import Settings, is_local
@@ -82,30 +82,30 @@ class Guard:
         except BodyTooLarge:
             if has_begun:
                 raise
-            await _too_large()(scope, receive, _with_headers(send))
+            await _too_large(scope)(scope, receive, _with_headers(send))
 
     def _refusal(self, scope: Scope) -> Response | None:
         """Return the answer to a request that goes no further."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own(host):
-            return _refuse(421, f"{host or 'a request without Host'} is not this server")
+            return _refuse(scope, 421, f"{host or 'a request without Host'} is not this server")
         origin = headers.get("origin")
         site = headers.get("sec-fetch-site")
         own = f"{scope.get('scheme', 'http')}://{host}"
         if origin is not None and origin != own:
-            return _refuse(403, f"requests from pages of {origin} are not answered")
+            return _refuse(scope, 403, f"requests from pages of {origin} are not answered")
         if scope["method"] in SAFE_METHODS:
             # A link from elsewhere may lead here; a picture or script there may not be ours.
             if site == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
-                return _refuse(403, "requests from pages of other sites are not answered")
+                return _refuse(scope, 403, "requests from pages of other sites are not answered")
         elif origin is None and site != "same-origin":
-            return _refuse(403, "what changes anything must come from a page of this server")
+            return _refuse(scope, 403, "what changes anything must come from a page of this server")
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdecimal():
-            return _refuse(400, "Content-Length is no number")
+            return _refuse(scope, 400, "Content-Length is no number")
         if len(length) > MAX_LENGTH_DIGITS or int(length) > MAX_BODY_BYTES:
-            return _too_large()
+            return _too_large(scope)
         return self._token_refusal(scope, headers)
 
     def _is_own(self, host: str) -> bool:
@@ -140,7 +140,9 @@ class Guard:
         if any(_same(each, token) for each in given):
             return None
         return _refuse(
-            401, "this server asks for a token: open the address that it printed at its start"
+            scope,
+            401,
+            "this server asks for a token: open the address that it printed at its start",
         )
 
 
@@ -169,12 +171,14 @@ def _same(given: str, token: str) -> bool:
     return compare_digest(given.encode(), token.encode())
 
 
-def _refuse(status: int, message: str) -> Response:
+def _refuse(scope: Scope, status: int, message: str) -> Response:
+    if scope["path"].startswith("/api/"):
+        return JSONResponse({"error": message}, status)
     return PlainTextResponse(f"{message}\n", status)
 
 
-def _too_large() -> Response:
-    return _refuse(413, f"at most {MAX_BODY_BYTES:,} bytes are read")
+def _too_large(scope: Scope) -> Response:
+    return _refuse(scope, 413, f"at most {MAX_BODY_BYTES:,} bytes are read")
 
 
 def _with_headers(send: Send) -> Send:
