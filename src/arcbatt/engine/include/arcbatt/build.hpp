@@ -564,13 +564,11 @@ ARC_NOINLINE u64 quick_hash(const Value& v) {
     case INTSET:
     case GRID: {
       const u32 n = v.kind == GRID ? v.n * v.aux : v.n;
-#pragma unroll 4
       for (u32 k = 0; k < n; k++) add((u64)v.ints[k]);
       break;
     }
     case INDICES:
     case OBJECT:
-#pragma unroll 4
       for (u32 k = 0; k < v.n; k++) add(v.keys[k]);
       break;
     case TUPLE:
