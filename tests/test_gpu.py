@@ -352,7 +352,8 @@ def test_elements_that_are_small_or_large_agree(steps: int) -> None:
         assert got.outcome(program, 0) == wanted.outcome(program, 0)
 
 
-# Grids, patches and sets within 32 rows and columns from the origin, across its edges, and far from it.
+# Grids, patches and sets within 32 rows and columns from the origin, across its edges, and far
+# from it.
 PLAIN = """
 def f_{k}(I):
     b = {turn}(I)

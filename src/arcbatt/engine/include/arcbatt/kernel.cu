@@ -62,6 +62,8 @@ struct BatchedCall {
   bool is_over;   // nothing needs to be known any more
 };
 struct Batch {
+  // Of an argument that has to be looked at more closely: it may have failed, not fit or be too large.
+  static constexpr u32 UNSURE = 1u << 28;
   BatchedCall calls[BATCH];
   Value args[BATCH][MAX_ARITY];
   u32 weights[BATCH][MAX_ARITY];     // what each adds to the call's steps, or UNSURE
@@ -69,8 +71,6 @@ struct Batch {
   Value results[BATCH];
   NodeCost costs[BATCH];
 };
-// Of an argument that has to be looked at more closely: it may have failed, not fit or be too large.
-constexpr u32 UNSURE = 1u << 28;
 
 // What a lane's threads share.
 struct Worker {
@@ -274,10 +274,10 @@ struct BatchPlace {
 // An argument's weight where it surely fits.
 template <class P>
 ARC_FN u32 sure_weight(const Lane& lane, const P& primitive, const Value& arg, u32 which) {
-  if (!surely_fits(arg, primitive.sure_kinds(which))) return UNSURE;
+  if (!surely_fits(arg, primitive.sure_kinds(which))) return Batch::UNSURE;
   if (primitive.info().peeks >> which & 1) return 0;
   const u64 weight = weight_of(arg);
-  return weight > lane.max_elements || weight > UNSURE ? UNSURE : (u32)weight;
+  return weight > lane.max_elements || weight > Batch::UNSURE ? Batch::UNSURE : (u32)weight;
 }
 
 template <class P>
@@ -292,7 +292,7 @@ ARC_FN void fetch_batch(const Launch& launch, const Step& step, const Lane& lane
     const Value value = is_there ? CallPlace{launch, call}.arg(arg) : none_value();
     const bool is_sure = call.n_args == primitive.info().arity && !call.is_over;
     batch.args[which][arg] = value;
-    batch.weights[which][arg] = !is_sure ? UNSURE : is_there ? sure_weight(lane, primitive, value, arg) : 0;
+    batch.weights[which][arg] = !is_sure ? Batch::UNSURE : is_there ? sure_weight(lane, primitive, value, arg) : 0;
     batch.memory[which][arg] = sectors_of(value);
   });
 }
@@ -312,7 +312,7 @@ template <class P>
 ARC_FN void run_calls(const Launch& launch, const Step& step, Lanes lanes, const P& primitive) {
   with_lane(launch, step, lanes, [&](Lane& lane, Worker& worker) {
     Batch& batch = worker.batch;
-    const u32 most_steps = (u32)min_of<u64>(lane.max_steps, UNSURE - 1);
+    const u32 most_steps = (u32)min_of<u64>(lane.max_steps, Batch::UNSURE - 1);
     each_few_items(launch, step, lanes, [&](u32 first, u32 end, bool lists) {
       for (; first < end; first += BATCH) {
         const u32 n = min_of(end - first, BATCH);
