@@ -208,7 +208,8 @@ ARC_FN i32 write_keys(u32 word, Key* to, KeyAt key_at) {
   u32 words = ballot(word != 0);
   const u32 count = (u32)count_bits(word);
   constexpr int FEW_WORDS = 6;
-  if (count_bits(words) <= max_of(FEW_WORDS, greatest_of_threads((i32)count))) {  // all threads write a word
+  const i32 n_words = count_bits(words);
+  if (n_words <= FEW_WORDS || n_words <= greatest_of_threads((i32)count)) {  // all threads write a word
     i32 n = 0;
     for (; words; words &= words - 1) {
       const int at = lowest_bit(words);
