@@ -178,15 +178,28 @@ ARC_FN KeyBox box_of_keys(EachKey each_key) {
 // A word for each thread, in shared memory; provided by kernel.cu.
 ARC_EXTERN u32* shared_words(const Lane& lane);
 
+// A key's row and column, the row times 2^21; of any other place than those more than that.
+ARC_FN u64 near_place(Key key) {
+  return (key & ((1ULL << 42) - 1)) - ((u64)KEY_BIAS << 21 | KEY_BIAS);
+}
+ARC_FN bool is_place_near(Key key) {
+  const u64 place = near_place(key);
+  return !(place >> 32) && !((u32)place & ~(31u << 21 | 31u));
+}
+// Sets the bit of a place that is near.
+ARC_FN void add_place(u32* words, Key key) {
+  const u32 place = (u32)near_place(key);
+  atomic_or_shared(words + (place >> 21), 1u << (place & 31));
+}
 // Sets the bits of the places of keys, of cells or locations; false where one lies outside.
 ARC_FN bool add_places(u32* words, const Key* keys, i64 n) {
-  constexpr u32 INSIDE = 31 << 21 | 31;
   bool outside = false;
   each(n, [&](i64 k) {
-    const u64 place = (keys[k] & ((1ULL << 42) - 1)) - ((u64)KEY_BIAS << 21 | KEY_BIAS);
-    const bool inside = !(place >> 32) && !((u32)place & ~INSIDE);
-    if (inside) atomic_or_shared(words + ((u32)place >> 21), 1u << ((u32)place & 31));
-    outside |= !inside;
+    const Key key = keys[k];
+    if (is_place_near(key))
+      add_place(words, key);
+    else
+      outside = true;
   });
   return !any_thread(outside);
 }

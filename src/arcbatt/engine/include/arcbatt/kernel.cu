@@ -488,7 +488,7 @@ extern "C" __global__ void __launch_bounds__(arc::COUNT_THREADS) add_counts(arc:
                                                                           arc::u32 n) {
   using namespace arc;
   constexpr u32 MARK = 1u << 31;
-  __shared__ u32 of_warps[32], before_part;
+  __shared__ u32 of_warps[32];
   const u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32, n_warps = (blockDim.x + 31) / 32;
   const u32 at_once = blockDim.x < 32 ? 1 : 32, size = COUNTS_A_THREAD * blockDim.x;
   u32 before = 0, next = 0;  // the sum of the parts before this one
@@ -512,23 +512,19 @@ extern "C" __global__ void __launch_bounds__(arc::COUNT_THREADS) add_counts(arc:
       if (lane == 31) of_warps[warp] = sum;
       __syncthreads();
       const u32 up_to_warp = sum_up_to(lane < n_warps ? of_warps[lane] : 0);
-      earlier = warp ? __shfl_sync(0xffffffffu, up_to_warp, warp - 1) : 0;
+      earlier = __shfl_sync(0xffffffffu, up_to_warp, warp ? warp - 1 : 0);
+      if (!warp) earlier = 0;
       all = __shfl_sync(0xffffffffu, up_to_warp, 31);
     }
     if (threadIdx.x == 0) *(volatile u32*)(counts + part * size) = all | MARK;
     u32 others = 0;
-    if (warp == 0) {
-      for (u32 other = next + lane; other < part; other += at_once) {
-        u32 said;
-        do said = *(volatile u32*)(counts + other * size);
-        while (!(said & MARK));
-        others += said & ~MARK;
-      }
-      if (at_once > 1) others = __shfl_sync(0xffffffffu, sum_up_to(others), 31);
-      if (lane == 0) before_part = before + others;
+    for (u32 other = next + lane; other < part; other += at_once) {
+      u32 said;
+      do said = *(volatile u32*)(counts + other * size);
+      while (!(said & MARK));
+      others += said & ~MARK;
     }
-    __syncthreads();
-    before = before_part;
+    before += at_once > 1 ? __shfl_sync(0xffffffffu, sum_up_to(others), 31) : others;
 #pragma unroll
     for (u32 k = 0; k < COUNTS_A_THREAD; k++)
       if (first + k * at_once < n) firsts[first + k * at_once] = before + earlier + places[k];

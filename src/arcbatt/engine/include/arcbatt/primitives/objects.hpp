@@ -711,7 +711,7 @@ ARC_NOINLINE Value cut_any_grid(Lane& lane, const Value& grid, Cut cut, bool tup
 }
 
 // The parts of a grid: a set, or with `tuple` the tuple of them in order.
-ARC_CPU_NOINLINE Value cut_grid(Lane& lane, const Value& grid, Cut cut, bool tuple) {
+ARC_NOINLINE Value cut_grid(Lane& lane, const Value& grid, Cut cut, bool tuple) {
   if (grid.n == 0) return fail(EMPTY);
   cut.cells = grid.ints;
   cut.n_rows = grid.n;
@@ -732,7 +732,7 @@ ARC_CPU_NOINLINE Value cut_grid(Lane& lane, const Value& grid, Cut cut, bool tup
   if (small && split_colors(cut, color_rows)) return objects_by_bits(lane, cut, color_rows, tuple);
 #endif
 #endif
-  return seldom(lane, [&](Lane& there) { return cut_any_grid(there, grid, cut, tuple); });
+  return cut_any_grid(lane, grid, cut, tuple);
 }
 
 // As find_objects of objects.py.
