@@ -40,7 +40,7 @@ WIDE_BLOCKS_A_SM = 2
 # Elements that threads run alone, one after the other or at once.
 ELEMENTS_AN_ITEM = 4
 LARGE = 2048  # elements of a call's arguments; more where many calls are large
-MAX_LARGE = 4096
+MAX_LARGE = 8192
 # Those of 8.0 serve 8.6 and 8.9, too; 6.0 and 7.5 are the older cards that Kaggle lends.
 ARCHITECTURES = (60, 75, 80, 90, 100, 120)
 COMMON, ALONE, SITES = "common", "alone", "sites"
