@@ -22,7 +22,8 @@ from arcbatt.plurals import count
 from . import _engine, calibration, device_memory, flatten, gpu, kernels, profiling, sharing
 from .choosing import BOTH, CPU, GPUS, Chosen, choices
 from .defined import DEFINITIONS, find_defined, run_defined
-from .fusing import Continuation, Fusing
+from .fusing import Continuation, Fusing, fuse_continued
+from .graphs import GraphPrograms
 from .results import ARRAY_TYPES, BattArrays, BattResult, KeptWords
 from .samples import Samples
 
@@ -48,7 +49,7 @@ class Batt:
     """Programs fused by interning: every distinct call appears once."""
 
     def __init__(self, programs: Sequence[Program]) -> None:
-        self.programs = _check_programs(programs)
+        self.programs: Sequence[Program] = _check_programs(programs)
         self.is_defined = find_defined(self.programs)  # those that only definitions can run
         fusing = Fusing()
         results = [
@@ -82,7 +83,7 @@ class Batt:
     @cached_property
     def engine_part(self) -> Batt:
         """The programs that the engine can run."""
-        return Batt([self.programs[k] for k in np.flatnonzero(~self.is_defined)])
+        return Batt([self.programs[k] for k in np.flatnonzero(~self.is_defined).tolist()])
 
     def part(self, chosen: NDArray[np.int64]) -> Batt:
         """Return a batt of some of the programs, without fusing them anew where possible."""
@@ -329,12 +330,10 @@ class ContinuedBatt(Batt):
     """
 
     def __init__(self, starts: Sequence[Program], continuation: Continuation) -> None:
-        given = _check_programs(starts)
-        fusing = Fusing()
-        places = [fusing.add(program.result, program.name) for program in given]
+        given = starts if isinstance(starts, GraphPrograms) else _check_programs(starts)
         self._starts, self._continuation = given, continuation
         self.is_defined = np.zeros(len(given) * len(continuation.results), np.bool_)
-        self.fused = fusing.finish_continued(continuation, places)
+        self.fused = fuse_continued(given, continuation)
 
     def __getattr__(self, name: str) -> Any:
         if name not in ("programs", "_nodes"):
@@ -343,6 +342,21 @@ class ContinuedBatt(Batt):
         whole = Batt(made)
         self.programs, self._nodes, self.fused = whole.programs, whole._nodes, whole.fused
         return getattr(self, name)
+
+
+class GraphBatt(Batt):
+    """Programs that are fused already, none of which is made before somebody asks for it."""
+
+    def __init__(self, fused: _engine.FusedBatt, programs: GraphPrograms) -> None:
+        self.programs: GraphPrograms = programs
+        self.is_defined = np.zeros(len(programs), np.bool_)
+        self.fused = fused
+
+    def part(self, chosen: NDArray[np.int64]) -> Batt:
+        if len(chosen) == self.n_programs:
+            return self
+        part = self.fused.part(chosen.astype(np.uint32))
+        return GraphBatt(part, self.programs.choose(chosen.tolist()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -321,7 +321,6 @@ ARC_FN Key key_of_number(i64 x) { return (Key)(x + KEY_BIAS); }
 
 // --- sorting values ---
 
-#if defined(ARC_FLAT)
 // A number that orders sets of locations, or of cells, as far as the first of their members do.
 struct SetHeads {
   Kind kind;  // NONE where values have no such number
@@ -361,6 +360,7 @@ ARC_FN SetHeads heads_of(const Value* values, i64 n) {
   return {NONE};
 }
 
+#if defined(ARC_FLAT)
 // The places in order, by many threads: runs are merged, in which each place finds its own by its rank in
 // the other run.
 ARC_NOINLINE bool merge_places(Lane& lane, const Value* values, i32* places, i64 n, int sign) {
@@ -421,28 +421,32 @@ ARC_NOINLINE bool sort_places(Lane& lane, const Value* keys, i32* places, i64 n,
 #if defined(ARC_FLAT)
   return merge_places(lane, keys, places, n, sign);
 #else
-  i32* other = lane.allocate_array<i32>(n);
-  if (!other) return false;
-  i32 *from = places, *to = other;
+  struct Headed {
+    u64 head;
+    i32 place;
+  };
+  const Scratch scratch(lane);
+  Headed* from = lane.allocate_array<Headed>(n);
+  Headed* to = lane.allocate_array<Headed>(n);
+  if (!from || !to) return false;
+  const SetHeads heads = heads_of(keys, n);
+  for (i64 k = 0; k < n; k++) from[k] = {heads.head(keys[k]), (i32)k};
+  auto comes_first = [&](const Headed& a, const Headed& b) {
+    if (a.head != b.head) return (a.head < b.head) != descending;
+    return sign * compare(keys[a.place], keys[b.place]) <= 0;
+  };
   for (i64 run = 1; run < n; run *= 2) {
     for (i64 start = 0; start < n; start += 2 * run) {
       i64 a = start, middle = min_of(start + run, n), b = middle, end = min_of(start + 2 * run, n);
-      for (i64 k = start; k < end; k++) {
-        bool take_a = a < middle;
-        if (take_a && b < end) {
-          int c = compare(keys[from[a]], keys[from[b]]);
-          take_a = descending ? c >= 0 : c <= 0;
-        }
-        i32 taken = take_a ? from[a++] : from[b++];
-        if (thread_index() == 0) to[k] = taken;
-      }
+      for (i64 k = start; k < end; k++)
+        to[k] = a < middle && (b >= end || comes_first(from[a], from[b])) ? from[a++] : from[b++];
     }
-    sync();
-    i32* t = from;
+    Headed* t = from;
     from = to;
     to = t;
   }
-  if (from != places) copy(places, from, n);
+  for (i64 k = 0; k < n; k++) places[k] = from[k].place;
+  scratch.give_back(lane);
   return true;
 #endif
 }
@@ -531,7 +535,6 @@ ARC_FN Value tuple_of(Lane& lane, Value* members, i64 n) {
   return seldom(lane, [&](Lane& there) { return make_tuple(there, members, n); });
 }
 
-#if defined(ARC_FLAT)
 // A number that equal values share, by one thread: for tables that live no longer than a call.
 ARC_NOINLINE u64 quick_hash(const Value& v) {
   constexpr u64 FACTOR = 0x9e3779b97f4a7c15ULL;
@@ -588,7 +591,6 @@ ARC_NOINLINE bool find_alike(Lane& lane, const Value* members, i64 n, u32* first
 }
 // From here on finding equal members first pays.
 constexpr i64 MANY_ALIKE = 32;
-#endif
 
 // The set of these members, in any order and with duplicates, in its one form.
 ARC_NOINLINE Value make_set(Lane& lane, const Value* members, i64 n) {
@@ -607,10 +609,8 @@ ARC_NOINLINE Value make_set(Lane& lane, const Value* members, i64 n) {
     each(n, [=](i64 k) { keys[k] = members[k].key; });
     return set_of_keys(lane, kind == PAIR ? INDICES : OBJECT, keys, n);
   }
-  bool are_distinct = false;
-#if defined(ARC_FLAT)
-  if (n > MANY_ALIKE) {
-    are_distinct = true;
+  const bool are_distinct = n > MANY_ALIKE;
+  if (are_distinct) {
     ARC_ALLOCATE(first_alike, u32, n);
     if (!find_alike(lane, members, n, first_alike)) return fail(OVER_BUDGET);
     ARC_ALLOCATE(distinct, Value, n);
@@ -620,7 +620,6 @@ ARC_NOINLINE Value make_set(Lane& lane, const Value* members, i64 n) {
         [=](i64 k, i64 place) { distinct[place] = all[k]; });
     members = distinct;
   }
-#endif
   ARC_ALLOCATE(places, i32, n);
   if (!sort_places(lane, members, places, n, false)) return fail(OVER_BUDGET);
   ARC_NEW_MEMBERS(sorted, n);

@@ -27,6 +27,7 @@ typedef unsigned long long u64;
 #define ARC_CPU_NOINLINE ARC_FN  // what is called once in a kernel, but from many places on the CPU
 #define ARC_METHOD __device__ __noinline__
 #define ARC_EXTERN __device__
+#define ARC_CLONED
 #define ARC_TABLE(type, name) __device__ const type name[]
 constexpr int WARP = 32;
 #if defined(ARC_LANE_THREADS)
