@@ -6,7 +6,8 @@ every sample.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +42,7 @@ def cheapest_by_behaviour(
         program = programs[place]
         return costs[place], program.n_calls, program.result.digest, place
 
-    places_of: dict[bytes, list[int]] = {}
+    places_of: dict[tuple[int, int], list[int]] = {}
     for place, behaviour in enumerate(_behaviours(reasons, hashes)):
         places_of.setdefault(behaviour, []).append(place)
     kept = []
@@ -53,11 +54,33 @@ def cheapest_by_behaviour(
     return sorted(kept)
 
 
-def _behaviours(reasons: NDArray[np.uint8], hashes: NDArray[np.uint64]) -> Iterable[bytes]:
-    """All that programs did, a string of bytes each; where one failed, its hash is 0.
+def _behaviours(
+    reasons: NDArray[np.uint8], hashes: NDArray[np.uint64]
+) -> Iterator[tuple[int, int]]:
+    """Yield of each program what it did: equal for those that did the same, and for no others.
 
-    As keys of a dictionary they are compared in full, which takes less time than to sort them with
-    `np.unique`.
+    Sums of all that a program did, each by a weight of its own, tell most of them apart in a
+    fraction of the time that it takes to compare; those of one sum are compared in full.
     """
-    rows = np.concatenate([np.ascontiguousarray(hashes).view(np.uint8), reasons], axis=1)
-    return (row.tobytes() for row in rows)
+    weights = _weights(reasons.shape[1])
+    sums = ((hashes + reasons) * weights).sum(axis=1, dtype=np.uint64)
+    kinds: dict[int, list[int]] = {}
+    for place, sum_ in enumerate(sums.tolist()):
+        # One of each kind of programs of this sum.
+        firsts = kinds.setdefault(sum_, [])
+        for number, first in enumerate(firsts):
+            if (hashes[place] == hashes[first]).all() and (reasons[place] == reasons[first]).all():
+                yield sum_, number
+                break
+        else:
+            firsts.append(place)
+            yield sum_, len(firsts) - 1
+
+
+@cache
+def _weights(n_samples: int) -> NDArray[np.uint64]:
+    """Odd numbers without a pattern, always the same."""
+    weights: NDArray[np.uint64] = np.random.default_rng(0).integers(
+        0, 2**63, n_samples, np.uint64
+    ) * np.uint64(2) + np.uint64(1)
+    return weights
