@@ -157,29 +157,33 @@ class Dealer:
         }
 
     def collect(self) -> list[DealtPortion]:
-        """Return the portions of the card that was ordered, in their order."""
+        """Return the portions of the card that was ordered, as many as fill it, in their order."""
         order, met = self._order, self._met
         assert order is not None and met is not None, "nothing was ordered"
         number = order.card.generation
         self._note_events()
-        n_left = order.card.size
+        dealt: list[DealtPortion] = []
+        met_here: set[bytes] = set()
         for index, portion in enumerate(order.portions):
+            if len(met_here) >= order.card.size:
+                break
             while index not in self._dealt and self._is_owed(number, index):
                 self._wait()
-            if index not in self._dealt:
+            found = self._dealt.get(index)
+            if found is None:
                 mutants = deal_portion(
                     portion,
-                    max(0, min(portion.size, n_left)),
                     order.draws.programs,
                     order.donors,
                     order.rates,
                     order.max_calls,
                     met,
                 )
-                self._dealt[index] = DealtPortion.of(mutants, order.donors)
-            n_left -= len(self._dealt[index])
+                found = DealtPortion.of(mutants, order.donors)
+            dealt.append(found)
+            met_here.update(found.digests)
         self._order = self._met = None
-        return [self._dealt[index] for index in range(len(order.portions))]
+        return dealt
 
     def _is_owed(self, number: int, index: int) -> bool:
         return any((number, index) in helper.owed for helper in self._helpers.values())

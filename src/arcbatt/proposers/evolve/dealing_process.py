@@ -53,15 +53,8 @@ class Helper:
         rates = Rates.from_json(told["rates"])
         for index, *each in portions:
             began_s = process_time()
-            portion = Portion(*each)
             mutants = deal_portion(
-                portion,
-                portion.size,
-                parents,
-                self._donors,
-                rates,
-                told["max_calls"],
-                self._met,
+                Portion(*each), parents, self._donors, rates, told["max_calls"], self._met
             )
             dealt = DealtPortion.of(mutants, self._donors)
             yield write_dealt(number, index, process_time() - began_s, dealt)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.engine import _engine
+from arcbatt.engine.graphs import size_of
 from arcbatt.language import Program
 
 
@@ -38,9 +39,8 @@ def cheapest_by_behaviour(
         raise ValueError("a program's behaviour is not known where it was not run")
     costs = steps.sum(axis=1).tolist()
 
-    def cost(place: int) -> tuple[int, int, bytes, int]:
-        program = programs[place]
-        return costs[place], program.n_calls, program.result.digest, place
+    def size(place: int) -> tuple[int, bytes, int]:
+        return *size_of(programs, place), place
 
     places_of: dict[tuple[int, int], list[int]] = {}
     for place, behaviour in enumerate(_behaviours(reasons, hashes)):
@@ -50,7 +50,7 @@ def cheapest_by_behaviour(
         least = min(costs[place] for place in places)
         cheapest = [place for place in places if costs[place] == least]
         # Counting calls and hashing walk through a program: only for those that need it.
-        kept.append(cheapest[0] if len(cheapest) == 1 else min(cheapest, key=cost))
+        kept.append(cheapest[0] if len(cheapest) == 1 else min(cheapest, key=size))
     return sorted(kept)
 
 

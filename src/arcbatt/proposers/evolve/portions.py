@@ -88,9 +88,9 @@ def divide(card: Card, draws: Draws) -> tuple[Portion, ...]:
         places[portion].append(place)
         parents[portion].append(parent)
     size = ceil(card.size * SURPLUS / n_portions)
-    return tuple(
-        Portion(card.seed << 16 | k, size, places[k], parents[k]) for k in range(n_portions)
-    )
+    # What stands last may be left out: any of them, not always those that are filled last.
+    shuffled = random.Random(card.seed).sample(range(n_portions), n_portions)
+    return tuple(Portion(card.seed << 16 | k, size, places[k], parents[k]) for k in shuffled)
 
 
 class _MetHere:
@@ -110,21 +110,17 @@ class _MetHere:
 
 def deal_portion(
     portion: Portion,
-    n_at_most: int,
     parents: Sequence[Program],
     donors: Donors,
     rates: Rates,
     max_calls: int,
     met: MetFilter,
 ) -> list[tuple[Mutant, int]]:
-    """Deal the first mutants of a portion, each with the place of its draw.
-
-    `parents` are the card's.
-    """
+    """Deal the mutants of a portion, each with the place of its draw; `parents` are the card's."""
     mutator = Mutator(donors, random.Random(portion.seed), max_calls=max_calls, rates=rates)
     programs = [parents[k] for k in portion.parents]
     draws = zip(programs, portion.draws, strict=True)
-    return list(islice(new_mutants(mutator, draws, _MetHere(met)), n_at_most))
+    return list(islice(new_mutants(mutator, draws, _MetHere(met)), portion.size))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +146,6 @@ class DealtPortion:
             [mutant.program for mutant, _ in mutants],
             None,
         )
-
-    def __len__(self) -> int:
-        return len(self.draws)
 
     @property
     def digests(self) -> list[bytes]:
@@ -187,10 +180,10 @@ class DealtCard:
 def assemble(order: Order, portions: Sequence[DealtPortion], met: MetPrograms) -> DealtCard:
     """Fuse what is new of a card's portions, which is met from now on.
 
-    What the portions have beyond the size of the card is left out.
+    What they have beyond the size of the card is left out.
     """
     digests = [digest for portion in portions for digest in portion.digests]
-    new = met.find_new(digests[: order.card.size])
+    new = met.find_new(digests)[: order.card.size]
     for place in new:
         met.add(digests[place])
     kinds = [kind for portion in portions for kind in portion.kinds]
