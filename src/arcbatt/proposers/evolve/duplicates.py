@@ -63,7 +63,7 @@ def _behaviours(
     fraction of the time that it takes to compare; those of one sum are compared in full.
     """
     weights = _weights(reasons.shape[1])
-    sums = ((hashes + reasons) * weights).sum(axis=1, dtype=np.uint64)
+    sums = (hashes + reasons) @ weights
     kinds: dict[int, list[int]] = {}
     for place, sum_ in enumerate(sums.tolist()):
         # One of each kind of programs of this sum.
