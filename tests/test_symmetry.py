@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcbatt.language import Reason
+from arcbatt.language import Budget, Reason
 
 from .conftest import grids
 from .test_engine import check_call
 from .test_learned import TASKS, failure, give, grid_of
+
+ROOMY = Budget(steps=5_000_000, bytes=2**26)
 
 
 @st.composite
@@ -38,6 +41,30 @@ def hiding(draw: st.DrawFn) -> Any:
 def test_it_is_the_same_in_the_engine(grid: Any, other: int, noise: int) -> None:
     for hidden in (9, other):
         check_call("close_symmetry", [grid, hidden, noise])
+
+
+@pytest.mark.parametrize(("n_rows", "width"), [(1, 150), (70, 2), (3, 65), (2, 128)])
+@pytest.mark.parametrize("noise", [0, 1])
+def test_long_lines_in_the_engine(n_rows: int, width: int, noise: int) -> None:
+    # Rows and columns are words of 64 cells in the engine.
+    rng = random.Random(n_rows)
+    for kind in ("tiled", "mirrored", "turned", "any"):
+        tile = [[rng.randrange(4) for _ in range(width)] for _ in range(n_rows)]
+        grid = [
+            [
+                {
+                    "tiled": tile[0][(i + j) % 5 % width],
+                    "mirrored": tile[i][min(j, width - 1 - j)],
+                    "turned": tile[i][j] if 2 * i < n_rows - 1 else tile[n_rows - 1 - i][~j],
+                    "any": tile[i][j],
+                }[kind]
+                for j in range(width)
+            ]
+            for i in range(n_rows)
+        ]
+        for _ in range(1 + n_rows * width // 60):
+            grid[rng.randrange(n_rows)][rng.randrange(width)] = 9
+        check_call("close_symmetry", [tuple(map(tuple, grid)), 9, noise], ROOMY)
 
 
 def test_real_tasks_in_the_engine() -> None:

@@ -16,10 +16,28 @@ enum CellTrait : u8 {
   PAINT = SHADE | IS_TAKEN,
 };
 
-// Of each feature: its traits and its simplicity.
+// Features that are found together; those of parts, three kinds, one after the other.
+enum CellFeatureGroup : u8 {
+  OWN_GROUP,
+  AROUND_GROUP,
+  LOOK_GROUP,
+  SIGHT_GROUP,
+  MIRRORED_GROUP,
+  POSITION_GROUP,
+  LINE_GROUP,
+  COUNT_GROUP,
+  DISTANCE_GROUP,
+  BOX_GROUP,
+  OBJECT_GROUP,
+  WHOLE_GROUP = OBJECT_GROUP + 3,
+  N_CELL_GROUPS
+};
+
+// Of each feature: its traits and its simplicity; of each group, where it ends.
 struct CellFeatureTable {
   u8 traits[N_CELL_FEATURES];
   u8 simplicity[N_CELL_FEATURES];
+  i32 ends[N_CELL_GROUPS];
 };
 
 // A part of a grid; its places are listed in reading order.
@@ -91,7 +109,7 @@ ARC_FN i32 n_colors_counted(const T* counts) {
 struct CellWriter {
   Scene scene;
   CellScratch s;
-  u8* columns;       // of the first cell; null where only the table is asked for
+  u8* columns;       // of the first cell; null where the table is to be filled
   i64 stride;        // from feature to feature
   const u8* wanted;  // one a feature
   CellFeatureTable* table;
@@ -102,28 +120,41 @@ struct CellWriter {
   i32 color_counts[11] = {};
   i32 n_objects = 0;
 
+  // Begins the next feature: whether it is to be written.
+  ARC_FN bool begin(int traits, int simplicity) {
+    const i32 feature = next++;
+    if (columns) return wanted[feature];
+    table->traits[feature] = (u8)traits;
+    table->simplicity[feature] = (u8)simplicity;
+    return false;
+  }
   // The next feature: f(k) is what it is in cell k.
   template <class F>
   ARC_FN void add(int traits, int simplicity, F f) {
-    table->traits[next] = (u8)traits;
-    table->simplicity[next] = (u8)simplicity;
-    if (columns && wanted[next]) {
-      u8* to = columns + next * stride;
-      for (i64 k = 0; k < n; k++) to[k] = (u8)min_of((i32)f(k), MOST_OF_CELL);
-    }
-    next++;
+    if (!begin(traits, simplicity)) return;
+    u8* to = columns + (next - 1) * stride;
+    for (i64 k = 0; k < n; k++) to[k] = (u8)min_of((i32)f(k), MOST_OF_CELL);
   }
   // The same by row and column.
   template <class F>
   ARC_FN void add_at(int traits, int simplicity, F f) {
-    table->traits[next] = (u8)traits;
-    table->simplicity[next] = (u8)simplicity;
-    if (columns && wanted[next]) {
-      u8* to = columns + next * stride;
-      for (i32 i = 0; i < n_rows; i++)
-        for (i32 j = 0; j < width; j++) *to++ = (u8)min_of((i32)f(i, j), MOST_OF_CELL);
-    }
-    next++;
+    if (!begin(traits, simplicity)) return;
+    u8* to = columns + (next - 1) * stride;
+    for (i32 i = 0; i < n_rows; i++)
+      for (i32 j = 0; j < width; j++) *to++ = (u8)min_of((i32)f(i, j), MOST_OF_CELL);
+  }
+  // Whether any feature of a group is to be written.
+  ARC_FN bool wants(int group) const {
+    for (i32 k = group ? table->ends[group - 1] : 0; columns && k < table->ends[group]; k++)
+      if (wanted[k]) return true;
+    return false;
+  }
+  // The next group of features, which f adds, unless none of them is to be written.
+  template <class F>
+  ARC_FN void add_group(int group, F f) {
+    if (!columns || wants(group)) f();
+    if (!columns) table->ends[group] = next;
+    next = table->ends[group];
   }
   ARC_FN i32 own(i64 k) const { return scene.cells[k]; }
   ARC_FN i32 at(i32 i, i32 j) const { return scene.at(i, j); }

@@ -16,41 +16,56 @@ struct FeaturesWriter : ObjectsWriter {
     add(0, 9, [=](i64 k) { return own(k) == rare; });
   }
 
-  // Writes all; what the boxes of all parts hold.
-  ARC_FN i64 write() {
+  ARC_FN FeaturesWriter(const Scene& of, const CellScratch& scratch) {
+    scene = of;
+    s = scratch;
     n_rows = scene.n_rows;
     width = scene.width;
-    n = columns ? scene.n_cells() : 0;
+    n = scene.n_cells();
     for (i64 k = 0; k < n; k++) color_counts[own(k)]++;
     ground = commonest_color(color_counts);
-    own_features();
-    around_features();
-    look_features();
-    sight_features();
-    mirrored_features();
-    position_features();
-    line_features();
-    count_features();
-    distance_features();
-    box_features();
-    i64 area = 0;
-    for (int how = 0; how < 3; how++) area += object_features(how);
-    whole_features();
-    return area;
+  }
+
+  ARC_FN void write() {
+    add_group(OWN_GROUP, [&] { own_features(); });
+    add_group(AROUND_GROUP, [&] { around_features(); });
+    add_group(LOOK_GROUP, [&] { look_features(); });
+    if (wants(SIGHT_GROUP) || wants(OBJECT_GROUP + 1)) find_sights();
+    add_group(SIGHT_GROUP, [&] { sight_features(); });
+    add_group(MIRRORED_GROUP, [&] { mirrored_features(); });
+    add_group(POSITION_GROUP, [&] { position_features(); });
+    add_group(LINE_GROUP, [&] { line_features(); });
+    add_group(COUNT_GROUP, [&] { count_features(); });
+    add_group(DISTANCE_GROUP, [&] { distance_features(); });
+    add_group(BOX_GROUP, [&] { box_features(); });
+    for (int how = 0; how < 3; how++) add_group(OBJECT_GROUP + how, [&] { object_features(how); });
+    add_group(WHOLE_GROUP, [&] { whole_features(); });
   }
 };
 
-// Writes the features of a grid, those that are wanted, or, without columns, the table alone.
-ARC_NOINLINE i64 write_cell_features(const Scene& scene, const CellScratch& scratch, u8* columns, i64 stride,
-                                     const u8* wanted, CellFeatureTable* table) {
-  FeaturesWriter writer;
-  writer.scene = scene;
-  writer.s = scratch;
+// Fills the table of all features.
+ARC_NOINLINE void fill_cell_table(CellFeatureTable* table) {
+  FeaturesWriter writer{Scene(), CellScratch()};
+  writer.columns = nullptr;
+  writer.table = table;
+  writer.write();
+}
+// Writes the features of a grid, those that are wanted; the table is filled.
+ARC_NOINLINE void write_cell_features(const Scene& scene, const CellScratch& scratch, u8* columns, i64 stride,
+                                      const u8* wanted, CellFeatureTable* table) {
+  FeaturesWriter writer(scene, scratch);
   writer.columns = columns;
   writer.stride = stride;
   writer.wanted = wanted;
   writer.table = table;
-  return writer.write();
+  writer.write();
+}
+// What the boxes of all parts of a grid hold, for each way to cut it.
+ARC_NOINLINE i64 area_of_parts(const Scene& scene, const CellScratch& scratch) {
+  FeaturesWriter writer(scene, scratch);
+  i64 area = 0;
+  for (int how = 0; how < 3; how++) area += writer.cut(how);
+  return area;
 }
 
 }  // namespace arc

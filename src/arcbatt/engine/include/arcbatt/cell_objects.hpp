@@ -29,55 +29,66 @@ struct ObjectsWriter : SurroundingsWriter {
 
   // Cuts the grid into parts; what their boxes hold in all.
   ARC_FN i64 cut(int how) {
-    for (i64 k = 0; k < n; k++) s.of[k] = -1;
+    i32* parents = s.queue;  // no later in reading order; the first cell of a part is its own
+    i32 k = 0;
+    for (i32 i = 0; i < n_rows; i++)
+      for (i32 j = 0; j < width; j++, k++) {
+        const bool is_ground = own(k) == ground;
+        auto join = [&](i32 earlier) {
+          if (how < 2 || is_ground ? own(earlier) != own(k) : own(earlier) == ground) return;
+          const i32 a = first_of(parents, k), b = first_of(parents, earlier);
+          parents[max_of(a, b)] = min_of(a, b);
+        };
+        parents[k] = k;
+        if (j) join(k - 1);
+        if (i) join(k - width);
+        if (how == 0 || is_ground || !i) continue;
+        if (j) join(k - width - 1);
+        if (j + 1 < width) join(k - width + 1);
+      }
     n_objects = 0;
-    for (i64 start = 0; start < n; start++) {
-      if (s.of[start] >= 0) continue;
-      CellObject& object = s.objects[n_objects];
-      object.color = own(start);
-      object.ground = object.color == ground;
-      object.top = n_rows;
-      object.left = width;
-      object.bottom = object.right = -1;
-      const bool beside = how == 0 || object.ground;
-      i64 end = 0;
-      s.queue[end++] = (i32)start;
-      s.of[start] = n_objects;
-      for (i64 q = 0; q < end; q++) {
-        const i32 i = s.queue[q] / width, j = s.queue[q] % width;
-        object.top = min_of(object.top, i);
-        object.bottom = max_of(object.bottom, i);
+    k = 0;
+    for (i32 i = 0; i < n_rows; i++)
+      for (i32 j = 0; j < width; j++, k++) {
+        if (parents[k] == k) {
+          s.of[k] = n_objects;
+          CellObject& object = s.objects[n_objects++];
+          object.color = own(k);
+          object.ground = object.color == ground;
+          object.size = 1;
+          object.top = object.bottom = i;
+          object.left = object.right = j;
+          continue;
+        }
+        CellObject& object = s.objects[s.of[k] = s.of[parents[k]]];
+        object.size++;
+        object.bottom = i;
         object.left = min_of(object.left, j);
         object.right = max_of(object.right, j);
-        for (int d = 0; d < 8; d++) {
-          if (beside && !is_beside(d)) continue;
-          const i32 i2 = i + row_step(d), j2 = j + column_step(d);
-          if (!scene.has(i2, j2)) continue;
-          const i64 k = (i64)i2 * width + j2;
-          if (s.of[k] >= 0) continue;
-          if (how < 2 || object.ground ? own(k) != object.color : own(k) == ground) continue;
-          s.of[k] = n_objects;
-          s.queue[end++] = (i32)k;
-        }
       }
-      object.size = (i32)end;
-      if (how == 2 && !object.ground) {
-        i32 counts[10] = {};
-        for (i64 q = 0; q < end; q++) counts[own(s.queue[q])]++;
-        object.color = commonest_color(counts);
-      }
-      n_objects++;
-    }
-    i64 area = 0, first = 0;
-    for (i32 o = 0; o < n_objects; o++) {
-      CellObject& object = s.objects[o];
-      object.places = s.places + first;
-      s.tally[o] = (i32)first;
-      first += object.size;
-      area += (i64)object.height() * object.breadth();
-    }
-    for (i64 k = 0; k < n; k++) s.places[s.tally[s.of[k]]++] = (i32)k;
+    i64 area = 0;
+    for (i32 o = 0; o < n_objects; o++) area += (i64)s.objects[o].height() * s.objects[o].breadth();
     return area;
+  }
+  ARC_FN static i32 first_of(i32* parents, i32 k) {
+    while (parents[k] != k) k = parents[k] = parents[parents[k]];
+    return k;
+  }
+  // Lists the places of each part; where a part has several colours its own is the commonest.
+  ARC_FN void list_places(int how) {
+    i32 first = 0;
+    for (i32 o = 0; o < n_objects; o++) {
+      s.objects[o].places = s.places + first;
+      s.tally[o] = first;
+      first += s.objects[o].size;
+    }
+    for (i32 k = 0; k < n; k++) s.places[s.tally[s.of[k]]++] = k;
+    for (i32 o = 0; how == 2 && o < n_objects; o++) {
+      CellObject& object = s.objects[o];
+      i32 counts[10] = {};
+      for (i32 q = 0; q < object.size; q++) counts[own(object.places[q])]++;
+      object.color = commonest_color(counts);
+    }
   }
 
   ARC_FN i32 count_object_holes(i32 o) const {
@@ -191,12 +202,12 @@ struct ObjectsWriter : SurroundingsWriter {
     add_values(traits, simplicity);
   }
 
-  // The parts of one cut; what their boxes hold in all.
-  ARC_FN i64 object_features(int how) {
+  // The parts of one cut.
+  ARC_FN void object_features(int how) {
     typedef const CellObject& O;
-    i64 area = 0;
     if (columns) {
-      area = cut(how);
+      cut(how);
+      list_places(how);
       describe_objects(how);
     }
     auto kind = [](O o) { return (i32)o.ground; };
@@ -248,7 +259,6 @@ struct ObjectsWriter : SurroundingsWriter {
     place_features(how);
     if (how == 1) sighted_features();
     if (how) enclosing_features(how);
-    return area;
   }
 
   ARC_FN void place_features(int how) {

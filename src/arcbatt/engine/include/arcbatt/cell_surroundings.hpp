@@ -85,15 +85,20 @@ struct SurroundingsWriter : CellWriter {
   }
 
   // What is seen first in each direction but background and the own colour; `sights` keeps it.
-  ARC_FN void sight_features() {
+  ARC_FN void find_sights() {
     for (int d = 0; d < 8; d++) {
       u8* sight = s.sights + d * n;
       const i32 di = row_step(d), dj = column_step(d);
-      for (i64 k = 0; columns && k < n; k++) {
+      for (i64 k = 0; k < n; k++) {
         i32 i = (i32)(k / width), j = (i32)(k % width), color = own(k);
         while (color == own(k) || color == ground) color = at(i += di, j += dj);
         sight[k] = (u8)color;
       }
+    }
+  }
+  ARC_FN void sight_features() {
+    for (int d = 0; d < 8; d++) {
+      const u8* sight = s.sights + d * n;
       add(PAINT | TURNS, 13, [=](i64 k) { return sight[k]; });
     }
   }
@@ -270,15 +275,18 @@ struct SurroundingsWriter : CellWriter {
   ARC_FN void spread(i32 color, bool oblique, i32* found) const {
     const i32 far = n_rows + width;
     for (i64 k = 0; k < n; k++) found[k] = own(k) == color ? 0 : far;
-    for (int sign = 1; sign >= -1; sign -= 2)
-      for (i64 step = 0; step < n; step++) {
-        const i64 k = sign > 0 ? step : n - 1 - step;
-        const i32 i = (i32)(k / width), j = (i32)(k % width);
-        for (int d = 0; d < 4; d++) {
-          if (!oblique && !is_beside(d)) continue;
-          const i32 i2 = i + sign * row_step(d), j2 = j + sign * column_step(d);
-          if (scene.has(i2, j2)) found[k] = min_of(found[k], found[(i64)i2 * width + j2] + 1);
+    // Down, then up: each row from the one before it, then along the row the same way.
+    for (i32 sign = 1; sign >= -1; sign -= 2)
+      for (i32 r = 0; r < n_rows; r++) {
+        i32* row = found + (i64)(sign > 0 ? r : n_rows - 1 - r) * width;
+        const i32* before = row - sign * width;
+        for (i32 j = 0; r && j < width; j++) row[j] = min_of(row[j], before[j] + 1);
+        for (i32 j = 1; r && oblique && j < width; j++) {
+          row[j] = min_of(row[j], before[j - 1] + 1);
+          row[j - 1] = min_of(row[j - 1], before[j] + 1);
         }
+        for (i32 j = 1; sign > 0 && j < width; j++) row[j] = min_of(row[j], row[j - 1] + 1);
+        for (i32 j = width - 2; sign < 0 && j >= 0; j--) row[j] = min_of(row[j], row[j + 1] + 1);
       }
   }
   ARC_FN void distance_features() {

@@ -173,6 +173,16 @@ struct Cutting {
   i64 n = 0;
 };
 
+// Bits of the directions in which a place has a neighbour.
+ARC_FN u32 directions_within(const Scene& scene, const Place& at) {
+  u32 within = 255;
+  if (at.row == 0) within &= ~(1u << 0 | 1u << 1 | 1u << 2);
+  if (at.row == scene.n_rows - 1) within &= ~(1u << 5 | 1u << 6 | 1u << 7);
+  if (at.column == 0) within &= ~(1u << 0 | 1u << 3 | 1u << 5);
+  if (at.column == scene.width - 1) within &= ~(1u << 2 | 1u << 4 | 1u << 7);
+  return within;
+}
+
 // Finds the parts of a scene: numbers their cells, from `number` on, and lists their places.
 ARC_FN i64 label_scene(const Scene& scene, int how, i64 number, i32* labels, Place* places) {
   const bool diagonal = how == BY_COLOR_8 || how == TOGETHER_8 || how == ALL_8;
@@ -180,6 +190,9 @@ ARC_FN i64 label_scene(const Scene& scene, int how, i64 number, i32* labels, Pla
   const i64 n = scene.n_cells();
   const i32 width = scene.width;
   for (i64 k = 0; k < n; k++) labels[k] = -1;
+  i32 steps[8];
+  for (int d = 0; d < 8; d++) steps[d] = row_step(d) * width + column_step(d);
+  const u32 all_directions = diagonal ? 255 : 1 << 1 | 1 << 3 | 1 << 4 | 1 << 6;
   Place* end = places;
   i64 k = 0;
   for (i32 row = 0; row < scene.n_rows; row++)
@@ -189,17 +202,17 @@ ARC_FN i64 label_scene(const Scene& scene, int how, i64 number, i32* labels, Pla
       Place* next = end;
       *end++ = {row, column};
       labels[k] = (i32)number;
-      for (; next < end; next++)
-        for (int d = 0; d < 8; d++) {
-          if (!diagonal && !is_beside(d)) continue;
-          const i32 i = next->row + row_step(d), j = next->column + column_step(d);
-          if (!scene.has(i, j)) continue;
-          const i64 at = (i64)i * width + j;
+      for (; next < end; next++) {
+        const i64 here = (i64)next->row * width + next->column;
+        for (u32 left = all_directions & directions_within(scene, *next); left; left &= left - 1) {
+          const int d = lowest_bit(left);
+          const i64 at = here + steps[d];
           if (labels[at] >= 0) continue;
           if (together ? scene.cells[at] == 0 : scene.cells[at] != color) continue;
           labels[at] = (i32)number;
-          *end++ = {i, j};
+          *end++ = {next->row + row_step(d), next->column + column_step(d)};
         }
+      }
       number++;
     }
   if (end < places + n) end->row = -1;  // the list ends

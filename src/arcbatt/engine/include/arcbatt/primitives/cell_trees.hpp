@@ -7,7 +7,7 @@ namespace arc {
 
 constexpr int MAX_TREE_ACTIONS = 8, MAX_TREE_LEVELS = 9, MAX_TREE_LEAVES = 12;
 constexpr u64 TREE_STEPS_A_CELL = 64;
-constexpr i32 TREE_LEAF = -1;
+constexpr i32 TREE_LEAF = -1, OWN_COLOR = 10;
 constexpr int N_TESTED_ALWAYS = 2;
 constexpr int TREE_LOG_BITS = 10;
 
@@ -17,7 +17,7 @@ struct TreeActions {
   int n = 0;
 
   ARC_FN explicit TreeActions(const CellFeatureTable& table) {
-    codes[n++] = 10;
+    codes[n++] = OWN_COLOR;
     for (i32 c = 0; c < 10; c++) codes[n++] = c;
     for (i32 k = 1; k < N_CELL_FEATURES; k++)
       if (table.traits[k] & IS_TAKEN) codes[n++] = 10 + k;
@@ -173,6 +173,14 @@ ARC_FN TreeSplit best_split(const TreeLesson& lesson, i64 first, i64 end) {
   return best;
 }
 
+// How many numbers a leaf has, which is written.
+ARC_FN i64 write_leaf(i32* node, i32 action) {
+  node[0] = TREE_LEAF;
+  node[1] = action;
+  node[2] = 0;
+  return 3;
+}
+
 // A node to be grown: its cells, and the node that goes on with it where its test fails, or -1.
 struct TreeTask {
   i64 first, end;
@@ -191,11 +199,9 @@ ARC_FN i64 grow_nodes(const TreeLesson& lesson, i32* nodes) {
     if (task.parent >= 0) nodes[3 * task.parent + 2] = n_nodes;
     u32 fitting = 255;
     for (i64 q = task.first; q < task.end; q++) fitting &= lesson.few[lesson.order[q]];
-    node[2] = 0;
     if (fitting) {
       if (++n_leaves > MAX_TREE_LEAVES) return 0;
-      node[0] = TREE_LEAF;
-      node[1] = lesson.actions[lowest_bit(fitting)];
+      write_leaf(node, lesson.actions[lowest_bit(fitting)]);
       n_nodes++;
       continue;
     }
@@ -204,6 +210,7 @@ ARC_FN i64 grow_nodes(const TreeLesson& lesson, i32* nodes) {
     if (split.feature < 0) return 0;
     node[0] = split.feature;
     node[1] = split.value;
+    node[2] = 0;
     const u8* column = lesson.columns + (i64)split.feature * lesson.n;
     const bool is_color = lesson.table->traits[split.feature] & IS_COLOR;
     i64 middle = task.first, n_others = 0;
@@ -237,6 +244,19 @@ ARC_NOINLINE i64 grow_tree_in(Lane& lane, const Value* a, i32* to, Reason& why) 
   if (!lane.require(TREE_STEPS_A_CELL / 2 * (u64)n) || !lane.charge(TREE_STEPS_A_CELL * (u64)n)) return 0;
   CellScratch scratch;
   if (!allocate_cell_scratch(lane, most, scratch)) return 0;
+  const i64 area = serial([&]() {
+    i64 sum = 0;
+    for (u32 d = 0; d < demos.n; d++) sum += area_of_parts(demo_side(demos, d, 0), scratch);
+    return sum;
+  });
+  if (!lane.charge((u64)area)) return 0;
+  // Where nothing changes there is nothing to tell apart, and no feature is needed.
+  bool changes = false;
+  for (u32 d = 0; d < demos.n && !changes; d++) {
+    const Scene given = demo_side(demos, d, 0), output = demo_side(demos, d, 1);
+    changes = any(given.n_cells(), [&](i64 k) { return given.cells[k] != output.cells[k]; });
+  }
+  if (!changes) return serial([&]() { return write_leaf(to, OWN_COLOR); });
   CellFeatureTable* table = lane.allocate_array<CellFeatureTable>(1);
   TreeLesson* lesson = lane.allocate_array<TreeLesson>(1);
   u8* wanted = lane.allocate_array<u8>(N_CELL_FEATURES);
@@ -251,21 +271,20 @@ ARC_NOINLINE i64 grow_tree_in(Lane& lane, const Value* a, i32* to, Reason& why) 
   if (!table || !lesson || !wanted || !columns || !colors || !right || !few || !order || !spare || !classes ||
       !weighed)
     return 0;
-  const i64 area = serial([&]() {
-    write_cell_features(Scene(), scratch, nullptr, n, wanted, table);
+  serial([&]() {
+    fill_cell_table(table);
     for (i32 k = 0; k < N_CELL_FEATURES; k++)
       wanted[k] = is_tested(*table, k, way, part) ||
                   ((table->traits[k] & IS_TAKEN) && is_taken(*table, 10 + k, way));
-    i64 first = 0, sum = 0;
+    i64 first = 0;
     for (u32 d = 0; d < demos.n; d++) {
       const Scene given = demo_side(demos, d, 0), output = demo_side(demos, d, 1);
-      sum += write_cell_features(given, scratch, columns + first, n, wanted, table);
+      write_cell_features(given, scratch, columns + first, n, wanted, table);
       for (i64 k = 0; k < given.n_cells(); k++) colors[first + k] = (u8)output.cells[k];
       first += given.n_cells();
     }
-    return sum;
+    return 0;
   });
-  if (!lane.charge((u64)area)) return 0;
   why = EMPTY;
   return serial([&]() -> i64 {
     *lesson = TreeLesson();
@@ -329,7 +348,7 @@ ARC_NOINLINE Reason apply_tree_in(Lane& lane, const Value* a, i32* to) {
   u8* wanted = lane.allocate_array<u8>(N_CELL_FEATURES);
   if (!table || !wanted) return OVER_BUDGET;
   const bool is_good = serial([&]() -> i64 {
-    write_cell_features(Scene(), CellScratch(), nullptr, 0, wanted, table);
+    fill_cell_table(table);
     for (i32 k = 0; k < N_CELL_FEATURES; k++) wanted[k] = 0;
     for (i64 k = 0; k < n_nodes; k++) {
       if (!is_tree_node(*table, nodes, n_nodes, k)) return 0;
@@ -344,8 +363,12 @@ ARC_NOINLINE Reason apply_tree_in(Lane& lane, const Value* a, i32* to) {
   CellScratch scratch;
   u8* columns = lane.allocate_array<u8>((u64)N_CELL_FEATURES * (u64)n);
   if (!allocate_cell_scratch(lane, n, scratch) || !columns) return OVER_BUDGET;
-  const i64 area = serial([&]() { return write_cell_features(scene, scratch, columns, n, wanted, table); });
+  const i64 area = serial([&]() { return area_of_parts(scene, scratch); });
   if (!lane.charge((u64)area)) return OVER_BUDGET;
+  serial([&]() {
+    write_cell_features(scene, scratch, columns, n, wanted, table);
+    return 0;
+  });
   const CellFeatureTable& known = *table;
   const bool missed = any(n, [&](i64 cell) {
     i64 k = 0;

@@ -15,6 +15,69 @@ struct Measures {
   i32 numbers[10][N_MEASURES];
 };
 
+// How many cells of other colours the n cells of a colour keep from the edge. All of them lie in the colour's
+// box, from one corner to the other: from outside of it the edge is reached straight away.
+ARC_FN i32 n_enclosed(const Scene& scene, i32 color, i32 n, Place from, Place to, i32* labels, Place* places) {
+  const i32 height = to.row - from.row + 1, width = to.column - from.column + 1;
+  if (n < 4 || height < 3 || width < 3 || n == height * width) return 0;
+  const i32* cells = scene.cells + (i64)from.row * scene.width + from.column;
+  for (i32 i = 0; i < height; i++)
+    for (i32 j = 0; j < width; j++) labels[i * width + j] = cells[(i64)i * scene.width + j] == color;
+  Place *first = places, *end = places;
+  auto reach = [&](i32 i, i32 j) {
+    if (labels[i * width + j]) return;
+    labels[i * width + j] = 1;
+    *end++ = {i, j};
+  };
+  for (i32 i = 0; i < height; i++) {
+    reach(i, 0);
+    reach(i, width - 1);
+  }
+  for (i32 j = 0; j < width; j++) {
+    reach(0, j);
+    reach(height - 1, j);
+  }
+  for (; first < end; first++) {
+    const Place at = *first;
+    if (at.row > 0) reach(at.row - 1, at.column);
+    if (at.row < height - 1) reach(at.row + 1, at.column);
+    if (at.column > 0) reach(at.row, at.column - 1);
+    if (at.column < width - 1) reach(at.row, at.column + 1);
+  }
+  return height * width - n - (i32)(end - places);
+}
+
+// Counts the parts of each colour but black, whose cells may touch by corners: add(color, 1) where one begins,
+// add(color, -1) where two turn out to be one.
+template <class Add>
+ARC_FN void count_parts(const Scene& scene, i32* parents, Add add) {
+  auto root_of = [=](i32 k) {
+    while (parents[k] != k) k = parents[k] = parents[parents[k]];
+    return k;
+  };
+  const i32 width = scene.width, *cells = scene.cells;
+  i32 k = 0;
+  for (i32 i = 0; i < scene.n_rows; i++)
+    for (i32 j = 0; j < width; j++, k++) {
+      const i32 color = cells[k];
+      if (color == 0) continue;
+      // The one above touches all others that come before; the two on the left touch each other.
+      if (i && cells[k - width] == color) {
+        parents[k] = parents[k - width];
+        continue;
+      }
+      const bool above_right = i && j + 1 < width && cells[k - width + 1] == color;
+      const i32 left = j && cells[k - 1] == color ? k - 1 : i && j && cells[k - width - 1] == color ? k - width - 1 : -1;
+      parents[k] = above_right ? parents[k - width + 1] : left >= 0 ? parents[left] : k;
+      if (!above_right && left < 0) add(color, 1);
+      if (!above_right || left < 0) continue;
+      const i32 a = root_of(k), b = root_of(left);
+      if (a == b) continue;
+      parents[max_of(a, b)] = min_of(a, b);
+      add(color, -1);
+    }
+}
+
 // Measures the colours of a scene that are not in `without`.
 ARC_FN void measure_colors(const Scene& scene, u32 without, i32* labels, Place* places, Measures& m) {
   const i64 n = scene.n_cells(), n_rows = scene.n_rows, width = scene.width;
@@ -23,49 +86,34 @@ ARC_FN void measure_colors(const Scene& scene, u32 without, i32* labels, Place* 
   m.colors &= ~without;
   for (int c = 0; c < 10; c++)
     for (int k = 0; k < N_MEASURES; k++) m.numbers[c][k] = 0;
-  for (i32 i = 0; i < n_rows; i++)
+  for (i32 i = 0; i < n_rows; i++) {
+    // Of each colour the first and the last cell of the row reach furthest.
+    const i32* row = scene.cells + i * width;
+    i32 first[10], last[10];
+    u32 colors = 0;
+    for (i32 j = (i32)width - 1; j >= 0; j--) first[row[j]] = j;
     for (i32 j = 0; j < width; j++) {
-      i32* numbers = m.numbers[scene.cell(i, j)];
-      const i32 down = i + 1, right = j + 1, up = (i32)n_rows - i, left = (i32)width - j;
+      last[row[j]] = j;
+      m.numbers[row[j]][0]++;
+      colors |= 1u << row[j];
+    }
+    const i32 down = i + 1, up = (i32)n_rows - i;
+    for (; colors; colors &= colors - 1) {
+      const int c = lowest_bit(colors);
+      const i32 right = last[c] + 1, left = (i32)width - first[c];
       const i32 reaches[8] = {right,        left,          down,         up,
                               down + right - 1, up + left - 1, down + left - 1, up + right - 1};
-      numbers[0]++;
-      for (int k = 0; k < 8; k++) numbers[15 + k] = max_of(numbers[15 + k], reaches[k]);
+      i32* most = m.numbers[c] + 15;
+      for (int k = 0; k < 8; k++) most[k] = max_of(most[k], reaches[k]);
     }
-  // Parts: each begins where its first place is listed.
-  const i64 n_parts = label_scene(scene, BY_COLOR_8, 0, labels, places);
-  i64 next = 0;
-  for (const Place* place = places; next < n_parts; place++)
-    if (labels[(i64)place->row * width + place->column] == next) {
-      m.numbers[scene.cell(place->row, place->column)][2]++;
-      next++;
-    }
+  }
+  count_parts(scene, labels, [&](i32 color, i32 more) { m.numbers[color][2] += more; });
   for (int c = 0; c < 10; c++) {
     if (!(m.colors >> c & 1)) continue;
     i32* numbers = m.numbers[c];
-    // What other colours' cells the edge does not reach.
-    for (i64 k = 0; k < n; k++) labels[k] = scene.cells[k] == c;
-    Place *first = places, *end = places;
-    auto reach = [&](i64 i, i64 j) {
-      if (!scene.has(i, j) || labels[i * width + j]) return;
-      labels[i * width + j] = 1;
-      *end++ = {(i32)i, (i32)j};
-    };
-    for (i64 i = 0; i < n_rows; i++) {
-      reach(i, 0);
-      reach(i, width - 1);
-    }
-    for (i64 j = 0; j < width; j++) {
-      reach(0, j);
-      reach(n_rows - 1, j);
-    }
-    for (; first < end; first++) {
-      reach(first->row - 1, first->column);
-      reach(first->row + 1, first->column);
-      reach(first->row, first->column - 1);
-      reach(first->row, first->column + 1);
-    }
-    numbers[4] = (i32)(n - numbers[0] - (end - places));
+    const i32 right = numbers[15] - 1, left = (i32)width - numbers[16];
+    const i32 bottom = numbers[17] - 1, top = (i32)n_rows - numbers[18];
+    numbers[4] = n_enclosed(scene, c, numbers[0], {top, left}, {bottom, right}, labels, places);
     for (int k = 0; k < 6; k += 2) numbers[k + 1] = -numbers[k];
     if (c > 0) numbers[5 + c] = 1;
   }
@@ -74,8 +122,10 @@ ARC_FN void measure_colors(const Scene& scene, u32 without, i32* labels, Place* 
 // The colour for which a measure is greatest, the lowest of several; there must be one.
 ARC_FN int take_color(const Measures& m, int measure) {
   int best = lowest_bit(m.colors);
-  for (int c = best + 1; c < 10; c++)
-    if (m.colors >> c & 1 && m.numbers[c][measure] > m.numbers[best][measure]) best = c;
+  for (u32 others = m.colors & (m.colors - 1); others; others &= others - 1) {
+    const int c = lowest_bit(others);
+    if (m.numbers[c][measure] > m.numbers[best][measure]) best = c;
+  }
   return best;
 }
 
@@ -84,13 +134,15 @@ struct Ratio {
   ARC_FN bool operator<(const Ratio& other) const { return part * other.whole < other.part * whole; }
 };
 ARC_FN Ratio margin_of(const Measures& m, int measure) {
-  const int best = take_color(m, measure);
-  const i64 first = m.numbers[best][measure];
-  const u32 others = m.colors & ~(1u << best);
+  i64 first = m.numbers[lowest_bit(m.colors)][measure];
+  u32 others = m.colors & (m.colors - 1);
   if (!others) return {first != 0, 1};
   i64 second = -((i64)1 << 40);
-  for (int c = 0; c < 10; c++)
-    if (others >> c & 1) second = max_of(second, (i64)m.numbers[c][measure]);
+  for (; others; others &= others - 1) {
+    const i64 number = m.numbers[lowest_bit(others)][measure];
+    second = max_of(second, min_of(first, number));
+    first = max_of(first, number);
+  }
   if (first == second) return {0, 1};
   return {first - second, (first < 0 ? -first : first) + (second < 0 ? -second : second)};
 }
@@ -134,6 +186,7 @@ ARC_FN void learn_roles(const Value& demos, Measures* all, i32* labels, Place* p
         if (!all[k].colors) continue;
         const Ratio margin = margin_of(all[k], measure);
         if (worst.part < 0 || margin < worst) worst = margin;
+        if (!(best_margin < worst)) break;  // it gets no better
       }
       if (best_margin < worst) {
         best = measure;
