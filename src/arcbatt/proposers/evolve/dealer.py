@@ -30,16 +30,17 @@ from .portions import DealtPortion, Order, deal_portion
 MODULE = "arcbatt.proposers.evolve.dealing_process"
 # The timeline of what processes do.
 DEALING = "dealing"
-# One process for so many cores, and no more than keep the engine busy with the fastest card.
-CORES_A_PROCESS = 3
-MAX_PROCESSES = 6
+# They work for short times, while nothing else can go on: so many that it is over soon. Two threads
+# are left for the engine where there are few, and a card has no more portions than that.
+MIN_THREADS = 4
+MAX_PROCESSES = 16
 # One that does not answer for so long is taken for lost.
 MAX_WAIT_S = 60.0
 
 
 def processes_for(n_threads: int) -> int:
     """Return how many processes are to deal where so many threads may run: with few, none."""
-    return min(n_threads // CORES_A_PROCESS, MAX_PROCESSES)
+    return min(n_threads - 2, MAX_PROCESSES) if n_threads >= MIN_THREADS else 0
 
 
 @dataclass

@@ -32,7 +32,7 @@ from .mutation.mutator import mutant_name
 
 # Mutants of a portion: so few that there are portions for many processes, so many that to send
 # them takes a small part of the time.
-PORTION_SIZE = 50
+PORTION_SIZE = 30
 # Some portions have parents that give little; the others may give so much more than their part.
 SURPLUS = 1.15
 
