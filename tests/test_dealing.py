@@ -178,7 +178,7 @@ def test_portions_have_all_draws_in_order_and_a_program_in_one_of_them() -> None
 def test_a_program_that_is_drawn_most_of_the_time_is_in_several_portions() -> None:
     portions = divide(Card(7, 200, 1), draws_of([700, 60, 40]))
     lengths = [len(portion.draws) for portion in portions]
-    assert sum(lengths) == 800 and max(lengths) <= 1.5 * min(lengths)
+    assert sum(lengths) == 800 and max(lengths) < 2 * min(lengths)
     assert divide(Card(7, 200, 1), Draws([], [], []))[0].draws == []
 
 
