@@ -23,8 +23,8 @@ from .table import primitive_numbers
 # As in include/arcbatt/batt.hpp.
 INPUT_OPS: Mapping[str, int] = {"I": 0, "S": 1, "target": 2}
 OPS: Mapping[str, int] = {"constant": 3, "primitive": 4, "call": 5, "invoke": 6}
-_DIGEST_BYTES = 16
-_DIGEST = f"V{_DIGEST_BYTES}"
+DIGEST_BYTES = 16
+_DIGEST = f"V{DIGEST_BYTES}"
 
 
 @dataclass(frozen=True)

@@ -61,9 +61,10 @@ class Dealer:
         self._n_started = 0
         self._events: SimpleQueue[tuple[int, bytes | None]] = SimpleQueue()
         self._helpers: dict[int, _Helper] = {}
-        # What helpers know: programs by digest, and the donors.
+        # What helpers know: programs by digest, the donors, and those that follow.
         self._sent: dict[bytes, Program] = {}
         self._donors: Donors | None = None
+        self._following: Donors | None = None
         self._dealt: dict[int, DealtPortion] = {}
         self._order: Order | None = None
         self._met: MetFilter | None = None
@@ -134,26 +135,32 @@ class Dealer:
 
     def _find_news(self, order: Order) -> dict[str, Any]:
         """Return what helpers do not know yet of an order's programs, which they know then."""
-        parents = {parent.result.digest: parent for parent in order.draws.programs}
-        wanted, donors = dict(parents), None
-        if order.donors is not self._donors:
-            self._donors = order.donors
-            donors = {donor.result.digest: donor for donor in order.donors}
-            wanted.update(donors)
+        parents = _by_digest(order.draws.programs)
+        has_turned = order.donors is not self._donors and order.donors is self._following
+        is_new = order.donors is not self._donors and not has_turned
+        donors = _by_digest(order.donors) if is_new else {}
+        following = _by_digest(order.following or ())
+        wanted = {**parents, **donors, **following}
         lacking = {name: each for name, each in wanted.items() if name not in self._sent}
-        # With new donors helpers forget all others, too.
-        self._sent = {**self._sent, **lacking} if donors is None else wanted
+        self._sent.update(lacking)
+        if following:
+            # Helpers forget all others, too.
+            self._sent = {**wanted, **_by_digest(order.donors)}
+        self._donors, self._following = order.donors, order.following
         return {
             "programs": _graph_of(lacking.values()),
             "parents": b"".join(parents),
-            "donors": None if donors is None else b"".join(donors),
+            "donors": b"".join(donors) if is_new else None,
+            "has_turned": has_turned,
+            "following": b"".join(following),
         }
 
     def _all_known(self, order: Order, met: MetFilter) -> dict[str, Any]:
         """Return what others than a new helper know, instead of news."""
         return {
             "programs": _graph_of(self._sent.values()),
-            "donors": b"".join(donor.result.digest for donor in order.donors),
+            "donors": b"".join(_by_digest(order.donors)),
+            "has_turned": False,
             "filter": met.to_parts(),
         }
 
@@ -232,6 +239,10 @@ def _end_all(helpers: dict[int, _Helper]) -> None:
     for helper in helpers.values():
         helper.process.wait()
     helpers.clear()
+
+
+def _by_digest(programs: Iterable[Program]) -> dict[bytes, Program]:
+    return {program.result.digest: program for program in programs}
 
 
 def _graph_of(programs: Iterable[Program]) -> bytes:

@@ -7,9 +7,11 @@ hardly any mutant is dealt twice.
 
 from __future__ import annotations
 
+import gc
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from heapq import heapreplace
 from itertools import cycle, islice
@@ -53,11 +55,15 @@ class Portion:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A card that is to be dealt, and all that its mutants depend on beside what was met."""
+    """A card that is to be dealt, and all that its mutants depend on beside what was met.
+
+    `following` are the donors of later orders, so that whoever deals can prepare them.
+    """
 
     card: Card
     draws: Draws
     donors: Donors
+    following: Donors | None
     rates: Rates
     max_calls: int
     portions: tuple[Portion, ...]
@@ -91,6 +97,26 @@ def divide(card: Card, draws: Draws) -> tuple[Portion, ...]:
     # What stands last may be left out: any of them, not always those that are filled last.
     shuffled = random.Random(card.seed).sample(range(n_portions), n_portions)
     return tuple(Portion(card.seed << 16 | k, size, places[k], parents[k]) for k in shuffled)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Have no cycles looked for meanwhile.
+
+    A card makes and drops some hundred thousand nodes, which are in no cycle. They would have all
+    objects of the process looked through again and again, a fifth of the time. What is left of a
+    card counts as old at once, so that it is looked through with the other old objects, not for
+    itself.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.freeze()
+            gc.unfreeze()
+            gc.enable()
 
 
 class _MetHere:
