@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
+from time import thread_time
 from typing import Any
 from weakref import finalize
 
@@ -34,6 +35,9 @@ DEALING = "dealing"
 # are left for the engine where there are few, and a card has no more portions than that.
 MIN_THREADS = 4
 MAX_PROCESSES = 16
+# What starting them costs, half a second of a core each, pays for runs that are not short: they are
+# started once this process has dealt for so long.
+ALONE_S = 1.0
 # One that does not answer for so long is taken for lost.
 MAX_WAIT_S = 60.0
 
@@ -59,6 +63,7 @@ class Dealer:
     def __init__(self, n_processes: int) -> None:
         self._n_wanted = n_processes
         self._n_started = 0
+        self._alone_s = 0.0
         self._events: SimpleQueue[tuple[int, bytes | None]] = SimpleQueue()
         self._helpers: dict[int, _Helper] = {}
         # What helpers know: programs by digest, the donors, and those that follow.
@@ -112,6 +117,8 @@ class Dealer:
         self._order, self._met = order, met
         self._dealt.clear()
         self._note_events()
+        if self._alone_s >= ALONE_S or self._n_started:
+            self.start()
         helpers = [helper for helper in self._helpers.values() if helper.is_ready]
         if not helpers or own_primitives():
             return
@@ -179,6 +186,7 @@ class Dealer:
                 self._wait()
             found = self._dealt.get(index)
             if found is None:
+                began_s = thread_time()
                 mutants = deal_portion(
                     portion,
                     order.draws.programs,
@@ -188,6 +196,7 @@ class Dealer:
                     met,
                 )
                 found = DealtPortion.of(mutants, order.donors)
+                self._alone_s += thread_time() - began_s
             dealt.append(found)
             met_here.update(found.digests)
         self._order = self._met = None

@@ -282,7 +282,7 @@ class Evolution:
         self.rng.setstate((version, tuple(words), gauss))
 
     def wait_for_processes(self) -> None:
-        """Wait until the processes that deal are ready; what is to be measured needs it."""
+        """Have the processes that deal started now, and wait until they are ready."""
         self._dealer.wait()
 
     @property
@@ -308,7 +308,6 @@ class Evolution:
     @phase("deal")
     def _order_card(self) -> Order:
         """Order mutants of what is kept now."""
-        self._dealer.start()
         self._n_dealt += 1
         card = Card(self.rng.getrandbits(63), self.options.card_size, self._n_dealt)
         draws = self.archive.draw(DRAWS_A_PROGRAM * card.size, random.Random(card.seed))
