@@ -129,6 +129,7 @@ class Dealer:
             "met": news,
         }
         shared = marshal.dumps(told)
+        whole = b""  # for those that know nothing yet
         number = order.card.generation
         for k, helper in enumerate(helpers):
             mine = range(k, len(order.portions), len(helpers))
@@ -137,7 +138,7 @@ class Dealer:
             state = shared
             if helper.is_new:
                 helper.is_new = False
-                state = marshal.dumps({**told, **self._all_known(order, met)})
+                state = whole = whole or marshal.dumps({**told, **self._all_known(order, met)})
             helper.process.send(marshal.dumps((number, state, portions)))
 
     def _find_news(self, order: Order) -> dict[str, Any]:
