@@ -220,7 +220,7 @@ def main() -> None:
     left_out = np.setdiff1d(np.arange(random_batt.n_programs), random_batt.plan.programs)
     beside = random_batt.part(left_out)
     first_inputs = inputs[:300]
-    own_demos = Samples(first_inputs, first_inputs, [((grid, grid),) for grid in first_inputs])  # type: ignore[arg-type]
+    own_demos = Samples(first_inputs, first_inputs, [((grid, grid),) for grid in first_inputs])
     beside_s = measure(lambda: beside.run(own_demos, SMALL_BUDGET, n_threads=1))
     table.add_row(
         f"what GPUs leave out of 2,000 random programs ({len(left_out)}) x 300 samples",
