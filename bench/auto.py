@@ -1,6 +1,7 @@
 """CPU and GPU at once: what `auto` takes against the better of the two, and from the first use on.
 
-    python bench/auto.py [--first FOLDER] [--evolve SECONDS [--card SIZE]]
+    python bench/auto.py [--first FOLDER]
+    python bench/auto.py --evolve SECONDS [--card SIZE] [--processes N | --workers N] [--at-once 1]
 
 Tables: runs on the CPU, on the GPU and on both, whose results are compared (a difference ends the
 run); two workers on one card, and a card with hardly any memory, likewise. With `--first`, how long
@@ -16,9 +17,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from engine import library_programs, mixed_programs, training_samples
@@ -34,13 +37,25 @@ from arcbatt.engine.samples import Samples
 from arcbatt.evaluation import TaskBoard
 from arcbatt.language import Budget
 from arcbatt.language.random_programs import random_program
+from arcbatt.measure import Clock, Report
 from arcbatt.pool import Pool
-from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE
+from arcbatt.proposers import make_proposers
+from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions
+from arcbatt.proposers.evolve import evolution as evolution_module
+from arcbatt.proposers.first_programs import fill_pool
+from arcbatt.solving import Loop, RunOptions
+from arcbatt.solving.cluster import open_cluster
+from arcbatt.solving.loop import Watcher
 from arcbatt.tasks import load
 
 DEVICES = ("cpu", "cuda", "auto")
 REPEATS = 5
 WAIT_S = 100
+TRAINING = "arc-agi-1/training"
+# Of evolve, so many cards at first: the engine and the processes that deal are still getting warm.
+N_UNCOUNTED = 2
+# Phases that take less of a card's time are left out.
+SHOWN_S = 1e-3
 FIRST = """
 import sys, time
 sys.path.insert(0, "bench")
@@ -160,37 +175,104 @@ def run_first(console: Console, folder: Path) -> None:
     console.print(table_of("mixed calls, 3,000 samples", headings, rows))
 
 
-def run_evolve(console: Console, seconds: float, card_size: int) -> None:
+def run_evolve(console: Console, options: argparse.Namespace) -> None:
     """Print how many pairs of a new program and a task evolve runs in a second."""
     rows = []
-    rates = []
-    for device in ("cpu", "auto"):
-        board = TaskBoard(load("arc-agi-1/training"), device=device)
-        with tempfile.TemporaryDirectory() as folder, Pool.open(Path(folder) / "p.db") as pool:
-            evolution = begin_evolution(board, pool, card_size)
-            cards = [evolution.step()]
-            start = time.perf_counter()
-            while time.perf_counter() - start < seconds:
-                cards.append(evolution.step())
-            wall_s = time.perf_counter() - start
-            evolution.close()
-        n_pairs = sum(card.n_pairs for card in cards[1:])
-        engine_s = sum(card.engine_s for card in cards[1:])
-        ran_on = {name: sum(card.ran_on.get(name, 0) for card in cards) for name in board.ran_on}
+    rates = {}
+    for device in options.devices.split(","):
+        phases = ""
+        if options.workers:
+            cards = evolve_on_workers(device, options)
+            beside = f"{options.workers} workers"
+        else:
+            with changed(evolution_module, N_AT_ONCE=options.at_once):
+                cards, beside, report = evolve_here(device, options)
+            phases = ", ".join(
+                f"{each.name} {each.seconds / len(cards) * 1e3:.1f}"
+                for each in sorted(report.main.phases, key=lambda each: -each.ns)
+                if each.seconds / len(cards) > SHOWN_S
+            )
+        n_pairs = sum(card.n_pairs for card in cards)
+        wall_s, engine_s = sum(card.wall_s for card in cards), sum(card.engine_s for card in cards)
+        n_at_once = max(options.workers, 1)
+        names = sorted({name for card in cards for name in card.ran_on})
+        ran_on = {name: sum(card.ran_on.get(name, 0) for card in cards) for name in names}
         told = ", ".join(f"{name} {n / sum(ran_on.values()):.0%}" for name, n in ran_on.items())
-        rates.append(n_pairs / wall_s)
-        in_engine = f"{n_pairs / engine_s:,.0f}"
-        rows.append((device, f"{rates[-1]:,.0f}", in_engine, f"{engine_s / wall_s:.0%}", told))
+        rates[device] = n_pairs / wall_s * n_at_once
+        in_engine = f"{n_pairs / engine_s * n_at_once:,.0f}"
+        share = f"{engine_s / wall_s:.0%}"
+        rate = f"{rates[device]:,.0f}"
+        rows.append((device, beside, len(cards), rate, in_engine, share, told, phases))
     headings = (
         "device",
+        "by",
+        "cards",
         "pairs a second",
-        "pairs a second of the engine",
+        "of the engine's time",
         "in the engine",
         "ran on",
+        "main thread, ms a card",
     )
-    times = f"auto {rates[1] / rates[0]:.2f} times the CPU, target 3"
-    title = f"evolve on 400 tasks, cards of {card_size}; {times}"
+    title = f"evolve on 400 tasks, cards of {options.card}"
+    if rates.keys() >= {"cpu", "auto"}:
+        title += f"; auto {rates['auto'] / rates['cpu']:.2f} times the CPU, target 3"
     console.print(table_of(title, headings, rows))
+
+
+@dataclass(frozen=True)
+class CardTime:
+    """What one card took, and where it ran."""
+
+    n_pairs: int
+    wall_s: float
+    engine_s: float
+    ran_on: Mapping[str, int]
+
+
+def evolve_here(device: str, options: argparse.Namespace) -> tuple[list[CardTime], str, Report]:
+    """Evolve in this process and those that deal for it; the first cards are not counted."""
+    board = TaskBoard(load(TRAINING), device=device)
+    wanted = EvolveOptions(card_size=options.card)
+    with tempfile.TemporaryDirectory() as folder, Pool.open(Path(folder) / "p.db") as pool:
+        evolution = begin_evolution(board, pool, wanted, n_processes=options.processes)
+        evolution.wait_for_processes()
+        for _ in range(N_UNCOUNTED):
+            evolution.step()
+        cards = []
+        start = before = time.perf_counter()
+        clock = Clock()
+        with clock.active():
+            while before - start < options.evolve:
+                card = evolution.step()
+                now = time.perf_counter()
+                cards.append(CardTime(card.n_pairs, now - before, card.engine_s, card.ran_on))
+                before = now
+        beside = f"this and {evolution.n_dealing} that deal, {options.at_once} at once"
+        report = clock.report()
+        evolution.close()
+    return cards, beside, report
+
+
+def evolve_on_workers(device: str, options: argparse.Namespace) -> list[CardTime]:
+    """Evolve on islands in so many workers, which share the machine; as above."""
+    run = RunOptions(
+        TRAINING, proposers=("evolve",), library=True, device=device, card_size=options.card
+    )
+    cards = []
+
+    class Noting(Watcher):
+        def on_log(self, loop: Loop, proposer: str, record: dict[str, Any]) -> None:
+            if record.get("card", 0) > N_UNCOUNTED:
+                took = (record["wall_s"], record["engine_s"])
+                cards.append(CardTime(record["n_pairs"], *took, record["ran_on"]))
+
+    with tempfile.TemporaryDirectory() as folder, Pool.in_memory() as pool:
+        fill_pool(pool, library=True)
+        board = TaskBoard(load(TRAINING), device="cpu")
+        proposers = make_proposers(run.proposers, run.to_proposers(Path(folder)))
+        cluster = open_cluster(f"local:{options.workers}", run)
+        Loop(board, pool, proposers, watcher=Noting(), workers=cluster).run(options.evolve)
+    return cards
 
 
 def main() -> None:
@@ -202,6 +284,21 @@ def main() -> None:
         "--evolve", type=float, metavar="SECONDS", help="evolve for so long on each; and stop"
     )
     parser.add_argument("--card", type=int, default=DEFAULT_CARD_SIZE, help="of evolve's cards")
+    parser.add_argument("--devices", default="cpu,auto", help="that evolve is run on")
+    parser.add_argument(
+        "--at-once",
+        type=int,
+        choices=(1, evolution_module.N_AT_ONCE),
+        default=evolution_module.N_AT_ONCE,
+        help="cards of evolve that the engine runs at a time",
+    )
+    deal = parser.add_mutually_exclusive_group()
+    deal.add_argument(
+        "--processes", type=int, metavar="N", help="that deal for evolve; by default by the cores"
+    )
+    deal.add_argument(
+        "--workers", type=int, default=0, metavar="N", help="on which evolve runs, as local:N"
+    )
     options = parser.parse_args()
     console = begin()
     if options.first:
@@ -212,7 +309,7 @@ def main() -> None:
     console.print(f"kernels: {time.perf_counter() - start:.1f} s")
     console.print(calibration.of_this_machine(Batt))
     if options.evolve:
-        run_evolve(console, options.evolve, options.card)
+        run_evolve(console, options)
         return
     run_workloads(console)
     run_in_need(console)

@@ -1,6 +1,7 @@
 """What the batt pipeline costs, step by step, against its targets.
 
     python bench/pipeline.py [--cards 20] [--evolve 60] [--memory 200000] [--only cards]
+    python bench/pipeline.py --only cards [--card-size 800] [--seed 0] [--processes 4]
 
 Prints four tables. Steps: wall clock, the least of several runs. The row of 400 tasks is `arcbatt
 run` as a process, from its start to its end: all training tasks with every pair a second time,
@@ -8,10 +9,10 @@ mirrored, and the first 32 programs of the library, both from files; bench/run.p
 For the others the programs are the library's 32 longest. They are validated on the demos of each
 training task: the time of the task in the middle counts. On a few tasks the programs themselves
 take long, which a row shows beside its time. Cards: the CPU time of evolve's own two threads, by
-phase, the engine's threads not counted; on every fourth task without the programs that were written
-for those, and what tells whether two versions have drawn the same mutants. Evolve: what the loop
-sustains. Memory: how much more the process has after so many programs were seen, on a few tasks, so
-that many are seen.
+phase, and of processes that deal, the engine's threads not counted; on every fourth task without
+the programs that were written for those, and what tells whether two versions have drawn the same
+mutants. Evolve: what the loop sustains. Memory: how much more the process has after so many
+programs were seen, on a few tasks, so that many are seen.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ from arcbatt.library import library_programs
 from arcbatt.measure import Clock
 from arcbatt.pool import Pool
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions
-from arcbatt.proposers.evolve.evolution import Evolution
+from arcbatt.proposers.evolve.dealer import DEALING
+from arcbatt.proposers.evolve.evolution import ENGINE, Evolution
 from arcbatt.tasks import Task, load
 from arcbatt.tasks.program_names import program_name
 
@@ -150,7 +152,7 @@ def add_loop_rows(rows: Rows) -> None:
 
     def loop() -> None:
         with tempfile.TemporaryDirectory() as folder, Pool.open(Path(folder) / "pool.db") as pool:
-            evolution = begin_evolution(TaskBoard(tasks), pool, N_PROGRAMS)
+            evolution = begin_evolution(TaskBoard(tasks), pool, EvolveOptions(card_size=N_PROGRAMS))
             for _ in range(N_CARDS):
                 evolution.step()
             evolution.close()
@@ -164,31 +166,39 @@ def add_loop_rows(rows: Rows) -> None:
 
 
 def begin_evolution(
-    board: TaskBoard, pool: Pool, card_size: int, without: Sequence[Task] = ()
+    board: TaskBoard,
+    pool: Pool,
+    options: EvolveOptions,
+    without: Sequence[Task] = (),
+    n_processes: int | None = None,
 ) -> Evolution:
     """Begin with the library, but for what was written for some tasks."""
-    options = EvolveOptions(card_size=card_size)
     pool.add_library()
-    evolution = Evolution(board, pool, options, Validator(board, Path("differences")))
+    evolution = Evolution(
+        board, pool, options, Validator(board, Path("differences")), n_processes=n_processes
+    )
     own = {program_name(task.id) for task in without}
     evolution.begin([program for program in pool.solvers() if program.name not in own])
     return evolution
 
 
-def cards_table(n_cards: int) -> Table:
-    """The CPU time of a card by phase, on the thread that deals and on the one that runs."""
+def cards_table(n_cards: int, options: EvolveOptions, n_processes: int | None) -> Table:
+    """The CPU time of a card by phase: of the main thread, that which runs cards, and processes."""
     tasks = load("arc-agi-1/training")[::CARDS_EVERY]
     board = TaskBoard(tasks, device="cpu")
     drawn = blake2b(digest_size=8)
     with tempfile.TemporaryDirectory() as folder, Pool.open(Path(folder) / "pool.db") as pool:
-        evolution = begin_evolution(board, pool, DEFAULT_CARD_SIZE, tasks)
+        evolution = begin_evolution(board, pool, options, tasks, n_processes)
+        evolution.wait_for_processes()
         gc.collect()
         start = evolution._start
 
         def note_and_start(dealt: Any) -> Any:
-            for mutant in dealt.mutants:
-                made_from = b"".join(parent.result.digest for parent in mutant.parents)
-                drawn.update(mutant.program.result.digest + made_from + mutant.kind.encode())
+            for digest, parents, kind in zip(
+                dealt.digests, dealt.made_from, dealt.kinds, strict=True
+            ):
+                made_from = b"".join(parent.result.digest for parent in parents)
+                drawn.update(digest + made_from + kind.encode())
             return start(dealt)
 
         evolution._start = note_and_start  # type: ignore[method-assign]
@@ -210,9 +220,12 @@ def cards_table(n_cards: int) -> Table:
 
     for each in sorted(report.main.phases, key=lambda each: -each.ns):
         add(each.name, each.seconds)
-    beside_s = sum(line.wall_s for line in report.beside)
-    add("the thread that has the engine run a card", beside_s)
-    add("all", report.main.wall_s + beside_s)
+    beside = {line.name: line.wall_s for line in report.beside}
+    running_s = sum(beside.get(name, 0.0) for name in ENGINE)
+    add("the threads that have the engine run cards", running_s)
+    add("all of this process", report.main.wall_s + running_s)
+    if DEALING in beside:
+        add("processes that deal", beside[DEALING])
     fitted = f"{evolution.archive.n_fitted} of {len(tasks)} tasks fitted"
     table.caption = f"{n_mutants:,} mutants drawn: {drawn.hexdigest()}; {fitted}"
     return table
@@ -222,7 +235,7 @@ def evolve_table(seconds: float) -> Table:
     """The loop for a while, with default options, on all training tasks."""
     board = TaskBoard(load("arc-agi-1/training"))
     with tempfile.TemporaryDirectory() as folder, Pool.open(Path(folder) / "pool.db") as pool:
-        evolution = begin_evolution(board, pool, DEFAULT_CARD_SIZE)
+        evolution = begin_evolution(board, pool, EvolveOptions())
         at_start = evolution.archive.n_fitted
         cards = []
         start = time.perf_counter()
@@ -253,7 +266,7 @@ def memory_table(n_programs: int) -> Table:
     """The loop until so many programs were seen; the first half is not counted."""
     board = TaskBoard(load("arc-agi-1/training")[:N_MEMORY_TASKS])
     with tempfile.TemporaryDirectory() as folder, Pool.open(Path(folder) / "pool.db") as pool:
-        evolution = begin_evolution(board, pool, DEFAULT_CARD_SIZE)
+        evolution = begin_evolution(board, pool, EvolveOptions())
 
         def see(n: int) -> int:
             n_seen = 0
@@ -294,10 +307,21 @@ def main() -> None:
         "--memory", type=int, default=200_000, metavar="PROGRAMS", help="of the fourth"
     )
     parser.add_argument("--only", choices=TABLES, help="one table alone")
+    parser.add_argument(
+        "--card-size", type=int, default=DEFAULT_CARD_SIZE, help="of the second table's cards"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the second table's cards")
+    parser.add_argument(
+        "--processes", type=int, metavar="N", help="that deal them; by default by the cores"
+    )
     options = parser.parse_args()
     makers: dict[str, Callable[[], Table]] = {
         "steps": steps_table,
-        "cards": lambda: cards_table(options.cards),
+        "cards": lambda: cards_table(
+            options.cards,
+            EvolveOptions(seed=options.seed, card_size=options.card_size),
+            options.processes,
+        ),
         "evolve": lambda: evolve_table(options.evolve),
         "memory": lambda: memory_table(options.memory),
     }

@@ -7,8 +7,10 @@ A kernel is run by one block, whose threads take turns (warp_on_cpu.hpp).
 from __future__ import annotations
 
 import ctypes
+import itertools
 import subprocess
 import types
+from collections import Counter, defaultdict, deque
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +97,7 @@ def _of(array: NDArray[Any]) -> Any:
 
 
 class _Nothing:
-    """A context, an event, a stream."""
+    """A context, a device, a stream, a pool."""
 
     done = True
     ptr = 0
@@ -112,7 +114,23 @@ class _Nothing:
     def free_all_blocks(self) -> None: ...
 
 
+class _Numbered(_Nothing):
+    """An event or a stream beside the current one."""
+
+    _numbers = itertools.count(1)
+
+    def __init__(self, *_arguments: Any, **_options: Any) -> None:
+        self.ptr = next(self._numbers)
+
+
 class _Error(Exception): ...
+
+
+def _copy_rows(
+    to: int, to_pitch: int, from_: int, pitch: int, width: int, height: int, *_: Any
+) -> None:
+    for row in range(height):
+        ctypes.memmove(to + row * to_pitch, from_ + row * pitch, width)
 
 
 def fake_cupy() -> Any:
@@ -122,11 +140,12 @@ def fake_cupy() -> Any:
         deviceSetLimit=lambda *_: None,
         getDeviceCount=lambda: 1,
         memcpyAsync=lambda to, from_, n_bytes, *_: ctypes.memmove(to, from_, n_bytes),
+        memcpy2DAsync=_copy_rows,
     )
     cuda = types.SimpleNamespace(
         Device=_Nothing,
-        Event=_Nothing,
-        Stream=_Nothing,
+        Event=_Numbered,
+        Stream=_Numbered,
         runtime=runtime,
         driver=types.SimpleNamespace(CUDADriverError=_Error),
         compiler=types.SimpleNamespace(CompileException=_Error),
@@ -162,3 +181,98 @@ def driver_functions(
     """Return what stands for `kernels.driver_functions`."""
     names = (launch, "record_event", "wait_for_event", "copy_bytes", "fill_bytes", query)
     return np.array([address_in(library, name) for name in names], np.uint64)
+
+
+class LateDriver:
+    """A driver that does what it is asked for later: streams go on in any order that events allow.
+
+    Whatever a run forgets to wait for will sometimes not be there.
+    """
+
+    _LAUNCH = ctypes.CFUNCTYPE(
+        ctypes.c_int,
+        *(ctypes.c_void_p, *[ctypes.c_uint] * 7, ctypes.c_void_p),
+        *(ctypes.POINTER(ctypes.POINTER(ctypes.c_uint64)), ctypes.c_void_p),
+    )
+    _OF_EVENT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint64, ctypes.c_uint64)
+    _WAIT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint)
+    _COPY = ctypes.CFUNCTYPE(
+        ctypes.c_int, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_uint64
+    )
+    _FILL = ctypes.CFUNCTYPE(
+        ctypes.c_int, ctypes.c_uint64, ctypes.c_ubyte, ctypes.c_size_t, ctypes.c_uint64
+    )
+    _QUERY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint64)
+
+    def __init__(self, library: ctypes.CDLL, seed: int) -> None:
+        self._library = library
+        self._rng = np.random.default_rng(seed)
+        self._queues: dict[int, deque[tuple[str, Any]]] = defaultdict(deque)
+        self._n_records: Counter[int] = Counter()  # by event: asked for
+        self._n_reached: Counter[int] = Counter()  # and done
+        self.n_calls: Counter[str] = Counter()
+        self._functions = (
+            self._LAUNCH(self._launch),
+            self._OF_EVENT(self._record),
+            self._WAIT(self._wait),
+            self._COPY(self._copy),
+            self._FILL(self._fill),
+            self._QUERY(self._query),
+        )
+
+    def functions(self) -> NDArray[np.uint64]:
+        """Return what stands for `kernels.driver_functions`."""
+        addresses = [ctypes.cast(f, ctypes.c_void_p).value for f in self._functions]
+        return np.array(addresses, np.uint64)
+
+    def _put(self, stream: int, name: str, what: Any) -> int:
+        self._queues[stream].append((name, what))
+        self.n_calls[name] += 1
+        if self._rng.random() < 0.3:
+            self._go_on()
+        return 0
+
+    def _launch(self, kernel: int, *given: Any) -> int:
+        *sizes, stream, parameters, _ = given
+        words = [parameters[k][0] for k in range(4)]
+
+        def run() -> None:
+            array = (ctypes.c_uint64 * 4)(*words)
+            step = ctypes.sizeof(ctypes.c_uint64)
+            start = ctypes.addressof(array)
+            places = (ctypes.c_void_p * 4)(*(start + step * k for k in range(4)))
+            launch = self._library.launch_kernel
+            launch(ctypes.c_void_p(kernel), *map(ctypes.c_uint, sizes), None, places, None)
+
+        return self._put(stream or 0, "launch", run)
+
+    def _record(self, event: int, stream: int) -> int:
+        self._n_records[event] += 1
+        return self._put(stream, "record", (event, self._n_records[event]))
+
+    def _wait(self, stream: int, event: int, _flags: int) -> int:
+        return self._put(stream, "wait", (event, self._n_records[event]))
+
+    def _copy(self, to: int, from_: int, n_bytes: int, stream: int) -> int:
+        return self._put(stream, "copy", lambda: ctypes.memmove(to, from_, n_bytes))
+
+    def _fill(self, to: int, value: int, n_bytes: int, stream: int) -> int:
+        return self._put(stream, "fill", lambda: ctypes.memset(to, value, n_bytes))
+
+    def _query(self, event: int) -> int:
+        self._go_on()
+        return 0 if self._n_reached[event] >= self._n_records[event] else 600
+
+    def _go_on(self) -> None:
+        """Do what comes next on some stream, if that can be done."""
+        streams = [stream for stream, queue in self._queues.items() if queue]
+        for stream in self._rng.permutation(streams).tolist():
+            name, what = self._queues[stream][0]
+            if name == "wait" and self._n_reached[what[0]] < what[1]:
+                continue
+            self._queues[stream].popleft()
+            if name == "record":
+                self._n_reached[what[0]] = max(self._n_reached[what[0]], what[1])
+            elif name != "wait":
+                what()
+            return

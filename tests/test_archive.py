@@ -88,7 +88,7 @@ def test_draws_prefer_solvers_by_their_share_and_tasks_by_their_credit() -> None
     archive.offer(0, entry(1, 1000))
     archive.offer(1, entry(2, 800))
     archive.offer(2, entry(3, 400))
-    drawn = Counter(parent.task for parent in archive.draw(100, random.Random(0)))
+    drawn = Counter(archive.draw(100, random.Random(0)).tasks)
     assert abs(drawn[None] / 100 - SOLVER_SHARE) < 0.15
     assert drawn[1] > drawn[2] > 0
 
@@ -118,7 +118,7 @@ def test_what_a_task_has_kept_says_what_is_worth_judging() -> None:
 
 
 def test_an_empty_archive_has_no_parents() -> None:
-    assert Archive(3).draw(5, random.Random(0)) == []
+    assert Archive(3).draw(5, random.Random(0)) == ([], [], [])
     with pytest.raises(ValueError, match="at least one"):
         Archive(1, per_task=0)
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import gc
 import json
-import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +19,23 @@ from arcbatt.engine.batt import Batt
 from arcbatt.engine.staged import TaskResult
 from arcbatt.evaluation import TaskBoard, Validator
 from arcbatt.language import Program, interpret, parse_program
+from arcbatt.language.own import primitive
+from arcbatt.language.registry import withdraw_own
 from arcbatt.library import library_programs
 from arcbatt.measure import Clock
 from arcbatt.pool import NewProgram, Pool, task_key
-from arcbatt.proposers.evolve import EvolveOptions, evolution
-from arcbatt.proposers.evolve.evolution import Evolution, MetPrograms
+from arcbatt.proposers.evolve import EvolveOptions, met
+from arcbatt.proposers.evolve.dealer import DEALING, Dealer
+from arcbatt.proposers.evolve.evolution import ENGINE, Evolution
+from arcbatt.proposers.evolve.portions import DealtCard, Order
 from arcbatt.solving.run_folder import read_log
 from arcbatt.tasks import load
 
 from .conftest import best_of
 
 SMALL = EvolveOptions(seed=1, card_size=40)
+# A card of several portions.
+PORTIONS = EvolveOptions(seed=1, card_size=180)
 # These tasks are left to mutants of what was written for others.
 LEFT = {"solve_9dfd6313", "solve_68b16354", "solve_6150a2bd", "solve_4c4377d9", "solve_28bf18c6"}
 FEW = [
@@ -68,15 +72,21 @@ def board() -> TaskBoard:
 
 @contextmanager
 def begun(
-    board: TaskBoard, folder: Path, options: EvolveOptions = SMALL, pool: Pool | None = None
+    board: TaskBoard,
+    folder: Path,
+    options: EvolveOptions = SMALL,
+    pool: Pool | None = None,
+    n_processes: int | None = None,
 ) -> Iterator[Evolution]:
     """Evolution that has begun with what a pool has: a small library, if it is not given."""
     with Pool.in_memory() if pool is None else pool as opened:
         if not opened.n_programs:
             opened.add_programs([NewProgram.of(program, "library") for program in FEW])
-        evolving = Evolution(board, opened, options, CountingValidator(board, folder))
-        evolving.begin(list(opened.solvers()))
+        validator = CountingValidator(board, folder)
+        evolving = Evolution(board, opened, options, validator, n_processes=n_processes)
         try:
+            evolving.begin(list(opened.solvers()))
+            evolving.wait_for_processes()
             yield evolving
         finally:
             evolving.close()
@@ -87,8 +97,8 @@ def test_mutants_give_fused_what_they_give_alone(board: TaskBoard, tmp_path: Pat
         for _ in range(3):
             dealt = evolving._deal_and_fuse()
             fused = board.screen(dealt.batt, held_out=True)
-            for k, mutant in enumerate(dealt.mutants):
-                alone = board.screen(Batt([mutant.program]), held_out=True)
+            for k, program in enumerate(dealt.batt.programs):
+                alone = board.screen(Batt([program]), held_out=True)
                 for name in ("reasons", "n_matches", "hashes", "steps"):
                     assert (getattr(fused, name)[k] == getattr(alone, name)[0]).all()
 
@@ -180,15 +190,16 @@ def test_the_number_of_tasks_fitted_is_that_of_the_table(board: TaskBoard, tmp_p
     assert sum(row["fitted"] for row in evolving.rates.table().values()) == len(solvers) > 0
 
 
-def test_the_engine_has_a_timeline_of_its_own(tmp_path: Path) -> None:
+def test_the_engine_has_timelines_of_its_own(tmp_path: Path) -> None:
     fresh = TaskBoard(load("arc-agi-1/training")[::40], device="cpu", n_threads=1)
     clock = Clock()
     with clock.active(), begun(fresh, tmp_path) as evolving:
         evolving.step()
     report = clock.report()
-    assert [timeline.name for timeline in report.timelines] == ["main", "engine"]
-    (beside,) = report.beside
-    assert [each.name for each in beside.phases if each.n_entered] == ["run"]
+    # The next card has begun beside the first.
+    assert {line.name for line in report.beside} == set(ENGINE)
+    for beside in report.beside:
+        assert [each.name for each in beside.phases if each.n_entered] == ["run"]
     main = {each.name for each in report.main.phases if each.n_entered}
     assert main >= {"load", "deal", "fuse", "run", "score", "slice", "validate", "store"}
 
@@ -198,15 +209,15 @@ def test_cycles_are_looked_for_again_after_a_card(
 ) -> None:
     with begun(board, tmp_path) as evolving:
         seen = []
-        deal = evolving._deal
+        deal = evolving._deal_and_fuse
 
-        def watched(rng: random.Random) -> Any:
+        def watched() -> DealtCard:
             seen.append(gc.isenabled())
             if len(seen) > 4:
                 raise KeyboardInterrupt
-            return deal(rng)
+            return deal()
 
-        monkeypatch.setattr(evolving, "_deal", watched)
+        monkeypatch.setattr(evolving, "_deal_and_fuse", watched)
         evolving.step()
         assert gc.isenabled()
         gc.disable()
@@ -231,7 +242,7 @@ def test_no_program_is_dealt_twice_not_even_after_a_restart(
             card = evolving._deal_and_fuse()
             evolving._running = evolving._start(card)
             evolving.step()
-            dealt += [mutant.program.result.digest for mutant in card.mutants]
+            dealt += card.digests
     assert len(set(dealt)) == len(dealt)
 
 
@@ -249,6 +260,86 @@ def test_runs_repeat_from_their_seed(board: TaskBoard, tmp_path: Path) -> None:
         with begun(board, tmp_path, replace(SMALL, seed=seed)) as evolving:
             seen.append(summary(evolving, 3))
     assert seen[0] == seen[1] != seen[2]
+
+
+@pytest.fixture(scope="module")
+def without_processes(board: TaskBoard, tmp_path_factory: pytest.TempPathFactory) -> object:
+    with begun(board, tmp_path_factory.mktemp("alone"), PORTIONS, n_processes=0) as evolving:
+        assert evolving.n_dealing == 0
+        return summary(evolving, 4)
+
+
+@pytest.mark.parametrize("n_processes", [1, 3])
+def test_runs_are_the_same_with_any_number_of_processes_that_deal(
+    board: TaskBoard, tmp_path: Path, without_processes: object, n_processes: int
+) -> None:
+    clock = Clock()
+    with clock.active(), begun(board, tmp_path, PORTIONS, n_processes=n_processes) as evolving:
+        assert evolving.n_dealing == n_processes
+        assert summary(evolving, 4) == without_processes
+        # What is in the pool is what was dealt elsewhere.
+        mutants = [row for row in evolving.pool.programs() if row.card is not None]
+        assert mutants and all(row.parents for row in mutants)
+    (dealing,) = [line for line in clock.report().beside if line.name == DEALING]
+    assert dealing.wall_s > 0
+
+
+def test_a_run_does_not_mind_if_processes_that_deal_are_killed(
+    board: TaskBoard, tmp_path: Path, without_processes: object
+) -> None:
+    with begun(board, tmp_path, PORTIONS, n_processes=2) as evolving:
+        helpers = evolving._dealer._helpers
+        first = dict(helpers)
+        real = evolving._order_card
+
+        def order_and_kill() -> Order:
+            """Kill one while it deals."""
+            ordered = real()
+            for helper in [each for each in helpers.values() if each.is_ready][:1]:
+                helper.process.kill()
+            return ordered
+
+        evolving._order_card = order_and_kill  # type: ignore[method-assign]
+        assert summary(evolving, 4) == without_processes
+        # With each order as many are started as there are too few.
+        assert first.keys() - helpers.keys() and helpers.keys() - first.keys()
+
+
+def test_processes_that_deal_end_with_whoever_needs_them(tmp_path: Path) -> None:
+    dealer = Dealer(1)
+    dealer.wait()
+    (helper,) = dealer._helpers.values()
+    del dealer
+    helper.process.wait()
+
+
+def test_where_no_process_can_be_started_this_one_deals(
+    board: TaskBoard, tmp_path: Path, without_processes: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_arguments: Any, **_named: Any) -> None:
+        raise BlockingIOError("no more processes")
+
+    monkeypatch.setattr("subprocess.Popen", refuse)
+    with (
+        pytest.warns(RuntimeWarning, match="no more processes"),
+        begun(board, tmp_path, PORTIONS, n_processes=2) as evolving,
+    ):
+        assert evolving.n_dealing == 0
+        assert summary(evolving, 4) == without_processes
+
+
+def test_own_primitives_are_dealt_by_this_process_alone(board: TaskBoard, tmp_path: Path) -> None:
+    @primitive("Grid -> Grid")
+    def upside_down_here(grid: Any) -> Any:
+        """Gives the rows in reverse order."""
+        return grid[::-1]
+
+    try:
+        with begun(board, tmp_path, n_processes=2) as evolving:
+            assert evolving.n_dealing == 0
+            assert evolving.step(is_last=True).n_mutants
+    finally:
+        withdraw_own("upside_down_here")
 
 
 def test_it_is_resumed_from_plain_data_and_the_pool(board: TaskBoard, tmp_path: Path) -> None:
@@ -273,69 +364,24 @@ def test_it_is_resumed_from_plain_data_and_the_pool(board: TaskBoard, tmp_path: 
 # --- what was met before ---
 
 
-def digest(number: int) -> bytes:
-    return blake2b(str(number).encode(), digest_size=16).digest()
-
-
-def test_what_was_met_is_bounded_in_memory_and_complete_with_the_pool(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(evolution, "MAX_RECENT", 100)
-    with Pool.in_memory() as pool:
-        met = MetPrograms(pool)
-        for start in range(0, 1000, 20):
-            some = [digest(number) for number in range(start, start + 20)]
-            assert not any(each in met for each in some)
-            for each in some:
-                met.add(each)
-            pool.mark_seen(some)
-            assert len(met._recent) <= 100
-        assert all(digest(number) in met for number in range(1000))
-        assert digest(1000) not in met
-        # Another run with this pool knows them all, too.
-        again = MetPrograms(pool)
-        assert all(digest(number) in again for number in range(1000))
-        assert digest(1000) not in again and not again._recent
-
-
-def test_the_pool_is_asked_only_where_it_may_know_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evolution, "MAX_RECENT", 100)
-    with Pool.in_memory() as pool:
-        asked: list[bytes] = []
-        seen = pool.seen
-
-        def noting(digests: Sequence[bytes]) -> set[bytes]:
-            asked.extend(digests)
-            return seen(digests)
-
-        monkeypatch.setattr(pool, "seen", noting)
-        met = MetPrograms(pool)
-        for number in range(100):
-            assert digest(number) not in met
-            met.add(digest(number))
-        assert not asked
-        met.add(digest(100))
-        assert digest(100) in met and not asked
-        assert digest(101) not in met and asked == [digest(101)]
-
-
 def test_nothing_is_dealt_twice_though_little_is_remembered(
     board: TaskBoard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # More than the cards that are dealt and not stored yet, and far less than all.
-    monkeypatch.setattr(evolution, "MAX_RECENT", 300)
+    monkeypatch.setattr(met, "MAX_ADDED", 150)
     dealt: list[bytes] = []
     real = Evolution._deal_and_fuse
 
-    def noting(self: Evolution) -> evolution._DealtCard:
+    def noting(self: Evolution) -> DealtCard:
         card = real(self)
-        dealt.extend(mutant.program.result.digest for mutant in card.mutants)
+        dealt.extend(card.digests)
         return card
 
     monkeypatch.setattr(Evolution, "_deal_and_fuse", noting)
     with begun(board, tmp_path) as evolving:
         for _ in range(15):
             evolving.step()
+        assert evolving._met.filter.has_forgotten
     assert len(set(dealt)) == len(dealt) > 300
 
 

@@ -12,6 +12,7 @@ import threading
 import time
 import zipfile
 from collections import OrderedDict
+from collections.abc import Hashable, Mapping
 from ctypes import CDLL
 from dataclasses import replace
 from pathlib import Path
@@ -39,10 +40,11 @@ from arcbatt.engine import (
 from arcbatt.engine import batt as batt_module
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.calibration import Calibration, Prediction
-from arcbatt.engine.choosing import Choices
+from arcbatt.engine.choosing import Choices, Chosen
 from arcbatt.engine.results import BattResult
 from arcbatt.engine.samples import Samples
 from arcbatt.engine.sharing import Pace
+from arcbatt.engine.staged import TaskArrays, TaskSamples, run_on_tasks
 from arcbatt.engine.table import domain_names
 from arcbatt.language import Budget, all_primitives, parse_program
 from arcbatt.language.random_programs import random_program
@@ -84,27 +86,24 @@ def test_plans_hold_every_node_once_after_its_arguments(seeds: list[int]) -> Non
     batt = Batt([random_program(seed, 8) for seed in seeds])
     nodes, plan = batt._nodes, batt.plan
     run = {node for k in plan.programs for node in batt.programs[k].nodes()}
-    done: set[object] = set()
+    done: dict[object, int] = {}  # by node, its step
     at_node = at_other = 0
-    for steps in flatten.stages_of(plan):
-        levels: dict[object, int] = {}
-        for step in steps:
-            members = [nodes[k] for k in plan.nodes[at_node : at_node + step.n_nodes]]
-            others = plan.others[at_other : at_other + step.n_others].tolist()
-            at_node, at_other = at_node + step.n_nodes, at_other + step.n_others
-            args = [arg for node in members for arg in node.args]
-            assert all(arg in done for arg in args)
-            assert all(levels.get(arg, -1) < step.level for arg in args)
-            done.update(members)
-            levels.update(dict.fromkeys(members, step.level))
-            if step.kernel.startswith("site_"):
-                for site, phase in ((entry >> 2, entry & 3) for entry in others):
-                    _, home, column, *_ = plan.sites[site].tolist()
-                    is_last = phase == plan.sites[site][9]
-                    if home == _engine.NO_DOMAIN and is_last:
-                        assert all(arg in done for arg in nodes[column].args)
-                        done.add(nodes[column])
-    assert done == run
+    for number, step in enumerate(step for steps in flatten.stages_of(plan) for step in steps):
+        members = [nodes[k] for k in plan.nodes[at_node : at_node + step.n_nodes]]
+        others = plan.others[at_other : at_other + step.n_others].tolist()
+        at_node, at_other = at_node + step.n_nodes, at_other + step.n_others
+        assert all(done[arg] in step.needs for node in members for arg in node.args)
+        assert all(need < number for need in (*step.needs, *step.size_needs))
+        assert set(step.size_needs) <= set(step.needs)
+        done.update(dict.fromkeys(members, number))
+        if step.kernel.startswith("site_"):
+            for site, phase in ((entry >> 2, entry & 3) for entry in others):
+                _, home, column, *_ = plan.sites[site].tolist()
+                if home == _engine.NO_DOMAIN and phase == 0:
+                    assert all(done[arg] in step.needs for arg in nodes[column].args)
+                if home == _engine.NO_DOMAIN and phase == plan.sites[site][9]:
+                    done[nodes[column]] = number
+    assert set(done) == run
 
 
 def test_what_calls_functions_is_known_to_the_plan() -> None:
@@ -207,6 +206,23 @@ def test_functions_as_steps_agree(steps: int) -> None:
 
 
 @pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("seed", range(4))
+def test_steps_wait_for_all_that_they_need(
+    monkeypatch: pytest.MonkeyPatch, library_of_kernels: CDLL, seed: int
+) -> None:
+    programs = [solver.program for solver in library_programs()][seed::20]
+    programs.append(parse_program(NESTED.replace("def f(I)", "def f(S, I)")))
+    batt, samples = Batt(programs), training_samples(2)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    driver = gpu_on_cpu.LateDriver(library_of_kernels, seed)
+    monkeypatch.setattr(kernels, "driver_functions", driver.functions)
+    monkeypatch.setattr(device_run, "EVENTS_A_STREAM", (2, 32)[seed % 2])
+    got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, wanted)
+    assert got.ran_on["cuda:0"] == len(samples) * batt.plan.programs.size
+
+
+@pytest.mark.usefixtures("on_cpu")
 def test_a_profile_has_every_launch() -> None:
     batt, samples = Batt([parse_program(NESTED.replace("(I)", "(S, I)", 1))]), training_samples(4)
     with profiling.profile() as profile:
@@ -305,6 +321,19 @@ CALLS = [
     "apply(lbind(compose, first), combine(initset(last), initset(size)))",
     "apply(fork(insert, first, compose(initset, last)), product(a, corners(a)))",
     "apply(lbind(fork, insert), combine(b, initset(first)))",
+    *(f"apply(rbind(remove, {sets}), {sets})" for sets in "abcd"),
+    *(
+        f"apply(lbind(remove, {x}), {y})"
+        for x in ("1", "ORIGIN")
+        for y in ("a", "b", "product(a, a)")
+    ),
+    "apply(lbind(remove, first(b)), insert(b, insert(initset(first(b)), initset(b))))",
+    "prapply(remove, interval(0, 4, 1), insert((0, 1), insert((1, 1, 2), initset((3, 1, 1)))))",
+    "apply(rbind(remove, palette(I)), interval(0, 4, 1))",
+    "apply(rbind(remove, insert(a, initset(1))), insert(a, initset(1)))",
+    *(f"apply(rbind(shoot, {way}), a)" for way in ("UP_RIGHT", "(3, -3)", "(1, 2)")),
+    "apply(lbind(shoot, ORIGIN), combine(a, shift(a, (30000, 0))))",
+    "prapply(connect, a, shift(a, (20, 20)))",
 ]
 
 
@@ -321,6 +350,48 @@ def test_elements_that_are_small_or_large_agree(steps: int) -> None:
     assert got.ran_on["cuda:0"] > 0.9 * wanted.reasons.size
     for program in range(len(CALLS)):
         assert got.outcome(program, 0) == wanted.outcome(program, 0)
+
+
+# Grids, patches and sets within 32 rows and columns from the origin, across its edges, and far from it.
+PLAIN = """
+def f_{k}(I):
+    b = {turn}(I)
+    o = merge(objects(b, {u}, {d}, T))
+    x = ofcolor(b, {k})
+    y = shift(x, ({di}, {dj}))
+    z = combine(x, y)
+    w = difference(z, toindices(shift(o, ({di}, 0))))
+    g = underfill(fill(b, {k}, w), 3, y)
+    q = shift(asobject(tophalf(g)), (1, {di}))
+    r = paint(g, combine(q, recolor({k}, z)))
+    t = recolor({k}, toobject(z, r))
+    v = paint(r, recolor(3, combine(t, q)))
+    s = crop(hconcat(v, hmirror(v)), (1, 1), (9, 9))
+    e = cover(s, box(combine(toindices(t), y)))
+    return pair(totuple(pair(e, totuple(o))), pair(totuple(w), totuple(combine(z, toindices(q)))))
+"""
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("steps", [300, 2500, 10**6])
+def test_plain_calls_agree(steps: int) -> None:
+    moves = [(0, 1), (1, 0), (-2, 3), (3, -4), (25, 1), (2, 40), (-40, 500), (100_000, -7)]
+    turns = ["rot90", "dmirror", "vmirror", "identity"]
+    texts = [
+        PLAIN.format(k=k, di=di, dj=dj, u="TF"[k % 2], d="FT"[k // 2 % 2], turn=turns[k % 4])
+        for k, (di, dj) in enumerate(moves)
+    ]
+    batt = Batt([parse_program(text) for text in texts])
+    inputs = [task.demos[0].input for task in load("arc-agi-1/training")[:12]]
+    samples = Samples([*inputs, ((0, 1, 2) * 15, (3, 0, 0) * 15) * 17, ((11, -1), (0, 2))])
+    budget = Budget(steps=steps, bytes=20 * steps)
+    wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+    got = batt.run(samples, budget, device="cuda", keep_values=True)
+    check_equal(got, wanted)
+    assert got.ran_on["cuda:0"] == wanted.reasons.size
+    for program in range(len(texts)):
+        for sample in range(len(samples)):
+            assert got.outcome(program, sample) == wanted.outcome(program, sample)
 
 
 LARGE_SETS = """
@@ -346,6 +417,59 @@ def test_large_values_agree() -> None:
         check_equal(got, wanted)
         assert got.ran_on == {"cuda:0": len(samples)}
         assert all(got.outcome(0, k) == wanted.outcome(0, k) for k in range(len(samples)))
+
+
+# Calls on values that are large enough for wide lanes, here: some that lie close together, and some that do not.
+LARGE_CALLS = """
+def f(I):
+    a = asindices(I)
+    b = asobject(I)
+    c = apply(initset, a)
+    d = shift(a, (7, 900))
+    e = insert(a, insert(shift(b, (3, 2)), initset(d)))
+    return {call}
+"""
+CALLS_ON_LARGE = [
+    *(
+        "pair(a, d)",
+        "pair(totuple(b), a)",
+        "pair(totuple(e), totuple(e))",
+        "product(a, corners(d))",
+    ),
+    *("product(c, corners(a))", "combine(c, e)", "combine(c, apply(initset, d))", "combine(c, b)"),
+    *("combine(e, a)", "merge(e)", "merge(insert(d, initset(a)))", "merge(insert(a, initset(d)))"),
+    "mapply(lbind(shift, a), corners(d))",
+    "mapply(lbind(shift, b), corners(a))",
+    "mapply(lbind(shift, d), totuple(corners(a)))",
+    *("copies_at(a, a)", "copies_at(b, corners(d))", "copies_at(d, totuple(corners(a)))"),
+    *("foreground(I)", "palette(I)", "palette(b)", "get_color_rank(I, 1)", "get_color_rank(b, -1)"),
+    *(
+        "get_color_rank(canvas(17, (20, 20)), 0)",
+        "move(I, totuple(b), (0, 0))",
+        "move(I, d, ORIGIN)",
+    ),
+    *(
+        "objects(I, T, F, F)",
+        "insert(upscale(I, 3), c)",
+        "tile(astuple(ORIGIN, I), (30, 41), 1)",
+        "b",
+        "I",
+    ),
+]
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("steps", [20_000, 10**6])
+def test_calls_on_large_values_agree(steps: int) -> None:
+    batt = Batt([parse_program(LARGE_CALLS.format(call=call)) for call in CALLS_ON_LARGE])
+    samples = Samples([tuple(tuple((i * j + i) % 7 % 4 for j in range(18)) for i in range(19))])
+    budget = Budget(steps=steps, bytes=steps * 20)
+    wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+    got = batt.run(samples, budget, device="cuda", keep_values=True)
+    check_equal(got, wanted)
+    assert got.ran_on == {"cuda:0": len(CALLS_ON_LARGE)}
+    for program in range(len(CALLS_ON_LARGE)):
+        assert got.outcome(program, 0) == wanted.outcome(program, 0)
 
 
 @pytest.mark.usefixtures("on_cpu")
@@ -448,6 +572,29 @@ def test_a_device_that_fails_in_the_middle_changes_nothing(monkeypatch: pytest.M
     assert dict(got.ran_on) == {"cpu": wanted.reasons.size}
 
 
+@pytest.mark.usefixtures("on_cpu")
+def test_what_was_written_before_a_failure_is_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt, samples = Batt([parse_program("def f(I):\n    return rot90(I)\n")]), training_samples(70)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    error = sys.modules["cupy"].cuda.runtime.CUDARuntimeError
+    real, sizes = device_run.DeviceRun._chunk, []
+
+    def chunk(run: device_run.DeviceRun, cupy: Any, chosen: Any, memory: Any) -> Any:
+        sizes.append(chosen.size)
+        if len(sizes) == 3:
+            run.arrays.hashes[:, :32] = 7  # as if copies had come to nothing
+            raise error("the card has fallen off the bus")
+        return real(run, cupy, chosen, memory)
+
+    monkeypatch.setattr(device_run, "EXPECTED_CALL_BYTES", 2**40)
+    monkeypatch.setattr(device_run.DeviceRun, "_chunk", chunk)
+    with pytest.warns(RuntimeWarning, match="the CPU runs instead: the card has fallen"):
+        got = batt.run(samples, SMALL, device="cuda")
+    assert sizes == [32, 32, 6]
+    check_equal(got, wanted)
+    assert dict(got.ran_on) == {"cpu": 70}
+
+
 # --- both at once ---
 
 
@@ -455,6 +602,13 @@ def never_done(monkeypatch: pytest.MonkeyPatch, library: CDLL) -> None:
     """Let the device never come to the end of anything."""
     driver = gpu_on_cpu.driver_functions(library, query="never_done")
     monkeypatch.setattr(kernels, "driver_functions", lambda: driver)
+
+
+class AlwaysBoth(Choices):
+    """Choices that let the CPU and GPUs share runs out."""
+
+    def choose(self, kind: Hashable, expected_s: Mapping[str, float]) -> Chosen:
+        return replace(super().choose(kind, expected_s), way=choosing.BOTH)
 
 
 def expecting(monkeypatch: pytest.MonkeyPatch, **figures: float) -> None:
@@ -469,13 +623,14 @@ def expecting(monkeypatch: pytest.MonkeyPatch, **figures: float) -> None:
     expected = Prediction(n_threads=2, **{**usual, **figures})
     monkeypatch.setattr(Batt, "_expect", lambda *_: expected)
     monkeypatch.setattr(sharing, "pays", lambda *_: True)
+    monkeypatch.setattr(batt_module, "choices", AlwaysBoth())
 
 
 def test_long_runs_alone_are_shared_out_and_only_where_both_gain() -> None:
     long, even = 10_000, replace(EXPECTED, cpu_sample_s=1e-3, gpu_sample_s=1e-3)
     assert sharing.pays(even, long, 1)
-    assert not sharing.pays(even, 100, 1)  # a tenth of a second
-    assert not sharing.pays(replace(even, gpu_sample_s=2e-4), long, 1)  # the CPU has little to add
+    assert not sharing.pays(even, 20, 1)  # a fiftieth of a second
+    assert not sharing.pays(replace(even, gpu_sample_s=5e-5), long, 1)  # the CPU has little to add
     assert even.gpu_s(long) == pytest.approx(10) and even.gpu_s(long, 2) == pytest.approx(5)
 
 
@@ -508,6 +663,23 @@ def test_both_at_once_give_what_one_gives(
 
 
 @pytest.mark.usefixtures("on_cpu")
+def test_programs_on_tasks_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([solver.program for solver in library_programs()][::12])
+    tasks = TaskSamples(load("arc-agi-1/training")[:10])
+    wanted = run_on_tasks(batt, tasks, SMALL, device="cpu")
+    expecting(monkeypatch, gpu_sample_s=1.0)
+    new_queue = _engine.SampleQueue
+    monkeypatch.setattr(
+        _engine, "SampleQueue", lambda **options: new_queue(**{**options, "runs_spare": False})
+    )
+    got = run_on_tasks(batt, tasks, SMALL, n_threads=2)
+    for name in TaskArrays._fields:
+        assert (getattr(got, name) == getattr(wanted, name)).all(), name
+    assert 0 < got.ran_on["cuda:0"] < wanted.reasons.size
+    assert sum(got.ran_on.values()) == wanted.reasons.size
+
+
+@pytest.mark.usefixtures("on_cpu")
 def test_threads_overtake_a_gpu_that_takes_too_long(
     monkeypatch: pytest.MonkeyPatch, library_of_kernels: CDLL
 ) -> None:
@@ -533,7 +705,7 @@ def test_what_a_failing_gpu_has_taken_goes_to_the_cpu(monkeypatch: pytest.Monkey
     def fail(*_arguments: Any) -> None:
         raise error("the card has fallen off the bus")
 
-    monkeypatch.setattr(device_run.DeviceRun, "_run_stages", fail)
+    monkeypatch.setattr(device_run.DeviceRun, "_run_steps", fail)
     with pytest.warns(RuntimeWarning, match="cuda:0 fails, the CPU runs instead: the card"):
         got = batt.run(samples, SMALL, n_threads=2)
     check_equal(got, wanted)
@@ -937,9 +1109,9 @@ def taking(
 ) -> str:
     """Let a run take so long on the device that is chosen; returns that."""
     chosen = choices.choose(kind, expected)
-    with choices.measured(kind, chosen, expected[chosen]):
-        taking_s[0] += seconds[chosen]
-    return chosen
+    with choices.measured(chosen):
+        taking_s[0] += seconds[chosen.way]
+    return chosen.way
 
 
 taking_s = [0.0]
@@ -947,14 +1119,14 @@ taking_s = [0.0]
 
 def test_devices_are_chosen_by_what_runs_took(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choosing, "perf_counter", lambda: taking_s[0])
-    expected, really = {"cpu": 4.0, "cuda": 1.0}, {"cpu": 0.5, "cuda": 2.0}
+    expected, really = {"cpu": 1.5, "cuda": 1.0}, {"cpu": 0.5, "cuda": 2.0}
     choices = Choices()
     chosen = [taking(choices, "kind", really, expected) for _ in range(choosing.RUNS_BETWEEN)]
-    assert chosen[:4] == ["cuda", "cpu", "cpu", "cuda"] and set(chosen[4:]) == {"cpu"}
+    assert chosen[0] == "cuda" and chosen.count("cuda") <= 3 and set(chosen[9:]) == {"cpu"}
     # A first run that takes long for once decides nothing.
     assert taking(choices, "slow start", {"cuda": 50.0}, expected) == "cuda"
-    quick = {"cpu": 4.0, "cuda": 1.0}
-    assert [taking(choices, "slow start", quick, expected) for _ in range(9)].count("cuda") == 7
+    quick = {"cpu": 1.5, "cuda": 1.0}
+    assert [taking(choices, "slow start", quick, expected) for _ in range(9)].count("cuda") >= 7
     # Runs of another kind begin anew; what cannot win is not tried.
     assert taking(choices, "other", really, expected) == "cuda"
     hopeless = {"cpu": 100.0, "cuda": 1.0}
@@ -963,6 +1135,35 @@ def test_devices_are_chosen_by_what_runs_took(monkeypatch: pytest.MonkeyPatch) -
     near = {"cpu": 1.0, "cuda": 1.2}
     long = [taking(choices, "near", near, near) for _ in range(choosing.RUNS_BETWEEN + 6)]
     assert long[:4].count("cuda") == 2 and long[4:].count("cuda") == 1 and long[-1] == "cpu"
+
+
+@pytest.mark.parametrize("slow_s", [1.1, 1.9, 3.0, 9.0])
+def test_trials_cost_little_of_all_runs(monkeypatch: pytest.MonkeyPatch, slow_s: float) -> None:
+    monkeypatch.setattr(choosing, "perf_counter", lambda: taking_s[0])
+    choices, seconds = Choices(), {"cpu": 1.0, "cuda": slow_s, "both": slow_s}
+    before_s, n_runs = taking_s[0], 400
+    chosen = [taking(choices, "kind", seconds, seconds) for _ in range(n_runs)]
+    # The first run of each way is free of charge, one more is paid for in advance.
+    at_most_s = n_runs * (1 + choosing.TRIALS_SHARE) + 3 * (slow_s - 1)
+    assert taking_s[0] - before_s <= at_most_s
+    assert set(chosen) == set(seconds)
+
+
+def test_parts_of_a_shared_run_correct_what_is_expected() -> None:
+    choices, expected = Choices(), {"cpu": 3.0, "cuda": 3.0, "both": 1.0}
+    chosen = choices.choose("kind", expected)
+    assert chosen.way == "both"
+    with choices.measured(chosen):
+        choices.note_part(chosen, "cpu", 4.0, 2.0)
+        choices.note_part(chosen, "cuda", 1.0, 2.0)
+    corrected = choices.correct("kind", EXPECTED)
+    assert corrected.cpu_sample_s == pytest.approx(EXPECTED.cpu_sample_s * 2)
+    assert corrected.gpu_sample_s == pytest.approx(EXPECTED.gpu_sample_s / 2)
+    assert chosen.parts_s == 4.0
+    choices.note_part(chosen, "cpu", 1.0, 2.0)
+    less = choices.correct("kind", EXPECTED).cpu_sample_s / EXPECTED.cpu_sample_s
+    assert less == pytest.approx(2 / 2**choosing.NEWEST)
+    assert choices.correct("other", EXPECTED) == EXPECTED
 
 
 # --- with a GPU ---

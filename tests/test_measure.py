@@ -312,6 +312,14 @@ def test_busy_time_is_that_inside_up_to_now(hand: Hand) -> None:
         hand.pass_s(4)
         raise KeyError
     assert busy.seconds == pytest.approx(7)
+    # Two at a time count once.
+    with busy:
+        hand.pass_s(1)
+        with busy:
+            hand.pass_s(1)
+        hand.pass_s(1)
+    hand.pass_s(1)
+    assert busy.seconds == pytest.approx(10)
 
 
 def test_devices_are_told_apart_and_never_added_up(hand: Hand) -> None:

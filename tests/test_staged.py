@@ -61,6 +61,22 @@ def test_neither_threads_nor_company_matter(tasks: TaskSamples, batt: Batt, stag
         assert (getattr(one, name)[5:8] == getattr(few, name)).all()
 
 
+@pytest.mark.parametrize("staged", [True, False])
+def test_few_tasks_are_run_in_slices(batt: Batt, staged: bool) -> None:
+    few = TaskSamples(load("arc-agi-1/training")[:6])
+    only = [-1 if p % 9 else p % 6 for p in range(len(batt.programs))]
+    one = run_on_tasks(batt, few, SMALL, only=only, staged=staged, device="cpu", n_threads=1)
+    many = run_on_tasks(batt, few, SMALL, only=only, staged=staged, device="cpu", n_threads=16)
+    for name in ARRAYS:
+        assert (getattr(one, name) == getattr(many, name)).all(), name
+    with profiling.profile() as whole:
+        run_on_tasks(batt, few, SMALL, staged=staged, device="cpu", n_threads=1)
+    with profiling.profile() as in_slices:
+        run_on_tasks(batt, few, SMALL, staged=staged, device="cpu", n_threads=16)
+    calls = [sum(row.n_calls for row in each.rows()) for each in (whole, in_slices)]
+    assert calls[0] < calls[1] < 2 * calls[0]  # what slices share is run once for each
+
+
 def test_a_program_may_be_tried_on_one_task_alone(tasks: TaskSamples, batt: Batt) -> None:
     only = [p % 61 - 1 for p in range(len(batt.programs))]
     got = run_on_tasks(batt, tasks, SMALL, only=only)

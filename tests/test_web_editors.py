@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 
 from arcbatt.explainer import read_source
 from arcbatt.language import parse_programs
-from arcbatt.solving.cluster.local import PipedProcess
+from arcbatt.processes import PipedProcess
 from arcbatt.tasks import TaskError, find_task
 from arcbatt.web import Settings, create_app, draw_start, write
 from arcbatt.web.draw_solving import solve_drawn

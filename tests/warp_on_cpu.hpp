@@ -161,6 +161,7 @@ inline int __reduce_min_sync(unsigned, int value) {
 inline unsigned __reduce_add_sync(unsigned, unsigned value) {
   return block::fold(value, [](unsigned a, unsigned b) { return a + b; }, "__reduce_add_sync");
 }
+inline float __fdividef(float x, float y) { return x / y; }
 inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
 inline int __popcll(unsigned long long bits) { return __builtin_popcountll(bits); }
 inline int __clzll(long long bits) { return bits ? __builtin_clzll(bits) : 64; }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
@@ -20,9 +20,10 @@ from arcbatt.measure import phase, usable_cores
 from arcbatt.plurals import count
 
 from . import _engine, calibration, device_memory, flatten, gpu, kernels, profiling, sharing
-from .choosing import choices
+from .choosing import BOTH, CPU, GPUS, Chosen, choices
 from .defined import DEFINITIONS, find_defined, run_defined
-from .fusing import Continuation, Fusing
+from .fusing import Continuation, Fusing, fuse_continued
+from .graphs import GraphPrograms
 from .results import ARRAY_TYPES, BattArrays, BattResult, KeptWords
 from .samples import Samples
 
@@ -48,7 +49,7 @@ class Batt:
     """Programs fused by interning: every distinct call appears once."""
 
     def __init__(self, programs: Sequence[Program]) -> None:
-        self.programs = _check_programs(programs)
+        self.programs: Sequence[Program] = _check_programs(programs)
         self.is_defined = find_defined(self.programs)  # those that only definitions can run
         fusing = Fusing()
         results = [
@@ -82,7 +83,7 @@ class Batt:
     @cached_property
     def engine_part(self) -> Batt:
         """The programs that the engine can run."""
-        return Batt([self.programs[k] for k in np.flatnonzero(~self.is_defined)])
+        return Batt([self.programs[k] for k in np.flatnonzero(~self.is_defined).tolist()])
 
     def part(self, chosen: NDArray[np.int64]) -> Batt:
         """Return a batt of some of the programs, without fusing them anew where possible."""
@@ -188,7 +189,7 @@ class Batt:
         alone = expected is None and not has_left_out
         arrays = run.new_arrays(len(self.programs), device_memory.new_array if alone else np.empty)
         work = gpu.GpuRun(
-            self._on_gpu, run.samples, run.budget, arrays, run.keep_values, queue, pace
+            self._on_gpu, run.samples, run.budget, arrays, run.keep_values, alone, queue, pace
         )
         kept: list[KeptWords] = []
         if alone and len(devices) == 1:
@@ -216,11 +217,13 @@ class Batt:
             if part.trouble:
                 why = f"cuda:{device} fails, the CPU runs instead: {part.trouble}"
                 warnings.warn(why, RuntimeWarning, stacklevel=4)
+        choice.note_parts(pace)
         kept += [words for part in parts for words in part.kept]
-        kept += self._finish(run, arrays)
         ran_on: Counter[str] = Counter()
         for device, part in zip(devices, parts, strict=True):
             ran_on[f"cuda:{device}"] += part.n_results
+        if ran_on.total() < arrays.reasons.size:
+            kept += self._finish(run, arrays)
         ran_on["cpu"] = arrays.reasons.size - ran_on.total()
         found = {name: n for name, n in ran_on.items() if n}
         return arrays.to_result(found, tuple(kept) if run.keep_values else None)
@@ -296,19 +299,27 @@ class Batt:
         if expected is None:
             return Choice([])
         seconds = {
-            "cpu": expected.cpu_s(n_samples),
-            "cuda": expected.gpu_s(n_samples, len(devices)),
+            CPU: expected.cpu_s(n_samples),
+            GPUS: expected.gpu_s(n_samples, len(devices)),
         }
         # Little work is done before a GPU has begun, even if it takes twice what is expected.
-        if 2 * seconds["cpu"] < expected.gpu_fixed_s or not self.plan.programs.size:
+        if 2 * seconds[CPU] < expected.gpu_fixed_s or not self.plan.programs.size:
             return Choice([])
+        sizes = (n_samples.bit_length(), self.n_nodes.bit_length())
+        kind = (sort, *sizes, self.plan.n_function_calls > 0, n_threads)
+        corrected = choices.correct(kind, expected)
         # Of all of them: what is lacking is compiled for each.
         ready = [kernels.are_ready(self.kernels, each) for each in devices]
-        if not all(ready) or sharing.pays(expected, n_samples, len(devices)):
-            return Choice(devices, expected)
-        kind = (sort, n_samples.bit_length(), self.plan.n_function_calls > 0, n_threads)
+        if not all(ready):
+            return Choice(devices, corrected)
+        if sharing.pays(corrected, n_samples, len(devices)):
+            seconds[BOTH] = corrected.split(n_samples, len(devices))[1]
         chosen = choices.choose(kind, seconds)
-        return Choice(devices if chosen == "cuda" else [], None, kind, chosen, seconds[chosen])
+        return Choice(
+            [] if chosen.way == CPU else devices,
+            corrected if chosen.way == BOTH else None,
+            chosen,
+        )
 
 
 class ContinuedBatt(Batt):
@@ -319,12 +330,10 @@ class ContinuedBatt(Batt):
     """
 
     def __init__(self, starts: Sequence[Program], continuation: Continuation) -> None:
-        given = _check_programs(starts)
-        fusing = Fusing()
-        places = [fusing.add(program.result, program.name) for program in given]
+        given = starts if isinstance(starts, GraphPrograms) else _check_programs(starts)
         self._starts, self._continuation = given, continuation
         self.is_defined = np.zeros(len(given) * len(continuation.results), np.bool_)
-        self.fused = fusing.finish_continued(continuation, places)
+        self.fused = fuse_continued(given, continuation)
 
     def __getattr__(self, name: str) -> Any:
         if name not in ("programs", "_nodes"):
@@ -333,6 +342,21 @@ class ContinuedBatt(Batt):
         whole = Batt(made)
         self.programs, self._nodes, self.fused = whole.programs, whole._nodes, whole.fused
         return getattr(self, name)
+
+
+class GraphBatt(Batt):
+    """Programs that are fused already, none of which is made before somebody asks for it."""
+
+    def __init__(self, fused: _engine.FusedBatt, programs: GraphPrograms) -> None:
+        self.programs: GraphPrograms = programs
+        self.is_defined = np.zeros(len(programs), np.bool_)
+        self.fused = fused
+
+    def part(self, chosen: NDArray[np.int64]) -> Batt:
+        if len(chosen) == self.n_programs:
+            return self
+        part = self.fused.part(chosen.astype(np.uint32))
+        return GraphBatt(part, self.programs.choose(chosen.tolist()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,19 +368,25 @@ class Choice:
 
     devices: list[int]
     expected: calibration.Prediction | None = None
-    kind: Hashable = None  # of runs that are alike; None where there was nothing to choose
-    name: str = ""
-    seconds: float = 0.0  # that were expected
+    chosen: Chosen | None = None  # where there was something to choose
     may_compile: bool = True  # whether the run leaves cores to those who compile kernels
 
     @contextmanager
     def measured(self) -> Iterator[None]:
         """Note what the run takes that goes on within, where there was something to choose."""
-        if self.kind is None:
+        if self.chosen is None:
             yield
             return
-        with choices.measured(self.kind, self.name, self.seconds):
+        with choices.measured(self.chosen):
             yield
+
+    def note_parts(self, pace: sharing.Pace) -> None:
+        """Note what the parts of a run took that was shared out."""
+        if self.chosen is None:
+            return
+        for way, part in ((CPU, pace.cpu_part()), (GPUS, pace.gpu_part())):
+            if part:
+                choices.note_part(self.chosen, way, *part)
 
     def n_threads_beside_compilers(self, n_threads: int) -> int:
         """Return how many of so many threads are to work while kernels are compiled.

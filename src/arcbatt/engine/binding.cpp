@@ -481,8 +481,8 @@ void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts,
   run.hashes = hashes.data();
   run.steps = steps.data();
   run.numbers = numbers.data();
-  run.assign_programs(tasks_of_programs.data());
-  auto workers = run_on_threads(run, n_tasks, (u64)max_of(1, n_threads), true);
+  run.prepare(tasks_of_programs.data(), (u64)max_of(1, n_threads));
+  auto workers = run_on_threads(run, run.n_units(), (u64)max_of(1, n_threads), true);
   add_profile(workers, profile);
   for (auto& worker : workers) give_back(std::move(worker));
 }
@@ -552,7 +552,9 @@ NB_MODULE(_engine, module) {
       .def("is_overtaken", &SampleQueue::is_overtaken)
       .def("close", &SampleQueue::close)
       .def_prop_ro("n_left", &SampleQueue::n_left)
-      .def_prop_ro("n_done", &SampleQueue::n_done);
+      .def_prop_ro("n_done", &SampleQueue::n_done)
+      .def_prop_ro("n_left_out_done", &SampleQueue::n_left_out_done)
+      .def_prop_ro("done_s", &SampleQueue::done_s);
   module.def("run_batt", &run_batt, nb::arg("batt"), nb::arg("samples"), array("chosen"), nb::kw_only(),
              nb::arg("max_steps"), nb::arg("max_bytes"), nb::arg("max_arena_bytes"), nb::arg("n_threads"),
              array("reasons"), array("matches"), array("hashes"), array("steps"), array("numbers"),
@@ -565,5 +567,5 @@ NB_MODULE(_engine, module) {
   bind_plans(module);
   module.def("make_plan", [](const FusedBatt& batt, const PlanRules& rules) {
     return Scheduling(batt.view(), rules).take_plan();
-  });
+  }, nb::call_guard<nb::gil_scoped_release>());
 }

@@ -101,9 +101,9 @@ class GpuBatt:
     @cached_property
     def kernels(self) -> frozenset[str]:
         """All kernels that it needs."""
-        names = set(flatten.kernels_of(self.plan).values())
+        names = {"find_outcomes", *flatten.kernels_of(self.plan).values()}
         wide = {name for name in map(kernels.wide_kernel, names) if name}
-        return frozenset({"find_outcomes", *names, *wide})
+        return frozenset({*names, *wide})
 
     def on(self, device: int) -> tuple[GpuImage, dict[str, int]]:
         """Its image on a device, and where the arrays of its plan are."""

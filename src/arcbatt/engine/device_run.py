@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from threading import Lock
@@ -39,16 +39,21 @@ MAX_ITEMS = 2**31
 # Elements of all containers that a function is run on, at most.
 MAX_ELEMENTS = 2**28
 # So many kernels that do not need one another run side by side: most cannot fill a card.
-N_STREAMS = 4
-# What a warp takes of the memory for values at once, as in kernel.cu, for every stream it runs on.
+N_STREAMS = 8
+# By these, kernels on one stream wait for those on others.
+EVENTS_A_STREAM = 32
+# What a warp takes of the memory for values at once, as in kernel.cu, for every stream it runs on;
+# all of it at most this part of the memory.
 PAGE_BYTES = 64 * 1024
-# What is taken at once for what stages need.
+PAGES_SHARE = 1 / 4
+# What is taken at once for what steps need.
 HOST_BYTES, DEVICE_BYTES = 2**20, 2**25
-COUNTING = "add_counts, pick"  # in profiles: what counts elements after a stage
+COUNTING = "add_counts, pick"  # in profiles: what counts elements after a site
 # Kernels of no step of the plan that a chunk may start.
 N_OTHERS = 3
 _PAGES_FIELD, _WORDS_FIELD = 17, 27  # where `pages` and `words` are in `Launch`
 _STACK_LIMIT = 0  # cudaLimitStackSize
+_FROM_DEVICE = 2  # cudaMemcpyDeviceToHost
 
 
 @cache
@@ -78,6 +83,7 @@ class DeviceRun:
     device: int
     arrays: BattArrays
     keep_values: bool
+    is_alone: bool  # nobody else writes results, and the arrays are those of `new_array`
     launches: list[profiling.Launch] | None  # where to add what kernels took
 
     def samples_from(
@@ -90,8 +96,7 @@ class DeviceRun:
         import cupy
 
         self.is_overtaken = is_overtaken
-        order = self.samples.order
-        chosen = order[(order >= first) & (order < end)]
+        n_samples = end - first
         with cupy.cuda.Device(self.device):
             self.n_sms = _prepare(self.device)
             self.functions = self.batt.functions_on(self.device)
@@ -108,40 +113,75 @@ class DeviceRun:
             self.outputs.part("reasons", np.uint8).fill(_engine.NOT_RUN)
             n_calls = self.batt.plan.n_nodes + self.batt.plan.n_ops
             a_sample = EXPECTED_CALL_BYTES * n_calls
-            n_pages = N_STREAMS * min(self.n_warps, chosen.size * self.batt.plan.most_at_once)
-            n_wanted = 2 * a_sample * chosen.size + n_pages * PAGE_BYTES
+            page_bytes = PAGE_BYTES * min(self.n_warps, n_samples * self.batt.plan.most_at_once)
+            n_wanted = 2 * a_sample * n_samples + N_STREAMS * page_bytes
             with (
                 memory_for_values(cupy, self.device, n_wanted) as memory,
                 _streams_on(cupy, self.device) as self.streams,
             ):
+                # To be timed, kernels are run one after the other.
+                most = 1 if self.launches is not None else N_STREAMS
+                fitting = int(memory.size * PAGES_SHARE) // max(page_bytes, 1)
+                self.n_streams = max(1, min(most, fitting))
                 fit = min(memory.size // a_sample, MAX_ITEMS // n_calls)
                 at_once = max(32, fit)
                 kept = []
-                todo = [chosen[k : k + at_once] for k in range(0, chosen.size, at_once)]
+                todo = [(k, min(k + at_once, end)) for k in range(first, end, at_once)]
                 while todo:
-                    part = todo.pop()
+                    part = todo.pop(0)
                     try:
-                        kept += self._chunk(cupy, part, memory)
+                        kept += self._chunk(cupy, self._order(*part), memory)
                         self._note_launches(cupy)
+                        if self.is_alone:
+                            self._start_writing(cupy, *part)
                     except (_TooManyElements, cupy.cuda.memory.OutOfMemoryError):
                         # What was started still reads what the next part will overwrite.
                         cupy.cuda.get_current_stream().synchronize()
                         # One sample that is too much is left to the CPU.
                         device_memory.give_up(self.device)
-                        half = part.size // 2
-                        todo += [part[:half], part[half:]] if half else []
+                        middle = sum(part) // 2
+                        halves = [(part[0], middle), (middle, part[1])]
+                        todo[:0] = halves if middle > part[0] else []
         return kept
+
+    def _order(self, first: int, end: int) -> NDArray[np.uint32]:
+        """Samples from one to another, those together that are alike."""
+        order = self.samples.order
+        found: NDArray[np.uint32] = order[(order >= first) & (order < end)]
+        return found
+
+    def _start_writing(self, cupy: Any, first: int, end: int) -> None:
+        """Begin to copy the results of a chunk that is done; the next one is run meanwhile."""
+        runtime, stream = cupy.cuda.runtime, self.streams.for_results
+        for name, array in self.arrays._asdict().items():
+            width = array.itemsize
+            runtime.memcpy2DAsync(
+                array.ctypes.data + first * width,
+                array.strides[0],
+                self.outputs.at[name] + (first - self.first) * width,
+                self.n_columns * width,
+                (end - first) * width,
+                self.batt.n_programs,
+                _FROM_DEVICE,
+                stream.ptr,
+            )
+
+    def take_back(self, first: int, end: int) -> None:
+        """Take back what was written of samples whose run has failed: it may not be whole."""
+        if not self.is_alone:
+            return
+        with suppress(Exception):  # a device that has failed has nothing more to say
+            self.streams.for_results.synchronize()
+        self.arrays.reasons[:, first:end] = _engine.NOT_RUN
 
     @phase("transfer")
     def write(self, first: int, end: int) -> int:
         """Write the results of the samples that were run last; returns how many there are."""
         rows, n_rows = self.batt.plan.programs, self.batt.n_programs
-        shape = (n_rows, end - first)
-        is_whole = rows.size == n_rows and shape == self.arrays.reasons.shape
-        if is_whole:
-            for name, array in self.arrays._asdict().items():
-                self.outputs.part(name, array.dtype.type).reshape(shape).get(out=array)
-            return int(np.count_nonzero(self.arrays.reasons != _engine.NOT_RUN))
+        if self.is_alone:
+            self.streams.for_results.synchronize()
+            reasons = self.arrays.reasons[:, first:end]
+            return reasons.size - int(np.count_nonzero(reasons == _engine.NOT_RUN))
         content = device_memory.new_array(self.outputs.memory.size, np.uint8)
         self.outputs.memory.get(out=content)
         # The CPU writes to the other rows and columns meanwhile.
@@ -164,7 +204,7 @@ class DeviceRun:
             {
                 "n_used": 8,
                 "stopped": 4,
-                "pages": N_STREAMS * 16 * self.n_warps,
+                "pages": self.n_streams * 16 * self.n_warps,
                 # What each step takes its items from.
                 "queues": _engine.queue_bytes * n_steps,
             },
@@ -204,22 +244,23 @@ class DeviceRun:
             *(on_device["ops"], on_device["sites"], room.at["domains"], room.at["values"], n),
         ]
         # By stream: each has pages of its own.
-        by_stream = np.tile(np.array(words, np.uint64), (N_STREAMS, 1))
-        by_stream[:, _PAGES_FIELD] += np.arange(N_STREAMS, dtype=np.uint64) * (16 * self.n_warps)
+        by_stream = np.tile(np.array(words, np.uint64), (self.n_streams, 1))
+        numbers = np.arange(self.n_streams, dtype=np.uint64)
+        by_stream[:, _PAGES_FIELD] += numbers * (16 * self.n_warps)
         launch = cupy.asarray(by_stream)
         places = (
             *(on_device["nodes"], on_device["others"]),
             *(room.at["domains"], zeros.at["queues"], room.at["listed"]),
         )
+        n_timed = 0 if self.launches is None else 2 * plan.n_steps  # each step, and its counting
+        self.step_events = [cupy.cuda.Event() for _ in range(2 * n_timed)]
         self.run = self._new_run(cupy, n, places, launch)
         self.room = room
         self.held: list[Any] = [chosen_there, zeros, launch]  # in use until the last step is done
         self.n_started = 0
-        self.stage = 0
-        self.timed: list[tuple[int, str, int, Any, Any]] = []
+        self.timed: list[tuple[str, int, Any, Any]] = []
         try:
-            self._run_stages(cupy)
-            self.stage = -1
+            self._run_steps(cupy)
             n_run = plan.programs.size
             self._start_one(cupy, "find_outcomes", n_run * n, on_device["programs"], n_run)
             self._wait(cupy)
@@ -250,7 +291,7 @@ class DeviceRun:
         self, cupy: Any, n_samples: int, places: Sequence[int], launch: Any
     ) -> _engine.PlanRun:
         """Return the plan's run on so many samples."""
-        streams, events = self.streams.addresses(cupy)
+        streams, events = self.streams.addresses(cupy, self.n_streams)
         functions, wide_functions = self.functions
         # The fields of `DeviceSettings` in plan_run.hpp.
         settings = (
@@ -266,7 +307,8 @@ class DeviceRun:
             places=np.array(places, np.uint64),
             streams=streams,
             events=events,
-            launches=launch.data.ptr + row_bytes * np.arange(N_STREAMS, dtype=np.uint64),
+            timing=np.array([event.ptr for event in self.step_events], np.uint64),
+            launches=launch.data.ptr + row_bytes * np.arange(self.n_streams, dtype=np.uint64),
             functions=functions,
             wide_functions=wide_functions,
             n_samples=n_samples,
@@ -284,6 +326,7 @@ class DeviceRun:
         with self._timing(cupy, kernel, n_items):
             status = self.run.start_one(
                 function=kernels.address(self.device, kernel),
+                wide_function=kernels.wide_address(self.device, kernel),
                 nodes=nodes,
                 n_nodes=n_nodes,
                 n_items=n_items,
@@ -302,14 +345,25 @@ class DeviceRun:
         before.record()
         yield
         after.record()
-        self.timed.append((self.stage, kernel, n_items, before, after))
+        self.timed.append((kernel, n_items, before, after))
 
     def _note_launches(self, cupy: Any) -> None:
         """Add what the chunk's launches took, all of which are done."""
-        for stage, kernel, n_items, before, after in self.timed:
+        if self.launches is None:
+            return
+        name = f"cuda:{self.device}"
+        stages = flatten.stages_of(self.batt.plan)
+        steps = [(stage, step.kernel) for stage, these in enumerate(stages) for step in these]
+        events = iter(self.step_events)
+        timed = [
+            (steps[step][0], COUNTING if is_counting else steps[step][1], n_items, *pair)
+            for (step, is_counting, n_items), pair in zip(
+                self.run.started, zip(events, events, strict=True), strict=False
+            )
+        ]
+        timed += [(-1, *each) for each in self.timed]
+        for stage, kernel, n_items, before, after in timed:
             taken_s = cupy.cuda.get_elapsed_time(before, after) / 1000
-            name = f"cuda:{self.device}"
-            assert self.launches is not None
             self.launches.append(profiling.Launch(name, stage, kernel, n_items, taken_s))
 
     @phase("wait")
@@ -328,13 +382,10 @@ class DeviceRun:
             raise _TooManyElements
         _check(cupy, status)
 
-    def _run_stages(self, cupy: Any) -> None:
-        """All steps; after each stage, how many elements the containers have that it came to."""
+    def _run_steps(self, cupy: Any) -> None:
+        """All steps of the plan."""
         if self.is_overtaken():
             raise Overtaken
-        if self.launches is not None:
-            self._run_timed(cupy)
-            return
         while (status := self._run_on(cupy)) == _engine.PlanRun.LACKS_MEMORY:
             self._give_memory(cupy, *self.run.lacking)
         self._end_with(cupy, status)
@@ -343,8 +394,8 @@ class DeviceRun:
     def _run_on(self, cupy: Any) -> int:
         return self.run.run(self._goes_on)
 
-    def _give_memory(self, cupy: Any, n_host_bytes: int, n_device_bytes: int) -> tuple[Any, Any]:
-        """Give the run memory for what its next stages need, which is that much at least."""
+    def _give_memory(self, cupy: Any, n_host_bytes: int, n_device_bytes: int) -> None:
+        """Give the run memory for what its next steps need, which is that much at least."""
         content = device_memory.new_array(max(n_host_bytes, HOST_BYTES), np.uint8)
         there = cupy.empty(max(n_device_bytes, DEVICE_BYTES), cupy.uint8)
         self.held += [content, there]
@@ -354,28 +405,6 @@ class DeviceRun:
             device=there.data.ptr,
             device_bytes=there.size,
         )
-        return content, there
-
-    def _run_timed(self, cupy: Any) -> None:
-        """The same step by step, each of them timed."""
-        run, first = self.run, 0
-        for number, steps in enumerate(flatten.stages_of(self.batt.plan)):
-            self.stage = number
-            needs = run.begin(number)
-            if not needs[0]:
-                raise _TooManyElements
-            content, there = self._give_memory(cupy, *needs)
-            _check(cupy, run.send(content.ctypes.data, there.data.ptr))
-            for k, step in enumerate(steps, first):
-                if n_items := run.n_items(k):
-                    with self._timing(cupy, step.kernel, n_items):
-                        _check(cupy, run.start(k, k + 1))
-            if run.counts:
-                with self._timing(cupy, COUNTING, 1):
-                    _check(cupy, run.start_counting())
-                self._wait(cupy)
-                run.read_sizes()
-            first += len(steps)
 
 
 def _check(cupy: Any, status: int) -> None:
@@ -385,18 +414,25 @@ def _check(cupy: Any, status: int) -> None:
 
 
 class _Streams:
-    """Streams beside the current one, an event for each and one more; one run's at a time."""
+    """Streams beside the current one, the last for copies, and events; one run's at a time."""
 
     def __init__(self, cupy: Any) -> None:
-        self._streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(N_STREAMS - 1)]
-        self._events = [cupy.cuda.Event(disable_timing=True) for _ in range(N_STREAMS + 1)]
+        self._streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(N_STREAMS)]
+        self.for_results = cupy.cuda.Stream(non_blocking=True)
+        n_events = (N_STREAMS + 1) * EVENTS_A_STREAM + 1
+        self._events = [cupy.cuda.Event(disable_timing=True) for _ in range(n_events)]
+        self._addresses = np.array([event.ptr for event in self._events], np.uint64)
 
-    def addresses(self, cupy: Any) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """The driver's numbers of the streams, the current one first, and of the events."""
-        streams = [cupy.cuda.get_current_stream(), *self._streams]
+    def addresses(self, cupy: Any, n_streams: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """The driver's numbers of streams, the current one first, one for copies last; of events.
+
+        These are so many for each of the streams, and one more.
+        """
+        beside = [*self._streams[: n_streams - 1], self._streams[-1]]
+        streams = [cupy.cuda.get_current_stream(), *beside]
         return (
             np.array([stream.ptr for stream in streams], np.uint64),
-            np.array([event.ptr for event in self._events], np.uint64),
+            self._addresses[: len(streams) * EVENTS_A_STREAM + 1],
         )
 
 

@@ -13,6 +13,7 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcbatt.language.registry import bundled_primitives
 
@@ -57,9 +58,9 @@ ALONE = frozenset(
     "identity add subtract multiply divide invert double halve increment decrement crement sign"
     " even positive flip toivec tojvec greater both either branch equality contained index first"
     " last second astuple size color connect shoot dneighbors ineighbors neighbors compose chain"
-    " fork matcher lbind rbind initset insert intersection difference combine uppermost lowermost"
-    " leftmost rightmost ulcorner urcorner llcorner lrcorner corners vline hline center height"
-    " width shape portrait shift toindices recolor manhattan hmatching vmatching".split()
+    " fork matcher lbind rbind initset insert remove intersection difference combine uppermost"
+    " lowermost leftmost rightmost ulcorner urcorner llcorner lrcorner corners vline hline center"
+    " height width shape portrait shift toindices recolor manhattan hmatching vmatching".split()
 )
 # Functions may share parts and so grow large when they are written out.
 MAX_OPS = 400
@@ -77,7 +78,8 @@ class Step:
     kernel: str
     n_nodes: int
     n_others: int
-    level: int  # in its stage: it needs nothing of steps of its own level or a higher one
+    needs: tuple[int, ...]  # steps whose results it needs, by number
+    size_needs: tuple[int, ...]  # those that make what its items are elements of
 
 
 def make_plan(fused: _engine.FusedBatt) -> Plan:
@@ -88,9 +90,18 @@ def make_plan(fused: _engine.FusedBatt) -> Plan:
 def stages_of(plan: Plan) -> list[list[Step]]:
     """Return the plan's steps, by stage."""
     names = kernel_names()
-    # The fields of `PlanStep` in plan.hpp, of which the last two say where members start.
-    steps = [Step(names[kernel], *counts) for kernel, *counts, _, _ in plan.steps.tolist()]
+    needs, size_needs = (_links(each) for each in (plan.needs, plan.size_needs))
+    # The fields of `PlanStep` in plan.hpp, of which the others say where members start.
+    steps = [
+        Step(names[kernel], n_nodes, n_others, needs[k], size_needs[k])
+        for k, (kernel, n_nodes, n_others, *_) in enumerate(plan.steps.tolist())
+    ]
     return [steps[first:end] for first, end in pairwise([0, *plan.stage_ends.tolist()])]
+
+
+def _links(links: tuple[NDArray[np.uint32], NDArray[np.uint32]]) -> list[tuple[int, ...]]:
+    starts, items = (each.tolist() for each in links)
+    return [tuple(items[first:end]) for first, end in pairwise(starts)]
 
 
 def kernels_of(plan: Plan) -> dict[int, str]:

@@ -13,11 +13,8 @@ from arcbatt.language import Node, Program, to_value
 from arcbatt.language.ir import walk_new, with_args
 
 from . import _engine
+from .graphs import INPUT_OPS, OPS, Graph, GraphPrograms, merge_graphs
 from .table import primitive_numbers
-
-# As in include/arcbatt/batt.hpp.
-_INPUT_OPS: Mapping[str, int] = {"I": 0, "S": 1, "target": 2}
-_OPS = {"constant": 3, "primitive": 4, "call": 5, "invoke": 6}
 
 
 @dataclass
@@ -41,7 +38,7 @@ class Fusing:
         places, args, numbers = self.places, self._args, self._numbers
         for node in walk_new(root, places):
             kind = node.kind
-            op, primitive, first = _OPS.get(kind, 0), 0, 0
+            op, primitive, first = OPS.get(kind, 0), 0, 0
             if kind == "call" or kind == "invoke":
                 first = len(args)
                 args += [places[arg] for arg in node.args]
@@ -52,8 +49,8 @@ class Fusing:
                 self._constants.append(to_value(node.head, f"{name}: a constant"))
             elif kind == "primitive":
                 primitive = numbers[node.head]
-            elif node.head in _INPUT_OPS:
-                op = _INPUT_OPS[node.head]
+            elif node.head in INPUT_OPS:
+                op = INPUT_OPS[node.head]
             else:
                 raise ValueError(f"{name}: no sample has the input {node.head!r}")
             places[node] = len(places)
@@ -75,33 +72,51 @@ class Fusing:
             self._constants,
         )
 
-    def finish_continued(
-        self, continuation: Continuation, starts: Sequence[int]
-    ) -> _engine.FusedBatt:
-        """Return the graph in which nodes in such places are each continued by the same steps."""
-        fixed = [self.add(node, continuation.names[0]) for node in continuation.fixed]
-        steps = continuation.arrays
-        n_starts, n_steps, n_args = len(starts), len(steps.ops), len(steps.args)
-        which = np.arange(n_starts, dtype=np.int32)[:, None]
-        # [start, place]: where what a step may use stands in the graph.
-        table = np.empty((n_starts, len(fixed) + 1 + n_steps), np.int32)
-        table[:, : len(fixed)] = fixed
-        table[:, len(fixed)] = starts
-        table[:, len(fixed) + 1 :] = len(self.places) + which * n_steps + np.arange(n_steps)
-        firsts = len(self._args) + which * n_args + steps.firsts
-        return _engine.FusedBatt(
-            np.concatenate([np.array(self._ops, np.uint8), np.tile(steps.ops, n_starts)]),
-            _joined(self._primitives, np.tile(steps.primitives, n_starts)),
-            _joined(self._firsts, firsts.ravel()),
-            _joined(self._counts, np.tile(steps.counts, n_starts)),
-            _joined(self._args, table[:, steps.args].ravel()),
-            np.ascontiguousarray(table[:, list(continuation.results)]).ravel(),
-            self._constants,
+    def to_graph(self, results: Sequence[int], *, with_digests: bool = True) -> Graph:
+        """Return the same as plain data; other processes need the nodes' digests, too."""
+        return Graph(
+            np.array(self._ops, np.uint8),
+            np.array(self._primitives, np.int32),
+            np.array(self._counts, np.int32),
+            np.array(self._args, np.int32),
+            np.array(results, np.int32),
+            tuple(self._constants),
+            b"".join([node.digest for node in self.places]) if with_digests else b"",
         )
 
 
-def _joined(before: Sequence[int], after: NDArray[np.int32]) -> NDArray[np.int32]:
-    return np.concatenate([np.array(before, np.int32), after]).astype(np.int32, copy=False)
+def fuse_continued(programs: Sequence[Program], continuation: Continuation) -> _engine.FusedBatt:
+    """Return the graph in which the programs' results are each continued by the same steps."""
+    if isinstance(programs, GraphPrograms):
+        graph = merge_graphs([programs.to_graph(), continuation.fixed_graph])
+    else:
+        fusing = Fusing()
+        roots = [*((each.result, each.name) for each in programs), *continuation.named_fixed]
+        places = [fusing.add(node, name) for node, name in roots]
+        graph = fusing.to_graph(places, with_digests=False)
+    starts, fixed = graph.results[: len(programs)], graph.results[len(programs) :]
+    steps = continuation.arrays
+    n_starts, n_steps, n_args = len(starts), len(steps.ops), len(steps.args)
+    which = np.arange(n_starts, dtype=np.int32)[:, None]
+    # [start, place]: where what a step may use stands in the graph.
+    table = np.empty((n_starts, len(fixed) + 1 + n_steps), np.int32)
+    table[:, : len(fixed)] = fixed
+    table[:, len(fixed)] = starts
+    table[:, len(fixed) + 1 :] = len(graph) + which * n_steps + np.arange(n_steps)
+    firsts = len(graph.args) + which * n_args + steps.firsts
+    return _engine.FusedBatt(
+        np.concatenate([graph.ops, np.tile(steps.ops, n_starts)]),
+        _joined(graph.primitives, np.tile(steps.primitives, n_starts)),
+        _joined(graph.firsts, firsts.ravel()),
+        _joined(graph.counts, np.tile(steps.counts, n_starts)),
+        _joined(graph.args, table[:, steps.args].ravel()),
+        np.ascontiguousarray(table[:, list(continuation.results)]).ravel(),
+        list(graph.constants),
+    )
+
+
+def _joined(before: NDArray[np.int32], after: NDArray[np.int32]) -> NDArray[np.int32]:
+    return np.concatenate([before, after]).astype(np.int32, copy=False)
 
 
 @dataclass(frozen=True)
@@ -137,12 +152,23 @@ class Continuation:
             Program(made[place], name) for place, name in zip(self.results, self.names, strict=True)
         ]
 
+    @property
+    def named_fixed(self) -> list[tuple[Node, str]]:
+        """What needs no program's result, with a name for errors."""
+        return [(node, self.names[0]) for node in self.fixed]
+
+    @cached_property
+    def fixed_graph(self) -> Graph:
+        """The graph of what needs no program's result."""
+        fusing = Fusing()
+        return fusing.to_graph([fusing.add(node, name) for node, name in self.named_fixed])
+
     @cached_property
     def arrays(self) -> _StepArrays:
         numbers = primitive_numbers()
         counts = np.array([len(places) for _, places in self.steps], np.int32)
         return _StepArrays(
-            np.array([_OPS[node.kind] for node, _ in self.steps], np.uint8),
+            np.array([OPS[node.kind] for node, _ in self.steps], np.uint8),
             np.array([numbers.get(node.head, 0) for node, _ in self.steps], np.int32),
             (np.cumsum(counts) - counts).astype(np.int32),
             counts,

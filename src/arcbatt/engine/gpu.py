@@ -6,6 +6,7 @@ that primitive's own kernel. Samples are taken in chunks whose values fit the de
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,6 +32,9 @@ LOOK_S = 0.05
 # others compute in Python meanwhile (evolve deals its next card), it is to have it back soon: after
 # this time, instead of the usual 5 ms, each of which a GPU would wait for.
 HAND_OVER_S = 1e-4
+# What streams are given goes to the device through so many queues, each in its order: with as few
+# as usual, a stream would have to wait for others.
+CONNECTIONS = ("CUDA_DEVICE_MAX_CONNECTIONS", "32")
 _timelines: dict[int, Lock] = {}  # by device; held by the run that counts its phases there
 
 
@@ -49,6 +53,7 @@ def device_count() -> int:
 @cache
 def _look_for_devices() -> tuple[int, str]:
     """How many GPUs there are, or why there are none."""
+    os.environ.setdefault(*CONNECTIONS)
     try:
         import cupy
     except ImportError as error:
@@ -98,6 +103,7 @@ class GpuRun:
     budget: Budget
     arrays: BattArrays
     keep_values: bool
+    is_alone: bool  # GPUs run all programs on all samples
     queue: _engine.SampleQueue
     pace: Pace
 
@@ -116,6 +122,7 @@ class GpuRun:
             device,
             self.arrays,
             self.keep_values,
+            self.is_alone,
             profiling.launches(),
         )
         with _handing_over():
@@ -141,6 +148,7 @@ class GpuRun:
             except Overtaken:
                 pass
             except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
+                run.take_back(first, end)
                 self.queue.give_back(chunk)
                 return GpuPart(n_results, kept, str(error))
             except (
@@ -148,6 +156,7 @@ class GpuRun:
                 cupy.cuda.memory.OutOfMemoryError,
                 kernels.KernelError,
             ) as error:
+                run.take_back(first, end)
                 self.queue.give_back(chunk)
                 return GpuPart(n_results, kept, str(error).splitlines()[0])
             self.pace.note(end - first, perf_counter() - began_s)

@@ -12,25 +12,51 @@ struct PlanStep {
   u32 kernel;  // kind * N_HEADS + head
   u32 n_nodes;
   u32 n_others;
-  u32 level;  // in its stage: it needs nothing of steps of its own level or a higher one
   u32 first_node;   // among the plan's
   u32 first_other;
+  u32 first_domain; // of those that it makes, one after the other
+  u32 n_domains;
 
   u32 kind() const { return kernel / N_HEADS; }
 };
 
-// Steps that need nothing but sizes that are known when they begin, those of sites last. After them the
-// sizes of the domains that they make are known.
-struct PlanStage {
-  u32 first_step, end_step;
-  u32 first_other, end_other;  // members of its steps within functions: ops, or phases of sites
-  u32 first_site;              // the first of those that is a phase of a site
-  bool makes_domains;
+// For each of some things, others that it has to do with, by number.
+struct Links {
+  std::vector<u32> starts = {0}, items;
+
+  u32 size() const { return (u32)starts.size() - 1; }
+  const u32* begin(u32 k) const { return items.data() + starts[k]; }
+  const u32* end(u32 k) const { return items.data() + starts[k + 1]; }
+  u32 count(u32 k) const { return starts[k + 1] - starts[k]; }
+  // Adds one thing, to do with what was added to `items` since the last one, each once.
+  void add() {
+    const auto first = items.begin() + starts.back();
+    std::sort(first, items.end());
+    items.erase(std::unique(first, items.end()), items.end());
+    starts.push_back((u32)items.size());
+  }
+  // The other way round: what has to do with each of n others.
+  Links inverse(u32 n) const {
+    Links found;
+    found.starts.assign(n + 1, 0);
+    for (u32 item : items) found.starts[item + 1]++;
+    for (u32 k = 0; k < n; k++) found.starts[k + 1] += found.starts[k];
+    found.items.resize(items.size());
+    std::vector<u32> at(found.starts.begin(), found.starts.end() - 1);
+    for (u32 k = 0; k < size(); k++)
+      for (const u32* item = begin(k); item < end(k); item++) found.items[at[*item]++] = k;
+    return found;
+  }
 };
 
 struct Plan {
-  std::vector<PlanStage> stages;
   std::vector<PlanStep> steps;
+  // By step, others before it: those whose results it needs, and those that make domains which it needs
+  // the sizes of to begin. By step, those after it likewise.
+  Links needs, size_needs, users, size_users;
+  // Stages are steps up to and with sites that many others wait for; so many sizes must be waited for one
+  // after the other.
+  std::vector<u32> stage_ends;
   std::vector<u32> nodes;         // of steps
   std::vector<u32> others;        // of steps: ops; sites times 4 and phases
   std::vector<u32> sizes;         // by other, how many items it has: elements of a domain, or samples
@@ -67,6 +93,8 @@ class Scheduling {
       if (!flat_.left_out[batt.results[p]]) plan_.programs.push_back(p);
     find_needed();
     find_needs();
+    step_of_.assign(n_items_, 0);
+    domain_numbers_.assign(flat_.domains.size(), 0);
   }
 
   Plan take_plan() {
@@ -84,11 +112,13 @@ class Scheduling {
   const PlanRules& rules_;
   Flattening flat_;
   u32 first_op_, first_site_, n_items_;
+  u32 n_made_ = 0;  // domains
   Plan plan_;
   std::vector<bool> needed_;              // by node
   std::vector<u32> kernels_;              // by item; N_KERNELS where it is not to be done
-  std::vector<u32> needs_, needs_starts_; // needs of item k stand at needs_starts_[k] and on
-  std::vector<u32> users_, users_starts_;
+  Links needs_, users_;                   // by item
+  std::vector<u32> step_of_;              // by item
+  std::vector<u32> domain_numbers_;       // by domain, the plan's own: in the order in which they are made
   std::vector<std::vector<u32>> fillers_; // by domain and column, what fills it; 0: with its frame
 
   bool is_call(u32 node) const { return batt_.code[node].op >= CALL; }
@@ -139,7 +169,6 @@ class Scheduling {
     for (u32 k = 0; k < flat_.ops.size(); k++)
       fillers_[flat_.ops[k].domain][flat_.ops[k].column] = first_op_ + k;
     kernels_.assign(n_items_, N_KERNELS);
-    needs_starts_.push_back(0);
     std::vector<bool> wanted(flat_.sites.size());
     for (u32 k = 0; k < flat_.sites.size(); k++) wanted[k] = is_wanted(k);
 
@@ -148,18 +177,18 @@ class Scheduling {
         kernels_[node] = RUN_STEP * N_HEADS + (is_call(node) ? batt_.code[node].primitive : (u32)HEAD_LOAD);
         if (is_call(node))
           for (u32 k = 0; k < batt_.code[node].n_args; k++)
-            needs_.push_back(maker_of_node(batt_.args[batt_.code[node].first + k]));
+            needs_.items.push_back(maker_of_node(batt_.args[batt_.code[node].first + k]));
       }
-      end_needs();
+      needs_.add();
     }
     for (const SymbolicOp& op : flat_.ops) {
       if (wanted[flat_.domains[op.domain].site]) {
         const bool alone = op.head >= N_PRIMITIVES || rules_.alone[op.head];
-        kernels_[needs_starts_.size() - 1] = (alone ? ALONE_STEP : RUN_STEP) * N_HEADS + op.head;
-        for (u32 k = 0; k < op.n_args; k++) needs_.push_back(maker(op.args[k]));
-        needs_.push_back(maker_of_domain(op.domain));
+        kernels_[needs_.size()] = (alone ? ALONE_STEP : RUN_STEP) * N_HEADS + op.head;
+        for (u32 k = 0; k < op.n_args; k++) needs_.items.push_back(maker(op.args[k]));
+        needs_.items.push_back(maker_of_domain(op.domain));
       }
-      end_needs();
+      needs_.add();
     }
     for (u32 number = 0; number < flat_.sites.size(); number++) {
       const SymbolicSite& site = flat_.sites[number];
@@ -167,51 +196,35 @@ class Scheduling {
         if (wanted[number] && phase <= site.n_phases) {
           kernels_[phase_item(number, phase)] = SITE_STEP * N_HEADS + site.head;
           if (phase == 0) {
-            for (u32 k = 0; k < site.n_args; k++) needs_.push_back(maker(site.args[k]));
-            if (site.home >= 0) needs_.push_back(maker_of_domain(site.home));
+            for (u32 k = 0; k < site.n_args; k++) needs_.items.push_back(maker(site.args[k]));
+            if (site.home >= 0) needs_.items.push_back(maker_of_domain(site.home));
           } else {
-            needs_.push_back(phase_item(number, phase - 1));
-            needs_.push_back(maker(site.results[phase - 1]));
+            needs_.items.push_back(phase_item(number, phase - 1));
+            needs_.items.push_back(maker(site.results[phase - 1]));
           }
         }
-        end_needs();
+        needs_.add();
       }
     }
-    find_users();
-  }
-
-  // Of the item whose needs were added last, each once.
-  void end_needs() {
-    const auto first = needs_.begin() + needs_starts_.back();
-    std::sort(first, needs_.end());
-    needs_.erase(std::unique(first, needs_.end()), needs_.end());
-    needs_starts_.push_back((u32)needs_.size());
-  }
-
-  void find_users() {
-    users_starts_.assign(n_items_ + 1, 0);
-    for (u32 need : needs_) users_starts_[need + 1]++;
-    for (u32 k = 0; k < n_items_; k++) users_starts_[k + 1] += users_starts_[k];
-    users_.resize(needs_.size());
-    std::vector<u32> at(users_starts_.begin(), users_starts_.end() - 1);
-    for (u32 item = 0; item < n_items_; item++)
-      for (u32 k = needs_starts_[item]; k < needs_starts_[item + 1]; k++) users_[at[needs_[k]]++] = item;
+    users_ = needs_.inverse(n_items_);
   }
 
   // By item, the most sites that are one after the other on a way from it on, itself included.
   std::vector<u32> count_sites_ahead() const {
     std::vector<u32> n_missing(n_items_), order, ahead(n_items_, 0);
     for (u32 item = 0; item < n_items_; item++) {
-      n_missing[item] = needs_starts_[item + 1] - needs_starts_[item];
+      n_missing[item] = needs_.count(item);
       if (!n_missing[item]) order.push_back(item);
     }
-    for (size_t at = 0; at < order.size(); at++)
-      for (u32 k = users_starts_[order[at]]; k < users_starts_[order[at] + 1]; k++)
-        if (!--n_missing[users_[k]]) order.push_back(users_[k]);
+    for (size_t at = 0; at < order.size(); at++) {
+      const u32 item = order[at];
+      for (const u32* user = users_.begin(item); user < users_.end(item); user++)
+        if (!--n_missing[*user]) order.push_back(*user);
+    }
     for (size_t at = order.size(); at-- > 0;) {
       const u32 item = order[at];
-      for (u32 k = users_starts_[item]; k < users_starts_[item + 1]; k++)
-        ahead[item] = max_of(ahead[item], ahead[users_[k]]);
+      for (const u32* user = users_.begin(item); user < users_.end(item); user++)
+        ahead[item] = max_of(ahead[item], ahead[*user]);
       ahead[item] += item >= first_site_ && kernels_[item] < N_KERNELS;
     }
     return ahead;
@@ -232,19 +245,10 @@ class Scheduling {
     for (u32 item = 0; item < n_items_; item++) {
       if (kernels_[item] == N_KERNELS) continue;
       n_left[kernels_[item]]++;
-      n_missing[item] = needs_starts_[item + 1] - needs_starts_[item];
+      n_missing[item] = needs_.count(item);
       if (!n_missing[item]) make_ready(item);
     }
-    std::vector<i32> levels(n_items_, -1);  // of what the stage has done so far
-    std::vector<u32> done, of_stage;
-    u32 first_step = 0, first_other = 0;
-    const auto end_stage = [&] {
-      add_stage(first_step, first_other);
-      first_step = (u32)plan_.steps.size();
-      first_other = (u32)plan_.others.size();
-      for (u32 item : of_stage) levels[item] = -1;
-      of_stage.clear();
-    };
+    std::vector<u32> done;
     while (!kernels_ready.empty()) {
       const auto before = [&](u32 a, u32 b) {
         const double share_a = (double)ready[a].size() / n_left[a], share_b = (double)ready[b].size() / n_left[b];
@@ -266,29 +270,31 @@ class Scheduling {
       }
       done.clear();
       for (u32 kernel : chosen) {
-        add_step(kernel, ready[kernel], levels);
+        add_step(kernel, ready[kernel]);
         n_left[kernel] -= (u32)ready[kernel].size();
         done.insert(done.end(), ready[kernel].begin(), ready[kernel].end());
         ready[kernel].clear();
       }
-      of_stage.insert(of_stage.end(), done.begin(), done.end());
-      if (best == N_KERNELS) end_stage();
+      if (best == N_KERNELS) plan_.stage_ends.push_back((u32)plan_.steps.size());
       for (u32 item : done)
-        for (u32 k = users_starts_[item]; k < users_starts_[item + 1]; k++)
-          if (!--n_missing[users_[k]]) make_ready(users_[k]);
+        for (const u32* user = users_.begin(item); user < users_.end(item); user++)
+          if (!--n_missing[*user]) make_ready(*user);
     }
-    if (first_step < plan_.steps.size()) end_stage();
+    const u32 n_steps = (u32)plan_.steps.size();
+    if (n_steps && (plan_.stage_ends.empty() || plan_.stage_ends.back() < n_steps))
+      plan_.stage_ends.push_back(n_steps);
+    plan_.users = plan_.needs.inverse(n_steps);
+    plan_.size_users = plan_.size_needs.inverse(n_steps);
   }
 
-  void add_step(u32 kernel, std::vector<u32>& items, std::vector<i32>& levels) {
+  void add_step(u32 kernel, std::vector<u32>& items) {
     std::sort(items.begin(), items.end());
-    i32 level = -1;
-    for (u32 item : items)
-      for (u32 k = needs_starts_[item]; k < needs_starts_[item + 1]; k++)
-        level = max_of(level, levels[needs_[k]]);
-    PlanStep step = {kernel, 0, 0, (u32)(level + 1), (u32)plan_.nodes.size(), (u32)plan_.others.size()};
+    const u32 number = (u32)plan_.steps.size();
+    PlanStep step = {kernel, 0, 0, (u32)plan_.nodes.size(), (u32)plan_.others.size(), n_made_, 0};
     for (u32 item : items) {
-      levels[item] = level + 1;
+      step_of_[item] = number;
+      for (const u32* need = needs_.begin(item); need < needs_.end(item); need++)
+        plan_.needs.items.push_back(step_of_[*need]);
       if (item < first_op_) {
         step.n_nodes++;
         plan_.nodes.push_back(item);
@@ -297,52 +303,57 @@ class Scheduling {
         add_other(item);
       }
     }
+    step.n_domains = n_made_ - step.first_domain;
+    plan_.needs.add();
+    plan_.size_needs.add();
     plan_.steps.push_back(step);
   }
 
   void add_other(u32 item) {
-    const u32 n_domains = (u32)flat_.domains.size();
     if (item < first_site_) {
       plan_.others.push_back(item - first_op_);
-      plan_.sizes.push_back((u32)flat_.ops[item - first_op_].domain);
+      add_size(flat_.ops[item - first_op_].domain);
       plan_.made_domains.push_back(-1);
       return;
     }
     const u32 entry = item - first_site_, phase = entry % SITE_ITEMS;
     const SymbolicSite& site = flat_.sites[entry / SITE_ITEMS];
     plan_.others.push_back(entry);
-    plan_.sizes.push_back(site.home >= 0 ? (u32)site.home : n_domains);
-    plan_.made_domains.push_back(phase < site.n_phases ? site.domains[phase] : -1);
+    add_size(site.home);
+    const bool makes = phase < site.n_phases;
+    if (makes) domain_numbers_[site.domains[phase]] = n_made_++;
+    plan_.made_domains.push_back(makes ? (i32)domain_numbers_[site.domains[phase]] : -1);
   }
 
-  void add_stage(u32 first_step, u32 first_other) {
-    const u32 end_step = (u32)plan_.steps.size(), end_other = (u32)plan_.others.size();
-    PlanStage stage = {first_step, end_step, first_other, end_other, end_other, false};
-    for (u32 k = first_step; k < end_step; k++)
-      if (plan_.steps[k].kind() == SITE_STEP) stage.first_site = min_of(stage.first_site, plan_.steps[k].first_other);
-    for (u32 k = stage.first_site; k < end_other; k++) stage.makes_domains |= plan_.made_domains[k] >= 0;
-    plan_.stages.push_back(stage);
+  // Of a member of the step that is being made: as many items as a domain has elements; -1: as samples.
+  void add_size(i32 domain) {
+    plan_.sizes.push_back(domain < 0 ? (u32)flat_.domains.size() : domain_numbers_[domain]);
+    if (domain >= 0) plan_.size_needs.items.push_back(step_of_[maker_of_domain(domain)]);
   }
 
+  // Domains that no step makes have no number: what would need them is not run.
   void write_flat() {
     const auto primitive_of = [](u32 head) { return head < N_PRIMITIVES ? head : 0; };
     for (const SymbolicOp& op : flat_.ops) {
-      FlatOp made = {primitive_of(op.head), (u32)op.domain, op.column, op.n_args, {}, {}};
+      FlatOp made = {primitive_of(op.head), domain_numbers_[op.domain], op.column, op.n_args, {}, {}};
       for (u32 k = 0; k < op.n_args; k++) made.args[k] = flat_.ref(op.args[k], op.domain);
       plan_.ops.push_back(made);
     }
     for (const SymbolicSite& site : flat_.sites) {
-      FlatSite made = {primitive_of(site.head), site.home < 0 ? NO_DOMAIN : (u32)site.home,
+      FlatSite made = {primitive_of(site.head), site.home < 0 ? NO_DOMAIN : domain_numbers_[site.home],
                        site.column, site.n_args, {}, site.n_phases, {}, {}};
       for (u32 k = 0; k < site.n_args; k++) made.args[k] = flat_.ref(site.args[k], site.home);
       for (u32 k = 0; k < site.n_phases; k++) {
-        made.domains[k] = (u32)site.domains[k];
+        made.domains[k] = domain_numbers_[site.domains[k]];
         made.results[k] = flat_.ref(site.results[k], site.domains[k]);
       }
       plan_.sites.push_back(made);
     }
-    for (const SiteDomain& domain : flat_.domains)
-      plan_.domains.push_back({nullptr, nullptr, 0, domain.n_args, domain.n_columns});
+    plan_.domains.resize(flat_.domains.size());
+    for (u32 k = 0; k < flat_.domains.size(); k++)
+      if (kernels_[maker_of_domain((i32)k)] < N_KERNELS)
+        plan_.domains[domain_numbers_[k]] = {nullptr, nullptr, 0, flat_.domains[k].n_args,
+                                             flat_.domains[k].n_columns};
   }
 };
 

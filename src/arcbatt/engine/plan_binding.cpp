@@ -24,6 +24,10 @@ nb::object array_of(const std::vector<T>& items, size_t n_columns = 1) {
   return nb::ndarray<nb::numpy, W>(content, n_columns > 1 ? 2 : 1, shape, owner).cast();
 }
 
+nb::object links_of(const Links& links) {
+  return nb::make_tuple(array_of<u32>(links.starts), array_of<u32>(links.items));
+}
+
 template <class T>
 std::vector<T> to_vector(const Array<T>& array) {
   return std::vector<T>(array.data(), array.data() + array.size());
@@ -121,11 +125,9 @@ void bind_plans(nb::module_& module) {
       .def_prop_ro("ops", [](const Plan& plan) { return array_of<u32>(plan.ops, sizeof(FlatOp) / 4); })
       .def_prop_ro("sites", [](const Plan& plan) { return array_of<u32>(plan.sites, sizeof(FlatSite) / 4); })
       .def_prop_ro("steps", [](const Plan& plan) { return array_of<u32>(plan.steps, sizeof(PlanStep) / 4); })
-      .def_prop_ro("stage_ends", [](const Plan& plan) {
-             std::vector<u32> ends;
-             for (const PlanStage& stage : plan.stages) ends.push_back(stage.end_step);
-             return array_of<u32>(ends);
-           })
+      .def_prop_ro("stage_ends", [](const Plan& plan) { return array_of<u32>(plan.stage_ends); })
+      .def_prop_ro("needs", [](const Plan& plan) { return links_of(plan.needs); })
+      .def_prop_ro("size_needs", [](const Plan& plan) { return links_of(plan.size_needs); })
       .def("image", [](const Plan& plan) {
              const PlanImage image(plan);
              return nb::make_tuple(array_of<u8>(image.content), image.starts);
@@ -133,8 +135,8 @@ void bind_plans(nb::module_& module) {
   nb::class_<PlanRun>(module, "PlanRun")
       .def("__init__",
            [](PlanRun* made, const Plan& plan, Array<u64> driver_functions, Array<u64> settings,
-              Array<u64> places, Array<u64> streams, Array<u64> events, Array<u64> launches,
-              Array<u64> functions, Array<u64> wide_functions, u64 n_samples) {
+              Array<u64> places, Array<u64> streams, Array<u64> events, Array<u64> timing,
+              Array<u64> launches, Array<u64> functions, Array<u64> wide_functions, u64 n_samples) {
              const std::vector<u64> driven = driver_functions_of(driver_functions);
              Driver driver;
              std::memcpy((void*)&driver, driven.data(), sizeof(driver));
@@ -142,31 +144,29 @@ void bind_plans(nb::module_& module) {
              check_sizes({settings.size()}, sizeof(set) / sizeof(u64));
              std::memcpy((void*)&set, settings.data(), sizeof(set));
              check_sizes({places.size()}, 5);
-             check_sizes({events.size() - 1, launches.size()}, streams.size());
+             check_sizes({launches.size() + 1}, streams.size());
+             if (streams.size() < 2 || events.size() <= streams.size()) throw std::invalid_argument("too few events");
+             const std::vector<u64> all = to_vector(events);
              check_sizes({functions.size(), wide_functions.size()}, N_STEP_KINDS * N_HEADS);
              const DevicePlaces at = {places(0), places(1), places(2), places(3), places(4),
-                                      to_vector(streams), to_vector(launches), to_vector(events)};
+                                      to_vector(streams), to_vector(launches), {all.begin(), all.end() - 1},
+                                      all.back(), to_vector(timing)};
              new (made) PlanRun(plan, driver, set, at, to_vector(functions), to_vector(wide_functions), n_samples);
            },
            nb::keep_alive<1, 2>(), nb::arg("plan"), nb::kw_only(), nb::arg("driver_functions"),
-           nb::arg("settings"), nb::arg("places"), nb::arg("streams"), nb::arg("events"), nb::arg("launches"),
-           nb::arg("functions"), nb::arg("wide_functions"), nb::arg("n_samples"))
-      .def("begin", [](PlanRun& run, u32 stage) {
-             const PlanRun::Need need = run.begin(stage);
-             return nb::make_tuple(need.host_bytes, need.device_bytes);
-           })
-      .def("send", [](PlanRun& run, u64 host, u64 device) { return run.send((char*)host, device); },
-           nb::call_guard<nb::gil_scoped_release>())
-      .def("start", &PlanRun::start, nb::call_guard<nb::gil_scoped_release>())
-      .def_prop_ro("counts", &PlanRun::counts)
-      .def("start_counting", &PlanRun::start_counting, nb::call_guard<nb::gil_scoped_release>())
-      .def("read_sizes", &PlanRun::read_sizes)
-      .def("n_items", &PlanRun::n_items)
+           nb::arg("settings"), nb::arg("places"), nb::arg("streams"), nb::arg("events"), nb::arg("timing"),
+           nb::arg("launches"), nb::arg("functions"), nb::arg("wide_functions"), nb::arg("n_samples"))
       .def("run", [](PlanRun& run, nb::callable goes_on) {
              return without_lock(goes_on, [&](auto asked) { return run.run(asked); });
            })
-      .def("wait", [](const PlanRun& run, nb::callable goes_on) {
+      .def("wait", [](PlanRun& run, nb::callable goes_on) {
              return without_lock(goes_on, [&](auto asked) { return run.wait(asked); });
+           })
+      .def_prop_ro("started", [](const PlanRun& run) {
+             nb::list found;
+             for (const PlanRun::Started& each : run.started)
+               found.append(nb::make_tuple(each.step, each.is_counting, each.n_items));
+             return found;
            })
       .def_prop_ro("lacking", [](const PlanRun& run) {
              return nb::make_tuple(run.lacking.host_bytes, run.lacking.device_bytes);
@@ -180,9 +180,10 @@ void bind_plans(nb::module_& module) {
       .def_ro_static("LACKS_MEMORY", &PlanRun::LACKS_MEMORY)
       .def_ro_static("STOPPED", &PlanRun::STOPPED)
       .def("start_one",
-           [](PlanRun& run, u64 function, u64 nodes, u64 n_nodes, u64 n_items, u64 host, u64 device) {
-             return run.start_one(function, nodes, n_nodes, n_items, (char*)host, device);
+           [](PlanRun& run, u64 function, u64 wide_function, u64 nodes, u64 n_nodes, u64 n_items, u64 host,
+              u64 device) {
+             return run.start_one(function, wide_function, nodes, n_nodes, n_items, (char*)host, device);
            },
-           nb::kw_only(), nb::arg("function"), nb::arg("nodes"), nb::arg("n_nodes"), nb::arg("n_items"),
+           nb::kw_only(), nb::arg("function"), nb::arg("wide_function"), nb::arg("nodes"), nb::arg("n_nodes"), nb::arg("n_items"),
            nb::arg("host"), nb::arg("device"));
 }

@@ -1,32 +1,23 @@
-// A plan at work on some samples: what each stage needs, written for the kernels, and the kernels started.
+// A plan at work on some samples: what its steps need, written for the kernels, and the kernels started.
 //
-// The host has memory that the device can read (`Memory::host`) and memory of the device; a stage's part
-// of either is laid out as follows, and sent in one copy up to where the host's goes on with the domains:
+// A step is *open* as soon as the sizes of the domains are known that its items are elements of, and all
+// steps are open that it needs. Open steps are sent together, in a *batch*, and started one by one, those first
+// after which most is still to come; a kernel waits on the device for the steps that it needs, and for nothing
+// else. Steps of sites count elements: their numbers come back while others run, and open more steps.
+//
+// The host has memory that the device can read and write, and memory of the device; a batch's part of
+// either is laid out as follows, and sent in one copy up to where the host's goes on with the domains:
 //
 //   host:    starts and bounds | steps | domains | what each bound's count is, written by the device
 //   device:  starts and bounds | steps | frames | counts | firsts
 #pragma once
-#include <chrono>
 #include <cstring>
+#include <queue>
 #include <thread>
 
-#include "plan.hpp"
+#include "plan_streams.hpp"
 
 namespace arc {
-
-// The functions of the CUDA driver that are needed, as it declares cuLaunchKernel, cuEventRecord,
-// cuStreamWaitEvent, cuMemcpyHtoDAsync, cuMemsetD8Async and cuEventQuery; all return 0 or a status.
-struct Driver {
-  int (*launch)(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream, void** parameters,
-                void** extra);
-  int (*record)(void* event, void* stream);
-  int (*wait)(void* stream, void* event, unsigned flags);
-  int (*copy)(u64 to, const void* from, size_t n_bytes, void* stream);
-  int (*fill)(u64 to, unsigned char value, size_t n_bytes, void* stream);
-  int (*query)(void* event);
-};
-constexpr int NOT_READY = 600;  // of an event that has not come yet
 
 // What a run is given: the device's sizes, and where things are on it.
 struct DeviceSettings {
@@ -37,154 +28,63 @@ struct DeviceSettings {
 };
 struct DevicePlaces {
   u64 nodes, others, domains, queues, listed;
-  std::vector<u64> streams, launches;  // by stream; kernels of one level are on all of them
-  std::vector<u64> events;             // by stream, and one more
+  std::vector<u64> streams, launches;  // by stream; the last stream is for copies and has no launch
+  std::vector<u64> events;             // as many for each stream
+  u64 done;                            // one more event
+  std::vector<u64> timing;             // two events for each launch where they are to be timed
 };
 
 class PlanRun {
  public:
+  // A launch: of a step, or of what counts its elements.
+  struct Started {
+    u32 step;
+    bool is_counting;
+    u64 n_items;
+  };
+
   // functions: by kernel of the plan, the device's; wide_functions: that for wide lanes, 0 for none.
   PlanRun(const Plan& plan, const Driver& driver, const DeviceSettings& settings, const DevicePlaces& places,
           std::vector<u64> functions, std::vector<u64> wide_functions, u64 n_samples)
       : plan_(plan), driver_(driver), settings_(settings), places_(places), functions_(std::move(functions)),
-        wide_functions_(std::move(wide_functions)), sizes_(plan.domains.size() + 1, 0), domains_(plan.domains),
-        n_items_of_steps_(plan.steps.size(), 0) {
+        wide_functions_(std::move(wide_functions)), streams_(driver, places.streams, places.events),
+        sizes_(plan.domains.size() + 1, 0), domains_(plan.domains), steps_(plan.steps.size()),
+        queue_(Later{this}), began_(SteadyClock::now()), last_steps_(places.launches.size(), NO_STEP) {
     sizes_.back() = n_samples;
-  }
-
-  // What a stage needs of the host's and the device's memory; nothing of either where its elements are
-  // too many.
-  struct Need {
-    u64 host_bytes, device_bytes;
-  };
-  Need begin(u32 number) {
-    stage_ = &plan_.stages.at(number);
-    const u32 first = stage_->first_other, n_members = stage_->end_other - first;
-    ends_.assign(1, 0);
-    for (u32 k = 0; k < n_members; k++) ends_.push_back(ends_.back() + sizes_[plan_.sizes[first + k]]);
-    n_asked_ = ends_.back() - ends_[stage_->first_site - first];
-    u64 most = n_asked_, most_of_nodes = 0;
-    for (u32 k = stage_->first_step; k < stage_->end_step; k++) {
+    for (u32 k = (u32)steps_.size(); k-- > 0;) {
       const PlanStep& step = plan_.steps[k];
-      most = max_of(most, n_of_others(step));
-      most_of_nodes = max_of(most_of_nodes, n_of_nodes(step));
+      StepState& state = steps_[k];
+      state.n_missing = plan_.needs.count(k) + plan_.size_needs.count(k);
+      state.n_users = plan_.users.count(k);
+      for (const u32* user = plan_.users.begin(k); user < plan_.users.end(k); user++)
+        state.rest_us = max_of(state.rest_us, steps_[*user].rest_us);
+      for (const u32* user = plan_.size_users.begin(k); user < plan_.size_users.end(k); user++)
+        state.rest_us = max_of(state.rest_us, steps_[*user].rest_us + COUNTING_US);
+      state.rest_us += expected_us((step.n_nodes + step.n_others) * n_samples);
     }
-    if (most + most_of_nodes > settings_.max_elements) return {0, 0};
-    if (!stage_->makes_domains) n_asked_ = 0;
-    n_bounds_ = n_asked_ ? stage_->end_other - stage_->first_site + 1 : 0;
-    steps_at_ = aligned(4 * ((u64)n_members + n_bounds_));
-    sent_bytes_ = steps_at_ + n_steps() * sizeof(Step);
-    found_at_ = sent_bytes_ + domains_.size() * sizeof(FlatDomain);
-    frames_at_ = sent_bytes_;
-    counts_at_ = frames_at_ + 8 * n_asked_;
-    firsts_at_ = counts_at_ + 4 * n_asked_;
-    return {found_at_ + 4 * n_bounds_, firsts_at_ + 4 * (n_asked_ + 1)};
+    for (u32 k = 0; k < steps_.size(); k++)
+      if (!steps_[k].n_missing) open_.push_back(k);
   }
-
-  // Sends what the stage's kernels need; the memory must stay until they are done.
-  int send(char* host, u64 device) {
-    host_ = host;
-    device_ = device;
-    write_numbers();
-    Step* steps = (Step*)(host + steps_at_);
-    for (u32 k = stage_->first_step; k < stage_->end_step; k++)
-      steps[k - stage_->first_step] = step_words(plan_.steps[k], k);
-    void* stream = (void*)places_.streams[0];
-    int status = driver_.copy(device, host, sent_bytes_, stream);
-    if (!n_asked_ || status) return status;
-    place_domains();
-    const u64 domain_bytes = domains_.size() * sizeof(FlatDomain);
-    std::memcpy(host + sent_bytes_, (const void*)domains_.data(), domain_bytes);
-    status = driver_.copy(places_.domains, host + sent_bytes_, domain_bytes, stream);
-    return status ? status : driver_.fill(device + counts_at_, 0, 4 * n_asked_, stream);
-  }
-
-  // Starts steps of the stage, level by level, those of a level side by side on several streams; the
-  // first stream goes on when all are done.
-  int start(u32 first_step, u32 end_step) const {
-    std::vector<u32> order;
-    for (u32 k = first_step; k < end_step; k++)
-      if (n_items_of_steps_.at(k)) order.push_back(k);
-    const auto level = [&](u32 k) { return plan_.steps[k].level; };
-    std::stable_sort(order.begin(), order.end(), [&](u32 a, u32 b) { return level(a) < level(b); });
-    const u64 n_streams = places_.streams.size();
-    void* main = (void*)places_.streams[0];
-    int status = 0;
-    for (u64 first = 0, end; first < order.size() && !status; first = end) {
-      for (end = first; end < order.size() && level(order[end]) == level(order[first]);) end++;
-      const u64 n_used = min_of<u64>(end - first, n_streams);
-      if (n_used > 1) status = driver_.record((void*)places_.events[0], main);
-      for (u64 s = 1; s < n_used && !status; s++)
-        status = driver_.wait((void*)places_.streams[s], (void*)places_.events[0], 0);
-      for (u64 at = first; at < end && !status; at++) status = start_step(order[at], (at - first) % n_streams);
-      for (u64 s = 1; s < n_used && !status; s++) {
-        status = driver_.record((void*)places_.events[s], (void*)places_.streams[s]);
-        if (!status) status = driver_.wait(main, (void*)places_.events[s], 0);
-      }
-    }
-    return status;
-  }
-
-  // Whether the stage's kernels must be waited for, so that `read_sizes` finds what they counted.
-  bool counts() const { return n_asked_ > 0; }
-  int start_counting() const {
-    void* stream = (void*)places_.streams[0];
-    u64 firsts = device_ + firsts_at_, counted[] = {device_ + counts_at_, firsts, n_asked_, 0};
-    const int status = launch(settings_.add_counts, 1, 1024, stream, counted);
-    const u64 bounds_at = device_ + 4 * (u64)(stage_->end_other - stage_->first_other);
-    u64 picked[] = {firsts, bounds_at, (u64)(host_ + found_at_), n_bounds_};
-    return status ? status : launch(settings_.pick, (n_bounds_ + 255) / 256, 256, stream, picked);
-  }
-  void read_sizes() {
-    const u32* found = (const u32*)(host_ + found_at_);
-    for (u32 k = stage_->first_site; k < stage_->end_other; k++) {
-      const i32 made = plan_.made_domains[k];
-      if (made >= 0) sizes_[made] = found[k - stage_->first_site + 1] - found[k - stage_->first_site];
-    }
-  }
-
-  // A kernel of no step of the plan, which is given a step of its own.
-  int start_one(u64 function, u64 nodes, u64 n_nodes, u64 n_items, char* host, u64 device) {
-    Step step = new_step(plan_.steps.size() + n_others_started_++, n_items);
-    step.nodes = (const u32*)nodes;
-    step.n_nodes = (u32)n_nodes;
-    std::memcpy(host, (const void*)&step, sizeof(step));
-    void* stream = (void*)places_.streams[0];
-    const int status = driver_.copy(device, host, sizeof(step), stream);
-    u64 given[] = {places_.launches[0], device, 0, 0};
-    return status ? status : launch(function, n_blocks_for(n_items), settings_.block, stream, given);
-  }
-
-  u64 n_items(u32 step) const { return n_items_of_steps_.at(step); }
+  PlanRun(const PlanRun&) = delete;  // its queue points to it
 
   // How `run` ended, beside 0 and the driver's statuses.
   static constexpr int TOO_MANY = -1, LACKS_MEMORY = -2, STOPPED = -3;
+  struct Need {
+    u64 host_bytes, device_bytes;
+  };
+  Need lacking = {0, 0};
+  std::vector<Started> started;
 
-  // All stages that were not run yet, each as soon as the sizes are known that it needs; goes_on() is
-  // asked now and then. What lacks memory goes on when there is as much as `lacking` says.
+  // All steps that were not run yet; goes_on() is asked now and then. What lacks memory goes on when
+  // there is as much as `lacking` says. Whatever comes of it, the first stream goes on when all is
+  // done that was started.
   template <class GoesOn>
   int run(GoesOn goes_on) {
-    for (; next_ < plan_.stages.size(); next_++) {
-      const Need need = begin(next_);
-      if (!need.host_bytes) return TOO_MANY;
-      if (need.host_bytes > host_left_ || need.device_bytes > device_left_) {
-        lacking = need;
-        return LACKS_MEMORY;
-      }
-      int status = send(host_next_, device_next_);
-      take(need);
-      if (!status) status = start(stage_->first_step, stage_->end_step);
-      if (!status && counts()) {
-        status = start_counting();
-        if (!status) status = wait(goes_on);
-        if (!status) read_sizes();
-      }
-      if (status) return status;
-    }
-    return 0;
+    int status = run_steps(goes_on);
+    const int joined = streams_.join(0);
+    return status ? status : joined;
   }
-  Need lacking = {0, 0};
-  // Memory for the next stages.
+  // Memory for the next batches.
   void give_memory(char* host, u64 host_bytes, u64 device, u64 device_bytes) {
     host_next_ = host;
     host_left_ = host_bytes;
@@ -192,136 +92,372 @@ class PlanRun {
     device_left_ = device_bytes;
   }
 
-  // Until all is done that was started.
+  // A kernel of no step of the plan, which is given a step of its own.
+  int start_one(u64 function, u64 wide_function, u64 nodes, u64 n_nodes, u64 n_items, char* host, u64 device) {
+    Step step = new_step(plan_.steps.size() + n_others_started_++, n_items);
+    step.nodes = (const u32*)nodes;
+    step.n_nodes = (u32)n_nodes;
+    std::memcpy(host, (const void*)&step, sizeof(step));
+    const int status = driver_.copy(device, host, sizeof(step), streams_[0]);
+    return status ? status : start_kernels(function, wide_function, n_items, device, 0);
+  }
+
+  // Until all is done that the first stream was given.
   template <class GoesOn>
-  int wait(GoesOn goes_on) const {
-    typedef std::chrono::steady_clock Clock;
-    void* done = (void*)places_.events.back();
-    int status = driver_.record(done, (void*)places_.streams[0]);
-    const auto began = Clock::now();
-    auto asked = began;
-    while (!status && (status = driver_.query(done)) == NOT_READY) {
-      status = 0;
-      const auto now = Clock::now();
-      // Most stages take less than two milliseconds; and sleeping takes longer than it is asked to.
-      if (now - began > std::chrono::milliseconds(2)) {
-        std::this_thread::sleep_for(std::chrono::microseconds(50));
-      } else {
-        std::this_thread::yield();
-      }
-      if (now - asked < std::chrono::milliseconds(20)) continue;
-      asked = now;
-      if (!goes_on()) return STOPPED;
-    }
-    return status;
+  int wait(GoesOn goes_on) {
+    void* done = (void*)places_.done;
+    int status = driver_.record(done, streams_[0]);
+    return status ? status : wait_until([&] { return is_reached(done, status); }, goes_on, status);
   }
 
  private:
+  // What steps are expected to take, to tell which matter and which stream is free: an item of one that
+  // fills the device, a launch, and from the end of a site's kernel until steps of its elements can start.
+  static constexpr double ITEM_US = 0.004, LAUNCH_US = 10, COUNTING_US = 30;
+  static constexpr u32 NOT_COUNTED = ~0u, NO_STEP = ~0u;
+
+  struct StepState {
+    u32 n_missing = 0;    // steps that are not open yet and sizes that are not known, of those it needs
+    u32 n_users = 0;      // not started yet
+    double rest_us = 0;   // from its start on until all is done that needs it
+    u64 n_items = 0;
+    u64 words = 0;        // where the device has its Step
+    StreamPlace sent, place;    // when that is there; when it is done itself
+    // Of what makes domains: items, and where its numbers are.
+    u64 n_asked = 0, counts = 0, firsts = 0, bounds = 0;
+    u32 n_bounds = 0;
+    volatile u32* found = nullptr;
+  };
+  struct Later {
+    const PlanRun* run;
+    bool operator()(u32 a, u32 b) const {
+      const double a_us = run->steps_[a].rest_us, b_us = run->steps_[b].rest_us;
+      return a_us != b_us ? a_us < b_us : a > b;
+    }
+  };
+
   const Plan& plan_;
   Driver driver_;
   DeviceSettings settings_;
   DevicePlaces places_;
   std::vector<u64> functions_, wide_functions_;
+  Streams streams_;
   std::vector<u64> sizes_;  // elements of each domain, then the samples
   std::vector<FlatDomain> domains_;
-  std::vector<u64> n_items_of_steps_;
+  std::vector<StepState> steps_;
+  std::vector<u32> open_;                                         // not sent yet
+  std::priority_queue<u32, std::vector<u32>, Later> queue_;       // sent, not started
+  std::vector<u32> counting_;                                     // started, of sizes that are not known
+  SteadyClock::time_point began_;
+  bool has_begun_ = false;
   u64 n_others_started_ = 0;
-  u32 next_ = 0;  // stage
   char* host_next_ = nullptr;
   u64 host_left_ = 0, device_next_ = 0, device_left_ = 0;
-  // Of the stage that was begun last.
-  const PlanStage* stage_ = nullptr;
-  std::vector<u64> ends_;  // items of its members, added up
-  u64 n_asked_ = 0;        // items of sites, which count elements
-  u64 n_bounds_ = 0;
-  u64 steps_at_ = 0, sent_bytes_ = 0, found_at_ = 0, frames_at_ = 0, counts_at_ = 0, firsts_at_ = 0;
-  char* host_ = nullptr;
-  u64 device_ = 0;
+  std::vector<u64> ends_;       // items of a step's members, added up
+  std::vector<StreamPlace> needed_;   // by the step that is being started
+  std::vector<u32> last_steps_; // by stream, what was started on it last
+  bool is_too_much_ = false;    // elements of a step
 
   static u64 aligned(u64 n_bytes) { return (n_bytes + 255) & ~255ULL; }
-  void take(const Need& need) {
-    const u64 host_bytes = min_of(aligned(need.host_bytes), host_left_);
-    const u64 device_bytes = min_of(aligned(need.device_bytes), device_left_);
-    host_next_ += host_bytes;
-    host_left_ -= host_bytes;
-    device_next_ += device_bytes;
-    device_left_ -= device_bytes;
-  }
-  u64 n_steps() const { return stage_->end_step - stage_->first_step; }
-  u64 n_of_nodes(const PlanStep& step) const { return step.n_nodes * sizes_.back(); }
-  u64 n_of_others(const PlanStep& step) const {
-    const u32 first = step.first_other - stage_->first_other;
-    return ends_[first + step.n_others] - ends_[first];
-  }
-  u64 n_blocks_for(u64 n_items) const {
-    return min_of(settings_.n_blocks, (n_items * 32 + settings_.block - 1) / settings_.block);
+  static double expected_us(u64 n_items) { return LAUNCH_US + ITEM_US * (double)n_items; }
+  double now_us() const { return us_between(began_, SteadyClock::now()); }
+  bool makes_domains(u32 k) const { return plan_.steps[k].n_domains > 0; }
+
+  template <class GoesOn>
+  int run_steps(GoesOn goes_on) {
+    int status = 0;
+    while (!status) {
+      open_more();
+      if (!open_.empty()) status = send_open();
+      if (status) break;
+      if (!queue_.empty()) {
+        const u32 k = queue_.top();
+        queue_.pop();
+        status = start(k);
+      } else if (!counting_.empty()) {
+        status = wait_for_counts(goes_on);
+      } else {
+        break;
+      }
+      while (!status && read_counts()) {}
+    }
+    return status;
   }
 
-  void write_numbers() {
-    u32* numbers = (u32*)host_;
-    const u32 first = stage_->first_other, first_site = stage_->first_site - first;
-    for (u32 k = stage_->first_step; k < stage_->end_step; k++) {
-      const u32 at = plan_.steps[k].first_other - first;
-      for (u32 m = at; m < at + plan_.steps[k].n_others; m++) numbers[m] = (u32)(ends_[m] - ends_[at]);
+  // --- which steps are open ---
+
+  // All that can be, once those are that were opened last.
+  void open_more() {
+    for (size_t at = 0; at < open_.size(); at++) {
+      const u32 k = open_[at];
+      if (steps_[k].sent.position || steps_[k].n_items) continue;  // it was here before
+      count_items(k);
+      open_users(plan_.users, k);
+      if (!steps_[k].n_items) open_users(plan_.size_users, k);  // its domains have no elements
     }
-    u32* bounds = numbers + (stage_->end_other - first);
-    for (u64 k = 0; k < n_bounds_; k++) bounds[k] = (u32)(ends_[first_site + k] - ends_[first_site]);
+    const auto is_nothing = [&](u32 k) { return !steps_[k].n_items; };
+    open_.erase(std::remove_if(open_.begin(), open_.end(), is_nothing), open_.end());
+  }
+  void open_users(const Links& users, u32 k) {
+    for (const u32* user = users.begin(k); user < users.end(k); user++)
+      if (!--steps_[*user].n_missing) open_.push_back(*user);
+  }
+  void add_up(const PlanStep& step) {
+    ends_.assign(1, 0);
+    for (u32 k = step.first_other; k < step.first_other + step.n_others; k++)
+      ends_.push_back(ends_.back() + sizes_[plan_.sizes[k]]);
+  }
+  void count_items(u32 k) {
+    const PlanStep& step = plan_.steps[k];
+    add_up(step);
+    const u64 n_others = ends_.back(), each = settings_.elements_an_item;
+    const bool alone = step.kind() == ALONE_STEP;
+    steps_[k].n_items = step.n_nodes * sizes_.back() + (alone ? (n_others + each - 1) / each : n_others);
+    steps_[k].n_asked = makes_domains(k) ? n_others : 0;
+    steps_[k].n_bounds = steps_[k].n_asked ? step.n_others + 1 : 0;
+    is_too_much_ |= step.n_nodes * sizes_.back() + n_others > settings_.max_elements;
+  }
+  // --- sending ---
+
+  // What all open steps need, in one copy. The memory must stay until their kernels are done.
+  int send_open() {
+    if (is_too_much_) return TOO_MANY;
+    u64 n_numbers = 0, n_asked = 0, n_firsts = 0, n_bounds = 0, n_domains = 0;
+    for (u32 k : open_) {
+      const StepState& state = steps_[k];
+      n_numbers += plan_.steps[k].n_others + state.n_bounds;
+      n_asked += state.n_asked;
+      n_firsts += state.n_asked + 1;
+      n_bounds += state.n_bounds;
+      n_domains += state.n_asked ? plan_.steps[k].n_domains : 0;
+    }
+    const u64 steps_at = aligned(4 * n_numbers), sent_bytes = steps_at + open_.size() * sizeof(Step);
+    const u64 found_at = sent_bytes + n_domains * sizeof(FlatDomain);
+    const u64 counts_at = sent_bytes + 8 * n_asked, firsts_at = counts_at + 4 * n_asked;
+    const Need need = {aligned(found_at + 4 * n_bounds), aligned(firsts_at + 4 * n_firsts)};
+    if (need.host_bytes > host_left_ || need.device_bytes > device_left_) {
+      lacking = need;
+      return LACKS_MEMORY;
+    }
+    char* host = host_next_;
+    const u64 device = device_next_;
+    give_memory(host + need.host_bytes, host_left_ - need.host_bytes, device + need.device_bytes,
+                device_left_ - need.device_bytes);
+    int status = begin_sending();
+    const u32 copies = streams_.copies();
+    u64 numbers = 0, asked = 0, firsts = 0, bounds = 0, domains = sent_bytes;
+    for (size_t at = 0; at < open_.size(); at++) {
+      const u32 k = open_[at];
+      const PlanStep& planned = plan_.steps[k];
+      StepState& state = steps_[k];
+      add_up(planned);
+      state.words = device + steps_at + at * sizeof(Step);
+      state.counts = device + counts_at + 4 * asked;
+      state.firsts = device + firsts_at + 4 * firsts;
+      state.bounds = device + 4 * (numbers + planned.n_others);
+      state.found = (volatile u32*)(host + found_at) + bounds;
+      u32* written = (u32*)host + numbers;
+      for (u32 m = 0; m < planned.n_others; m++) written[m] = (u32)ends_[m];
+      for (u32 m = 0; m < state.n_bounds; m++) {
+        written[planned.n_others + m] = (u32)ends_[m];
+        state.found[m] = NOT_COUNTED;
+      }
+      ((Step*)(host + steps_at))[at] = words_of(k, device + 4 * numbers);
+      if (state.n_asked) {
+        const u64 n_bytes = planned.n_domains * sizeof(FlatDomain);
+        place_domains(k, device + sent_bytes + 8 * asked);
+        std::memcpy(host + domains, (const void*)&domains_[planned.first_domain], n_bytes);
+        const u64 there = places_.domains + planned.first_domain * sizeof(FlatDomain);
+        if (!status) status = driver_.copy(there, host + domains, n_bytes, streams_[copies]);
+        domains += n_bytes;
+      }
+      numbers += planned.n_others + state.n_bounds;
+      asked += state.n_asked;
+      firsts += state.n_asked + 1;
+      bounds += state.n_bounds;
+    }
+    if (!status) status = driver_.copy(device, host, sent_bytes, streams_[copies]);
+    if (!status && n_asked) status = driver_.fill(device + counts_at, 0, 4 * n_asked, streams_[copies]);
+    const StreamPlace sent = streams_.put(copies, now_us() + LAUNCH_US);
+    if (!status) status = streams_.record(copies);
+    for (u32 k : open_) {
+      steps_[k].sent = sent;
+      queue_.push(k);
+    }
+    open_.clear();
+    return status;
+  }
+  // What was done before on the first stream is there for all that is started here.
+  int begin_sending() {
+    if (has_begun_) return 0;
+    has_begun_ = true;
+    return streams_.wait(streams_.copies(), {streams_.put(0, 0)});
   }
 
   Step new_step(u64 number, u64 n_items) const {
     Step step = {};
-    step.queue = (Queue*)places_.queues + number;
+    step.queue = (arc::Queue*)places_.queues + number;
     step.listed = (u32*)places_.listed + settings_.max_large * number;
     step.n_items = (u32)n_items;
     const u64 n_warps = settings_.n_blocks * settings_.block / 32;
     step.at_once = (u32)max_of<u64>(1, min_of<u64>(n_items / (4 * n_warps), 8));
     return step;
   }
-
-  Step step_words(const PlanStep& planned, u32 number) {
-    const u64 n_others = n_of_others(planned), each = settings_.elements_an_item;
-    const bool alone = planned.kind() == ALONE_STEP;
-    n_items_of_steps_[number] = n_of_nodes(planned) + (alone ? (n_others + each - 1) / each : n_others);
-    Step step = new_step(number, n_items_of_steps_[number]);
-    const u32 first = planned.first_other - stage_->first_other;
+  Step words_of(u32 k, u64 starts) const {
+    const PlanStep& planned = plan_.steps[k];
+    const StepState& state = steps_[k];
+    Step step = new_step(k, state.n_items);
     step.nodes = (const u32*)places_.nodes + planned.first_node;
     step.others = (const u32*)places_.others + planned.first_other;
-    step.starts = (const u32*)device_ + first;
+    step.starts = (const u32*)starts;
     step.n_nodes = planned.n_nodes;
     step.n_others = planned.n_others;
-    step.n_elements = alone ? (u32)n_others : 0;
-    if (n_asked_ && planned.kind() == SITE_STEP)
-      step.counts = (u32*)(device_ + counts_at_) + (ends_[first] - ends_[stage_->first_site - stage_->first_other]);
+    step.n_elements = planned.kind() == ALONE_STEP ? (u32)ends_.back() : 0;
+    step.counts = state.n_asked ? (u32*)state.counts : nullptr;
     return step;
   }
-
-  void place_domains() {
-    const u32 first = stage_->first_other;
-    for (u32 k = stage_->first_site; k < stage_->end_other; k++) {
-      const i32 made = plan_.made_domains[k];
+  void place_domains(u32 k, u64 frames) {
+    const PlanStep& planned = plan_.steps[k];
+    for (u32 m = 0; m < planned.n_others; m++) {
+      const i32 made = plan_.made_domains[planned.first_other + m];
       if (made < 0) continue;
-      const u64 at = ends_[k - first] - ends_[stage_->first_site - first];
-      domains_[made].frames = (Frame**)(device_ + frames_at_) + at;
-      domains_[made].firsts = (const u32*)(device_ + firsts_at_) + at;
-      domains_[made].n_rows = ends_[k - first + 1] - ends_[k - first];
+      domains_[made].frames = (Frame**)frames + ends_[m];
+      domains_[made].firsts = (const u32*)steps_[k].firsts + ends_[m];
+      domains_[made].n_rows = ends_[m + 1] - ends_[m];
     }
   }
 
-  int start_step(u32 k, u64 s) const {
+  // --- starting ---
+
+  int start(u32 k) {
+    StepState& state = steps_[k];
+    needed_.assign(1, state.sent);
+    for (const u32* need = plan_.needs.begin(k); need < plan_.needs.end(k); need++) {
+      steps_[*need].n_users--;
+      if (steps_[*need].place.position) needed_.push_back(steps_[*need].place);
+    }
+    double end_us;
+    const u32 stream = streams_.choose(needed_, now_us(), expected_us(state.n_items), end_us);
+    int status = keep_end(stream);
+    if (!status) status = streams_.wait(stream, needed_);
+    if (!status) status = start_on(k, stream);
+    state.place = streams_.put(stream, end_us);
+    last_steps_[stream] = k;
+    return status;
+  }
+  // An event after what was started last on a stream, if something is to come that needs it, so that that
+  // need not wait for what is started on it next.
+  int keep_end(u32 stream) {
+    const u32 last = last_steps_[stream];
+    return last != NO_STEP && steps_[last].n_users ? streams_.record(stream) : 0;
+  }
+
+  int start_on(u32 k, u32 stream) {
     const PlanStep& step = plan_.steps[k];
-    const u64 words = device_ + steps_at_ + (k - stage_->first_step) * sizeof(Step);
-    const u64 n_items = n_items_of_steps_[k], wide = wide_functions_.at(step.kernel);
-    void* stream = (void*)places_.streams[s];
-    u64 given[] = {places_.launches[s], words, 0, 0};
-    const int status = launch(functions_.at(step.kernel), n_blocks_for(n_items), settings_.block, stream, given);
+    const StepState& state = steps_[k];
+    const u64 function = functions_.at(step.kernel), wide = wide_functions_.at(step.kernel);
+    int status = begin_timing(stream);
+    if (!status) status = start_kernels(function, wide, state.n_items, state.words, stream);
+    if (!status) status = end_timing(stream, {k, false, state.n_items});
+    return status || !state.n_asked ? status : start_counting(k, stream);
+  }
+  // The kernel of a step, and if there is one that for what it leaves to wide lanes.
+  int start_kernels(u64 function, u64 wide, u64 n_items, u64 words, u32 stream) const {
+    u64 given[] = {places_.launches[stream], words, 0, 0};
+    const int status = launch(function, n_blocks_for(n_items), settings_.block, stream, given);
     if (status || !wide) return status;
     return launch(wide, min_of(n_items, settings_.n_wide_blocks), settings_.wide_block, stream, given);
   }
-
-  int launch(u64 function, u64 n_blocks, u64 n_threads, void* stream, u64 (&given)[4]) const {
+  int start_counting(u32 k, u32 stream) {
+    const StepState& state = steps_[k];
+    counting_.push_back(k);
+    u64 counted[] = {state.counts, state.firsts, state.n_asked, 0};
+    u64 picked[] = {state.firsts, state.bounds, (u64)state.found, state.n_bounds};
+    int status = begin_timing(stream);
+    const u64 a_block = COUNTS_A_THREAD * COUNT_THREADS, n_blocks = (state.n_asked + a_block - 1) / a_block;
+    if (!status) status = launch(settings_.add_counts, n_blocks, COUNT_THREADS, stream, counted);
+    if (!status) status = launch(settings_.pick, (state.n_bounds + 255) / 256, 256, stream, picked);
+    return status ? status : end_timing(stream, {k, true, state.n_asked});
+  }
+  int begin_timing(u32 stream) {
+    if (places_.timing.empty()) return 0;
+    return driver_.record((void*)places_.timing.at(2 * started.size()), streams_[stream]);
+  }
+  int end_timing(u32 stream, const Started& what) {
+    if (places_.timing.empty()) return 0;
+    started.push_back(what);
+    return driver_.record((void*)places_.timing.at(2 * started.size() - 1), streams_[stream]);
+  }
+  u64 n_blocks_for(u64 n_items) const {
+    return min_of(settings_.n_blocks, (n_items * 32 + settings_.block - 1) / settings_.block);
+  }
+  int launch(u64 function, u64 n_blocks, u64 n_threads, u32 stream, u64 (&given)[4]) const {
     void* parameters[] = {&given[0], &given[1], &given[2], &given[3]};
-    return driver_.launch((void*)function, (unsigned)n_blocks, 1, 1, (unsigned)n_threads, 1, 1, 0, stream,
-                          parameters, nullptr);
+    return driver_.launch((void*)function, (unsigned)n_blocks, 1, 1, (unsigned)n_threads, 1, 1, 0,
+                          streams_[stream], parameters, nullptr);
+  }
+
+  // --- sizes that come back ---
+
+  // Takes the sizes that are there; returns whether there were any.
+  bool read_counts() {
+    for (size_t at = 0; at < counting_.size(); at++) {
+      const u32 k = counting_[at];
+      if (!is_counted(steps_[k])) continue;
+      counting_.erase(counting_.begin() + (std::ptrdiff_t)at);
+      const PlanStep& planned = plan_.steps[k];
+      for (u32 m = 0; m < planned.n_others; m++) {
+        const i32 made = plan_.made_domains[planned.first_other + m];
+        if (made >= 0) sizes_[made] = steps_[k].found[m + 1] - steps_[k].found[m];
+      }
+      streams_.note_done(steps_[k].place);
+      open_users(plan_.size_users, k);
+      return true;
+    }
+    return false;
+  }
+  static bool is_counted(const StepState& state) {
+    for (u32 m = state.n_bounds; m-- > 0;)
+      if (state.found[m] == NOT_COUNTED) return false;
+    return true;
+  }
+  // Until any are there. A kernel that failed writes none: the event after it tells.
+  template <class GoesOn>
+  int wait_for_counts(GoesOn goes_on) {
+    void* done = (void*)places_.done;
+    const u32 stream = steps_[counting_.front()].place.stream;
+    int status = driver_.record(done, streams_[stream]);
+    const auto has_counts = [&] {
+      for (u32 k : counting_)
+        if (is_counted(steps_[k])) return true;
+      return is_reached(done, status);
+    };
+    return status ? status : wait_until(has_counts, goes_on, status);
+  }
+  // Whether an event has come; what went wrong is written to the status.
+  bool is_reached(void* event, int& status) const {
+    const int found = driver_.query(event);
+    if (found == NOT_READY) return false;
+    status = found;
+    return true;
+  }
+  template <class IsDone, class GoesOn>
+  static int wait_until(IsDone is_done, GoesOn goes_on, const int& status) {
+    const auto began = SteadyClock::now();
+    auto asked = began;
+    while (!is_done()) {
+      const auto now = SteadyClock::now();
+      // Most take less than two milliseconds; and sleeping takes longer than it is asked to.
+      if (us_between(began, now) > 2000) {
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      } else {
+        std::this_thread::yield();
+      }
+      if (us_between(asked, now) < 20'000) continue;
+      asked = now;
+      if (!goes_on()) return STOPPED;
+    }
+    return status;
   }
 };
 

@@ -246,7 +246,11 @@ struct SampleRun final : Run {
 
 // Programs on the demos of tasks; results [program, task]. A program is tried on all tasks or on one.
 // In stages: a program that fails or misses on a task's first demo is not run on the others.
+// A unit is a task with some of the programs: with all, where there are tasks enough for the threads.
 struct TaskRun final : Run {
+  // So many units a thread at least, so that none is left with a long one; but what programs share is run
+  // once for each slice of them.
+  static constexpr u64 UNITS_A_THREAD = 3, LEAST_SLICE = 64;
   const u32* starts = nullptr;  // the demos of task t are the samples starts[t] .. starts[t + 1]
   u64 n_tasks = 0;
   bool staged = true;
@@ -258,12 +262,19 @@ struct TaskRun final : Run {
   i64* steps = nullptr;     // over all demos it was run on
   i32* numbers = nullptr;   // summed up over the demos where there is one
 
-  std::vector<u32> everywhere;              // the programs that are tried on all tasks
-  std::vector<std::vector<u32>> only_here;  // those that are tried on one task, by task
-  Nodes base_nodes;                         // of those everywhere
+  struct Slice {
+    std::vector<u32> programs;
+    Nodes nodes;
+  };
+  std::vector<Slice> slices;                // of the programs that are tried on all tasks
+  std::vector<std::vector<u32>> only_here;  // those that are tried on one task, by task; with the first slice
+  std::vector<u32> order;                   // of tasks: the largest first, so that no thread is left with one
+
+  u64 n_units() const { return n_tasks * slices.size(); }
 
   // tasks_of_programs[p] is the only task of program p, or -1.
-  void assign_programs(const i32* tasks_of_programs) {
+  void prepare(const i32* tasks_of_programs, u64 n_threads) {
+    std::vector<u32> everywhere;
     only_here.resize(n_tasks);
     for (u32 p = 0; p < batt.n_programs; p++) {
       const i32 task = tasks_of_programs[p];
@@ -273,18 +284,36 @@ struct TaskRun final : Run {
         only_here[task].push_back(p);
       }
     }
-    collect_nodes(everywhere, base_nodes);
+    const u64 n_wanted = n_threads > 1 ? UNITS_A_THREAD * n_threads / max_of<u64>(1, n_tasks) : 1;
+    slices.resize(max_of<u64>(1, min_of<u64>(n_wanted, everywhere.size() / LEAST_SLICE)));
+    for (u64 k = 0; k < slices.size(); k++) {
+      const auto start = [&](u64 slice) {
+        return everywhere.begin() + (i64)(slice * everywhere.size() / slices.size());
+      };
+      slices[k].programs.assign(start(k), start(k + 1));
+      collect_nodes(slices[k].programs, slices[k].nodes);
+    }
+    order.resize(n_tasks);
+    std::iota(order.begin(), order.end(), 0);
+    std::vector<u64> sizes;
+    for (u64 task = 0; task < n_tasks; task++)
+      sizes.push_back(starts[task] < starts[task + 1] ? n_cells_of((*samples)[starts[task]].input) : 0);
+    std::stable_sort(order.begin(), order.end(), [&](u32 a, u32 b) { return sizes[a] > sizes[b]; });
   }
+  static u64 n_cells_of(const Value& input) { return input.kind == GRID ? input.n * (u64)width_of(input) : 0; }
 
   bool run_next(Worker& worker) override {
-    const u64 task = next++;
-    if (task >= n_tasks) return false;
-    run_task(worker, task);
+    const u64 unit = next++;
+    if (unit >= n_units()) return false;
+    run_task(worker, order[unit / slices.size()], unit % slices.size());
     return true;
   }
 
-  void run_task(Worker& worker, u64 task) {
-    const std::vector<u32>& here = only_here[task];
+  void run_task(Worker& worker, u64 task, u64 slice) {
+    static const std::vector<u32> none;
+    const std::vector<u32>& here = slice ? none : only_here[task];
+    const std::vector<u32>& everywhere = slices[slice].programs;
+    const Nodes& base_nodes = slices[slice].nodes;
     const u32 first = starts[task], end = starts[task + 1];
     worker.programs = here;
     if (!n_done) worker.programs.insert(worker.programs.begin(), everywhere.begin(), everywhere.end());
@@ -294,16 +323,16 @@ struct TaskRun final : Run {
       steps[cell] = 0;
       numbers[cell] = 0;
     }
-    collect_nodes_of_task(worker, here, !n_done);
+    collect_nodes_of_task(worker, here, base_nodes, !n_done);
     worker.has_shared = false;  // another task may have the same demos, but not the same programs
     for (u32 sample = first; sample < end; sample++) {
       if (n_done && sample - first == n_done) {
         worker.programs.insert(worker.programs.begin(), everywhere.begin(), everywhere.end());
-        collect_nodes_of_task(worker, here, true);
+        collect_nodes_of_task(worker, here, base_nodes, true);
         worker.has_shared = false;
       }
       if (staged && sample == first + 1) {
-        keep_those_that_matched(worker, task, here);
+        keep_those_that_matched(worker, task, everywhere, here);
         worker.has_shared = worker.has_shared && !n_done;
       }
       if (worker.programs.empty()) {
@@ -326,7 +355,8 @@ struct TaskRun final : Run {
     }
   }
 
-  void collect_nodes_of_task(Worker& worker, const std::vector<u32>& here, bool has_everywhere) const {
+  void collect_nodes_of_task(Worker& worker, const std::vector<u32>& here, const Nodes& base_nodes,
+                             bool has_everywhere) const {
     if (here.empty() && has_everywhere) {
       worker.nodes = base_nodes;
       return;
@@ -344,7 +374,8 @@ struct TaskRun final : Run {
   }
 
   // Programs tried on this task alone, which judge rather than solve, all go on.
-  void keep_those_that_matched(Worker& worker, u64 task, const std::vector<u32>& here) const {
+  void keep_those_that_matched(Worker& worker, u64 task, const std::vector<u32>& everywhere,
+                               const std::vector<u32>& here) const {
     worker.programs.clear();
     for (u32 p : everywhere)
       if (n_matches[p * n_tasks + task]) worker.programs.push_back(p);

@@ -2,6 +2,7 @@
 // the back, until they meet.
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <mutex>
 #include <stdexcept>
@@ -58,7 +59,11 @@ class SampleQueue {
   void note_done(const Unit& unit) {
     std::lock_guard<std::mutex> lock(mutex_);
     if (unit.which == ALL_PROGRAMS) n_done_ += unit.end - unit.first;
-    if (unit.which != SPARE) return;
+    if (unit.which == LEFT_OUT) n_left_out_done_ += unit.end - unit.first;
+    if (unit.which != SPARE) {
+      done_s_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+      return;
+    }
     Chunk& chunk = chunks_[unit.chunk];
     chunk.n_spare += unit.end - unit.first;
     if (chunk.state == LENT && chunk.n_spare == chunk.end - chunk.first) chunk.state = OVERTAKEN;
@@ -108,6 +113,15 @@ class SampleQueue {
     std::lock_guard<std::mutex> lock(mutex_);
     return n_done_;
   }
+  u64 n_left_out_done() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return n_left_out_done_;
+  }
+  // From the beginning until threads were done with the last of both.
+  double done_s() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return done_s_;
+  }
   // Takes all that is left away: the run is given up.
   void close() {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -130,6 +144,9 @@ class SampleQueue {
   std::deque<Chunk> chunks_;  // which stay where they are
   u64 first_ = 0, end_;  // what nobody has taken
   u64 n_done_ = 0;       // samples of which threads have run all programs
+  u64 n_left_out_done_ = 0;  // those that no GPU runs, alone
+  double done_s_ = 0;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   bool has_left_out_, runs_spare_, is_closed_ = false;
 
   static bool set(Unit& unit, Which which, u64 chunk = NO_CHUNK, const std::atomic<bool>* is_over = nullptr) {

@@ -15,11 +15,11 @@ from time import perf_counter
 from . import _engine
 from .calibration import Prediction
 
-# Sharing a run out costs something, too: on an H200 beside 16 cores no run of less than half a
-# second gained by it (bench/auto.py). So both work only where the better of the two is expected to
-# take as long as this, and both together this part less.
-LEAST_SHARED_S = 1.0
-LEAST_SHARED_GAIN = 1 / 3
+# Sharing a run out costs something, too: threads have whole samples, and end at different times. So
+# both work only where the better of the two is expected to take as long as this, and both together
+# this part less.
+LEAST_SHARED_S = 0.03
+LEAST_SHARED_GAIN = 0.1
 # A GPU takes samples if that is expected to save this part of the time that the CPU would take.
 LEAST_GAIN = 0.1
 # So often a GPU that has none looks whether the CPU takes longer than expected.
@@ -28,7 +28,7 @@ LEAST_PAUSE_S = 0.001
 
 
 def pays(expected: Prediction, n_samples: int, n_devices: int) -> bool:
-    """Return whether the CPU and GPUs together are expected to take far less than the better."""
+    """Return whether the CPU and GPUs together are expected to take less than the better."""
     better_s = min(expected.cpu_s(n_samples), expected.gpu_s(n_samples, n_devices))
     _, both_s = expected.split(n_samples, n_devices)
     return better_s >= LEAST_SHARED_S and both_s <= (1 - LEAST_SHARED_GAIN) * better_s
@@ -44,7 +44,9 @@ class Pace:
         self.queue = queue
         self.ended = Event()  # the CPU's threads have nothing left
         self._n_devices = n_devices
-        self._expected = expected
+        self._expected = self._at_first = expected
+        self._n_on_gpus = self._n_chunks = 0
+        self._gpus_s = 0.0
         self._began_s = perf_counter()
         self._lock = Lock()
 
@@ -77,9 +79,26 @@ class Pace:
         if self._expected is None:
             return
         with self._lock:
+            self._n_chunks += 1
+            self._n_on_gpus += n_samples
+            self._gpus_s += elapsed_s
             fixed_s = min(self._expected.gpu_fixed_s, elapsed_s / 2)
             sample_s = (elapsed_s - fixed_s) / n_samples
             self._expected = replace(self._expected, gpu_fixed_s=fixed_s, gpu_sample_s=sample_s)
+
+    def gpu_part(self) -> tuple[float, float] | None:
+        """Return what GPUs took for their part, and what was expected; None if they had none."""
+        if self._at_first is None or not self._n_chunks:
+            return None
+        fixed_s, sample_s = self._at_first.gpu_fixed_s, self._at_first.gpu_sample_s
+        return self._gpus_s, self._n_chunks * fixed_s + self._n_on_gpus * sample_s
+
+    def cpu_part(self) -> tuple[float, float] | None:
+        """Return the same of the CPU; None if it had too little to tell anything."""
+        if self._at_first is None or self.queue.n_done < self._at_first.n_threads:
+            return None
+        left_out_s = self._at_first.left_out_sample_s * self.queue.n_left_out_done
+        return self.queue.done_s, self._at_first.cpu_sample_s * self.queue.n_done + left_out_s
 
     def _measured(self, expected: Prediction) -> Prediction:
         """Return expectations by what the CPU has done so far, if that tells anything."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,7 +89,7 @@ class _TaskAlone:
 
 
 class TaskBoard:
-    """The tasks of a run. Several threads may ask for trials at a time."""
+    """The tasks of a run. Several threads may screen and ask for trials at a time."""
 
     def __init__(
         self, tasks: Sequence[Task], *, device: str = "auto", n_threads: int | None = None
@@ -101,6 +102,7 @@ class TaskBoard:
         self.n_threads = n_threads
         # How many results of screening came from which device, for all parts of this board.
         self.ran_on: Counter[str] = Counter()
+        self._counting = Lock()
         self._alone: dict[str, _TaskAlone] = {}
 
     def __len__(self) -> int:
@@ -125,7 +127,8 @@ class TaskBoard:
         if tuple(tasks) == self.tasks:
             return self
         found = TaskBoard(tasks, device=self.device, n_threads=self.n_threads)
-        found._alone, found.ran_on = self._alone, self.ran_on
+        found._alone = self._alone
+        found.ran_on, found._counting = self.ran_on, self._counting
         return found
 
     @phase("run")
@@ -164,7 +167,8 @@ class TaskBoard:
             device=device,
             n_threads=n_threads,
         )
-        self.ran_on.update(result.ran_on)
+        with self._counting:
+            self.ran_on.update(result.ran_on)
         return result if runs.all() else result.among(runs, Reason.BUDGET)
 
     @cached_property

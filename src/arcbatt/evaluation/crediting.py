@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.engine.batt import Batt
+from arcbatt.engine.graphs import choose_programs
 from arcbatt.engine.staged import TaskResult
 from arcbatt.language import Program
 from arcbatt.measure import phase
@@ -145,7 +146,7 @@ class Crediting:
             return np.zeros((0, len(differs)), np.int64)
         tasks = np.array([group.task for group in groups])
         with phase("fuse"):
-            firsts = [programs[group.members[0]] for group in groups]
+            firsts = choose_programs(programs, [group.members[0] for group in groups])
             batt = score_batt(differs, firsts)
         only = np.repeat(tasks, len(differs)).astype(np.int32)
         numbers = self._board.screen(batt, only=only, held_out=True).numbers[

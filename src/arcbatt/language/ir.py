@@ -132,6 +132,13 @@ def _intern(kind: str, head_key: str, head: Any, args: tuple[Node, ...]) -> Node
     return found
 
 
+def restored(kind: str, name: str | None, args: tuple[Node, ...], digest: bytes) -> Node:
+    """A primitive, call or invocation that was a node elsewhere, whose digest is known there."""
+    node = _intern(kind, name or "", name, args)
+    node._digest = digest
+    return node
+
+
 def input_node(name: str) -> Node:
     if name not in INPUTS:
         raise ValueError(f"{name!r} is no input; inputs are {', '.join(INPUTS)}")

@@ -1,4 +1,4 @@
-"""How long a thread was at work, for another one that looks now and then."""
+"""How long some thread was at work, for another one that looks now and then."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from types import TracebackType
 
 
 class BusyTime:
-    """The time inside `with`, up to now; for one thread that works and others that look."""
+    """The time that one thread or more were inside `with`, up to now."""
 
     def __init__(self, now: Callable[[], float] = time.perf_counter) -> None:
         self._now = now
         self._lock = threading.Lock()
         self._done_s = 0.0
+        self._n_inside = 0
         self._since: float | None = None
 
     @property
@@ -26,7 +27,9 @@ class BusyTime:
 
     def __enter__(self) -> None:
         with self._lock:
-            self._since = self._now()
+            self._n_inside += 1
+            if self._since is None:
+                self._since = self._now()
 
     def __exit__(
         self,
@@ -35,6 +38,7 @@ class BusyTime:
         traceback: TracebackType | None,
     ) -> None:
         with self._lock:
-            if self._since is not None:
+            self._n_inside -= 1
+            if self._since is not None and not self._n_inside:
                 self._done_s += self._now() - self._since
-            self._since = None
+                self._since = None

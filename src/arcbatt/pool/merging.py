@@ -21,7 +21,7 @@ from arcbatt.language import ProgramError
 from .errors import PoolError
 from .pool import Pool
 from .queries import TRIALS_QUERY
-from .reading import describe_unreadable, is_digest, make_trials, make_work, read_program
+from .reading import describe_unreadable, make_trials, make_work, read_program
 from .rows import NewProgram, NewTrial, NewWork
 
 T = TypeVar("T")
@@ -76,8 +76,8 @@ def merge_open(pool: Pool, source: Pool, *, only_programs: bool = False) -> Merg
     if only_programs:
         return count
     _merge_trials(pool, source, count)
-    for rows in _batches(source.store.stream("SELECT digest FROM dropped")):
-        pool.mark_seen(digest for (digest,) in rows if is_digest(digest))
+    for digests in _batches(source.dropped()):
+        pool.mark_seen(digests)
     _merge_work(pool, source, count)
     return count
 

@@ -278,15 +278,18 @@ class Pool:
 
     def mark_seen(self, digests: Iterable[bytes]) -> None:
         """Note programs that were tried and are not worth keeping, for `seen`."""
+        remaining = iter(digests)
         with self.writing():
-            self._connection.executemany(
-                """
-                INSERT INTO dropped (digest)
-                SELECT :digest WHERE NOT EXISTS (SELECT 1 FROM programs WHERE digest = :digest)
-                ON CONFLICT DO NOTHING
-                """,
-                [{"digest": digest} for digest in digests],
-            )
+            while some := list(islice(remaining, _AT_ONCE)):
+                self._connection.execute(
+                    f"""
+                    INSERT INTO dropped (digest)
+                    SELECT column1 FROM (VALUES {", ".join(["(?)"] * len(some))})
+                    WHERE NOT EXISTS (SELECT 1 FROM programs WHERE digest = column1)
+                    ON CONFLICT DO NOTHING
+                    """,
+                    some,
+                )
 
     def evict(self, keep: int, tasks: Iterable[bytes] | None = None) -> int:
         """Keep the best programs of each task; return how many programs left the pool.
@@ -422,6 +425,12 @@ class Pool:
         wanted = list(digests)
         found = self._select_in("SELECT digest FROM dropped WHERE digest IN", wanted)
         return self.contains(wanted) | {digest for (digest,) in found}
+
+    def dropped(self) -> Iterator[bytes]:
+        """Yield the digests of all that was evicted or marked as seen."""
+        for (digest,) in self.store.stream("SELECT digest FROM dropped"):
+            if is_digest(digest):
+                yield digest
 
     def contains(self, digests: Iterable[bytes]) -> set[bytes]:
         """Return those that are in the pool."""

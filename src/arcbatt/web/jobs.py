@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from arcbatt.solving.cluster.local import PipedProcess
+from arcbatt.processes import PipedProcess
 
 from .jobs_protocol import CHECK, END, ERROR, SOLVE
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from arcbatt.language import ProgramError
-from arcbatt.solving.cluster.local import take_pipes, write_message
+from arcbatt.processes import take_pipes, write_message
 from arcbatt.tasks import TaskError
 
 from .jobs_protocol import END, ERROR, SOLVE, Tell

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import random
 from bisect import bisect
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Literal, NamedTuple
@@ -25,7 +25,7 @@ from arcbatt.language import Program
 
 SOLVER_SHARE = 0.5
 CREDIT_POWER = 3
-DRAWS_TO_HALVE = 200
+DRAWS_TO_HALVE = 270
 DEFAULT_PER_TASK = 6
 
 Verdict = Literal["fits", "cheaper", "improved", "kept", "refused"]
@@ -76,11 +76,15 @@ class _Niche:
         return float(promise * 0.5 ** (self.n_draws / DRAWS_TO_HALVE))
 
 
-class _Parent(NamedTuple):
-    """A program to mutate, and the task it is meant for; None: whichever."""
+class Draws(NamedTuple):
+    """Programs to mutate, each once; and of each draw which it is, and the task it is meant for.
 
-    program: Program
-    task: int | None
+    A draw that is meant for whichever task has none.
+    """
+
+    programs: Sequence[Program]
+    chosen: Sequence[int]
+    tasks: Sequence[int | None]
 
 
 class Archive:
@@ -127,6 +131,14 @@ class Archive:
             return 0
         return sorted(entry.worth.look for entry in kept)[len(kept) // 2]
 
+    def refuses(self, task: int, steps: int, worth: Worth) -> bool:
+        """Whether an entry would be refused whatever its program is."""
+        niche = self.niches[task]
+        if worth.credit < FULL_CREDIT and (niche.solver is not None or worth.credit <= 0):
+            return True
+        rival = self._rival(niche, worth)
+        return rival is not None and rival.rank[:2] < (-worth.credit, steps)
+
     def offer(self, task: int, entry: Entry) -> Verdict:
         """Keep an entry if its task has use for it; say which.
 
@@ -134,26 +146,30 @@ class Archive:
         has one.
         """
         niche = self.niches[task]
-        if entry.credit >= FULL_CREDIT:
-            return self._offer_solver(niche, entry)
-        if niche.solver is not None or entry.credit <= 0:
+        rival = self._rival(niche, entry.worth)
+        is_beaten = rival is not None and rival.rank <= entry.rank
+        if is_beaten or self.refuses(task, entry.steps, entry.worth):
             return "refused"
+        if entry.credit >= FULL_CREDIT:
+            return self._take_solver(niche, entry)
         before = niche.best_credit
-        same = niche.find(entry.worth.behaviour)
-        if same is not None:
-            if same.rank <= entry.rank:
-                return "refused"
-            niche.nearly_right.remove(same)
-        elif len(niche.nearly_right) == self.per_task:
-            if niche.nearly_right[-1].rank <= entry.rank:
-                return "refused"
-            niche.nearly_right.pop()
+        if rival is not None:
+            niche.nearly_right.remove(rival)
         niche.nearly_right.append(entry)
         niche.nearly_right.sort(key=lambda c: c.rank)
         if entry.credit > before:
             niche.n_draws = 0
             return "improved"
         return "kept"
+
+    def _rival(self, niche: _Niche, worth: Worth) -> Entry | None:
+        """Return the entry that another one must surpass to take its place, if it must any."""
+        if worth.credit >= FULL_CREDIT:
+            return niche.solver
+        same = niche.find(worth.behaviour)
+        if same is None and len(niche.nearly_right) == self.per_task:
+            return niche.nearly_right[-1]
+        return same
 
     def withdraw(self, task: int, entry: Entry) -> None:
         """Forget an entry that turned out to be none; the solver that it replaced is back."""
@@ -163,36 +179,44 @@ class Archive:
             niche.solver = niche.former.pop() if niche.former else None
         niche.nearly_right = [kept for kept in niche.nearly_right if kept is not entry]
 
-    def _offer_solver(self, niche: _Niche, entry: Entry) -> Verdict:
+    def _take_solver(self, niche: _Niche, entry: Entry) -> Verdict:
         if niche.solver is None:
             niche.solver = entry
             niche.nearly_right.clear()
             return "fits"
-        if entry.rank < niche.solver.rank:
-            niche.former.append(niche.solver)
-            niche.solver = entry
-            return "cheaper"
-        return "refused"
+        niche.former.append(niche.solver)
+        niche.solver = entry
+        return "cheaper"
 
-    def draw(self, n: int, rng: random.Random) -> list[_Parent]:
+    def draw(self, n: int, rng: random.Random) -> Draws:
         """Draw parents, with repetition; none where nothing is kept."""
         solvers = self.solvers()
         tasks, bounds = _cumulated(niche.weight for niche in self.niches)
-        parents: list[_Parent] = []
+        programs = list(solvers)
+        numbers = {program.result: k for k, program in enumerate(programs)}
+        chosen: list[int] = []
+        meant_for: list[int | None] = []
         if not solvers and not tasks:
-            return parents
-        while len(parents) < n:
-            if solvers and (not tasks or rng.random() < SOLVER_SHARE):
-                parents.append(_Parent(rng.choice(solvers), None))
+            return Draws(programs, chosen, meant_for)
+        draw = rng.random
+        for _ in range(n):
+            if solvers and (not tasks or draw() < SOLVER_SHARE):
+                chosen.append(int(draw() * len(solvers)))
+                meant_for.append(None)
                 continue
-            task = tasks[min(bisect(bounds, rng.random() * bounds[-1]), len(tasks) - 1)]
+            task = tasks[min(bisect(bounds, draw() * bounds[-1]), len(tasks) - 1)]
             niche = self.niches[task]
             niche.n_draws += 1
             place = 0
-            while place + 1 < len(niche.nearly_right) and rng.random() < 1 / 3:
+            while place + 1 < len(niche.nearly_right) and draw() < 1 / 3:
                 place += 1
-            parents.append(_Parent(niche.nearly_right[place].program, task))
-        return parents
+            program = niche.nearly_right[place].program
+            number = numbers.setdefault(program.result, len(programs))
+            if number == len(programs):
+                programs.append(program)
+            chosen.append(number)
+            meant_for.append(task)
+        return Draws(programs, chosen, meant_for)
 
 
 def _cumulated(weights: Iterable[float]) -> tuple[list[int], list[float]]:

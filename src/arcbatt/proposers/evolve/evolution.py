@@ -18,7 +18,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import asdict, dataclass, field
-from itertools import islice
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -30,25 +29,30 @@ from arcbatt.engine.batt import Batt
 from arcbatt.engine.staged import TaskResult
 from arcbatt.evaluation import Crediting, TaskBoard, Validator
 from arcbatt.language import Program, ProgramError
-from arcbatt.measure import BusyTime, count, phase, timeline
+from arcbatt.measure import BusyTime, count, phase, timeline, usable_cores
 from arcbatt.pool import Card, NewProgram, NewTrial, Pool
 from arcbatt.tasks import Task
 
 from .archive import DEFAULT_PER_TASK, Archive, Entry, Verdict
-from .cards import new_mutants
+from .dealer import Dealer, processes_for
 from .duplicates import cheapest_by_behaviour
-from .mutation import Donors, Mutant, Mutator, Rates
+from .met import MetPrograms
+from .mutation import Donors, Mutator, Rates
+from .portions import DealtCard, Order, assemble, divide
 
 # Programs at the start are judged by all differs on all tasks, which takes long: so many at most.
 MAX_JUDGED_AT_START = 200
 DEFAULT_CARD_SIZE = 800
 # So many draws for each program of a card; then it stays smaller.
-DRAWS_A_PROGRAM = 3
+DRAWS_A_PROGRAM = 4
 # Cards, for what need not be done with each.
 DONORS_EVERY = 10
 EVICT_EVERY = 50
-# So many of the programs met last are known without asking the pool, which knows all.
-MAX_RECENT = 50_000
+# So many cards are run at a time: while the slowest programs of one come to their end, or it is
+# prepared for a GPU, the other one has the cores, or the GPU.
+N_AT_ONCE = 2
+# The timelines of the threads that have the engine run cards, by turns.
+ENGINE = ("engine", "engine, every second card")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +70,35 @@ class EvolveOptions:
 
 
 class _Change(NamedTuple):
-    """An entry that was offered to the archive, its task, the demos it fits, the verdict."""
+    """An entry that the archive has taken, its task, the demos it fits, and what as.
 
+    `place` is that of the program among those that were run.
+    """
+
+    place: int
     entry: Entry
     task: int
     n_fitted: int
     verdict: Verdict
+
+
+@dataclass(slots=True)
+class _Offered:
+    """What became of entries that were offered to the archive."""
+
+    taken: list[_Change] = field(default_factory=list)
+    n_refused: int = 0
+
+    def note(self, change: _Change) -> None:
+        if change.verdict == "refused":
+            self.n_refused += 1
+        else:
+            self.taken.append(change)
+
+    @property
+    def verdicts(self) -> dict[Verdict, int]:
+        counts = Counter(change.verdict for change in self.taken)
+        return {**counts, "refused": self.n_refused} if self.n_refused else dict(counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +108,6 @@ class Found:
     task: Task
     program: Program
     mutation: str
-
-
-@dataclass(frozen=True, slots=True)
-class _DealtCard:
-    """A card: mutants, the task that each is meant for, and their batt."""
-
-    card: Card
-    mutants: list[Mutant]
-    tasks: list[int | None]
-    batt: Batt
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,35 +125,6 @@ class CardResult:
     found: tuple[Found, ...]
     ran_on: dict[str, int]
     engine_s: float
-
-
-class MetPrograms:
-    """Digests of programs that were met before: the latest in memory, all of them in the pool.
-
-    Whoever adds one sees to it that the pool has it, or marks it as seen, before as many as are
-    remembered were added after it.
-    """
-
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
-        self._recent: dict[bytes, None] = {}
-        # Whether none but the recent ones were met, so that the pool need not be asked: what it
-        # keeps at the start is added, so only what it has dropped is not among them.
-        self._are_all_recent = not pool.stats().n_dropped
-
-    def add(self, digest: bytes) -> None:
-        self._recent[digest] = None
-        if len(self._recent) > MAX_RECENT:
-            self._are_all_recent = False
-            for old in list(islice(self._recent, MAX_RECENT // 2)):
-                del self._recent[old]
-
-    def __contains__(self, digest: object) -> bool:
-        if digest in self._recent:
-            return True
-        if self._are_all_recent or not isinstance(digest, bytes):
-            return False
-        return bool(self._pool.seen([digest]))
 
 
 @contextmanager
@@ -161,7 +149,10 @@ def _uncollected() -> Iterator[None]:
 
 @dataclass
 class Evolution:
-    """Evolves programs for the tasks of a board, with a pool, which it fills."""
+    """Evolves programs for the tasks of a board, with a pool, which it fills.
+
+    `n_processes` deal beside this one; by default as many as the board's threads allow.
+    """
 
     board: TaskBoard
     pool: Pool
@@ -169,17 +160,23 @@ class Evolution:
     validator: Validator
     rates: Rates = field(default_factory=lambda: Rates(Mutator.kinds))
     n_cards: int = 0
+    n_processes: int | None = None
 
     def __post_init__(self) -> None:
         self.rng = random.Random(self.options.seed)
         self.archive = Archive(len(self.board), self.options.per_task)
         self.crediting = Crediting(self.board, use_differs=self.options.use_differs)
-        self._engine = ThreadPoolExecutor(1, "engine")
+        self._engine = ThreadPoolExecutor(N_AT_ONCE, "engine")
         self._busy = BusyTime()
         self._running: _Running | None = None
+        self._ordered: Order | None = None
         self._donors: Donors | None = None
         self._n_dealt = self.n_cards
         self._met = MetPrograms(self.pool)
+        n_processes = self.n_processes
+        if n_processes is None:
+            n_processes = processes_for(self.board.n_threads or usable_cores())
+        self._dealer = Dealer(n_processes)
 
     # --- the beginning ---
 
@@ -203,19 +200,19 @@ class Evolution:
         screen_s = clock() - began_s
         scored = [(p, t) for p, t in np.argwhere(result.n_matches > 0).tolist()]
         with phase("score"):
-            changes = self._offer_pairs(programs, result, scored)
-        self._store([], changes, None)
+            offered = self._offer_pairs(programs, result, scored)
+        self._store(offered.taken)
         if self.options.use_differs:
             say("how near the programs come to the tasks that none fits")
             chosen = self._programs_to_judge(programs)
             with phase("score"):
-                changes = []
+                offered = _Offered()
                 for program, t, steps, worth in self.crediting.nearest(
                     chosen, self.archive, is_spent
                 ):
                     entry = Entry(program, steps, worth)
-                    changes.append(_Change(entry, t, 0, self.archive.offer(t, entry)))
-            self._store([], changes, None)
+                    offered.note(_Change(0, entry, t, 0, self.archive.offer(t, entry)))
+            self._store(offered.taken)
         return screen_s
 
     def take(self, programs: Sequence[tuple[int, Program, str]]) -> int:
@@ -236,9 +233,9 @@ class Evolution:
         ran = result.reasons[np.arange(len(tasks)), tasks] == 0
         pairs = [(p, int(tasks[p])) for p in np.flatnonzero(ran).tolist()]
         with phase("score"):
-            changes = self._offer_pairs(chosen, result, pairs)
-        self._store([], changes, None, {program: origin for _, program, origin in programs})
-        return sum(change.verdict != "refused" for change in changes)
+            offered = self._offer_pairs(chosen, result, pairs)
+        self._store(offered.taken, origins={program: origin for _, program, origin in programs})
+        return len(offered.taken)
 
     def _programs_to_judge(self, programs: Sequence[Program]) -> list[Program]:
         """Solvers first, then any: those that may be nearly right on other tasks."""
@@ -252,9 +249,9 @@ class Evolution:
     def step(self, *, is_last: bool = False) -> CardResult:
         """Take one card from dealing to storing.
 
-        The engine is kept busy: while it runs a card the next one is dealt, and while that runs
-        the first is scored. So a card is dealt from what was known two cards before. After the
-        last one the engine is left idle.
+        The engine is kept busy: while it runs a card the next one is dealt and begins too, and
+        while that runs the first is scored. So a card is dealt from what was known two cards
+        before. After the last one the engine is left idle.
         """
         with _uncollected():
             return self._step(is_last)
@@ -262,25 +259,27 @@ class Evolution:
     def _step(self, is_last: bool) -> CardResult:
         busy_s = self._busy.seconds
         dealt, running = self._running or self._start(self._deal_and_fuse())
-        following = None if is_last else self._deal_and_fuse()
+        self._running = None if is_last else self._start(self._deal_and_fuse())
         with phase("run"):
             result = running.result()
-        self._running = None if following is None else self._start(following)
         self.n_cards += 1
         with phase("score"):
-            changes = self._score(dealt.mutants, dealt.tasks, result)
-        taken = self._validate(dealt, result, changes)
-        self._store(dealt.mutants, taken, dealt.card)
+            offered = self._score(dealt, result)
+        if not is_last:
+            # Processes deal it while what this card has brought is validated and stored.
+            self._ordered = self._order_card()
+        taken = self._validate(dealt, result, offered.taken)
+        self._store(taken, dealt)
         if self.n_cards % EVICT_EVERY == 0:
             self.pool.evict(self.options.per_task)
-        n_pairs = len(dealt.mutants) * len(self.board)
+        n_pairs = len(dealt) * len(self.board)
         count("pairs", n_pairs)
         return CardResult(
             number=self.n_cards,
-            n_mutants=len(dealt.mutants),
+            n_mutants=len(dealt),
             n_pairs=n_pairs,
             n_calls=dealt.batt.n_calls,
-            verdicts=dict(Counter(change.verdict for change in changes)),
+            verdicts=offered.verdicts,
             found=tuple(self._found(dealt, taken)),
             ran_on=dict(result.ran_on),
             engine_s=self._busy.seconds - busy_s,
@@ -303,36 +302,56 @@ class Evolution:
         version, words, gauss = state["rng"]
         self.rng.setstate((version, tuple(words), gauss))
 
+    def wait_for_processes(self) -> None:
+        """Wait until the processes that deal are ready; what is to be measured needs it."""
+        self._dealer.wait()
+
+    @property
+    def n_dealing(self) -> int:
+        """How many processes deal beside this one."""
+        return self._dealer.n_ready
+
     def close(self) -> None:
-        """End the thread that the engine is called from; a card that it still runs is lost."""
+        """End the threads that the engine is called from, and the processes that deal.
+
+        A card that the engine still runs is lost, and one that was ordered.
+        """
+        self._dealer.close()
         self._engine.shutdown()
 
-    def _deal_and_fuse(self) -> _DealtCard:
+    def _deal_and_fuse(self) -> DealtCard:
+        """Return the next card: that which was ordered, or else one of what is kept now."""
+        order = self._ordered or self._order_card()
+        self._ordered = None
+        with phase("deal"):
+            return assemble(order, self._dealer.collect(), self._met)
+
+    @phase("deal")
+    def _order_card(self) -> Order:
+        """Order mutants of what is kept now."""
+        self._dealer.start()
         self._n_dealt += 1
         card = Card(self.rng.getrandbits(63), self.options.card_size, self._n_dealt)
-        with phase("deal"):
-            mutants, tasks = self._deal(random.Random(card.seed))
-        with phase("fuse"):
-            return _DealtCard(card, mutants, tasks, Batt([mutant.program for mutant in mutants]))
-
-    def _start(self, dealt: _DealtCard) -> _Running:
-        """Have the engine run a card, in its own thread."""
-        return dealt, self._engine.submit(copy_context().run, self._screen_timed, dealt.batt)
-
-    def _screen_timed(self, batt: Batt) -> TaskResult:
-        with timeline("engine"), self._busy:
-            return self.board.screen(batt, held_out=True, skip_dear=True)
-
-    def _deal(self, rng: random.Random) -> tuple[list[Mutant], list[int | None]]:
-        """Mutants that were never met, and the task that each is meant for."""
-        mutator = Mutator(
-            self._current_donors(), rng, max_calls=self.options.max_calls, rates=self.rates
+        draws = self.archive.draw(DRAWS_A_PROGRAM * card.size, random.Random(card.seed))
+        order = Order(
+            card,
+            draws,
+            self._current_donors(),
+            self.rates.copy(),
+            self.options.max_calls,
+            divide(card, draws),
         )
-        size = self.options.card_size
-        parents = self.archive.draw(DRAWS_A_PROGRAM * size, rng)
-        draws = ((parent.program, parent.task) for parent in parents)
-        dealt = list(islice(new_mutants(mutator, draws, self._met), size))
-        return [mutant for mutant, _ in dealt], [task for _, task in dealt]
+        self._dealer.order(order, self._met.filter, self._met.take_news())
+        return order
+
+    def _start(self, dealt: DealtCard) -> _Running:
+        """Have the engine run a card, in a thread of its own."""
+        line = ENGINE[dealt.card.generation % N_AT_ONCE]
+        return dealt, self._engine.submit(copy_context().run, self._screen_timed, dealt.batt, line)
+
+    def _screen_timed(self, batt: Batt, line: str) -> TaskResult:
+        with timeline(line), self._busy:
+            return self.board.screen(batt, held_out=True, skip_dear=True)
 
     def _current_donors(self) -> Donors:
         """The programs that are kept; their index takes long to make, so not those of right now."""
@@ -342,10 +361,8 @@ class Evolution:
 
     # --- scores ---
 
-    def _score(
-        self, mutants: Sequence[Mutant], tasks: Sequence[int | None], result: TaskResult
-    ) -> list[_Change]:
-        programs = [mutant.program for mutant in mutants]
+    def _score(self, dealt: DealtCard, result: TaskResult) -> _Offered:
+        programs = dealt.batt.programs
         # Of mutants that give the same on the first demos of all tasks, the cheapest counts.
         kept = cheapest_by_behaviour(programs, result.reasons, result.hashes, result.steps)
         distinct = np.zeros((len(programs), 1), np.bool_)
@@ -354,21 +371,21 @@ class Evolution:
         pairs = {(p, t) for p, t in np.argwhere(wanted).tolist()}
         if self.options.use_differs:
             ran = (result.reasons == 0) & distinct
-            pairs |= {(k, t) for k, t in enumerate(tasks) if t is not None and ran[k, t]}
-        changes = self._offer_pairs(programs, result, sorted(pairs))
-        verdicts_of: dict[Program, set[Verdict]] = {}
-        for change in changes:
-            verdicts_of.setdefault(change.entry.program, set()).add(change.verdict)
-        ran_somewhere = (result.reasons == 0).any(axis=1)
-        for k, mutant in enumerate(mutants):
-            verdicts = verdicts_of.get(mutant.program, set())
+            pairs |= {(k, t) for k, t in enumerate(dealt.tasks) if t is not None and ran[k, t]}
+        offered = self._offer_pairs(programs, result, sorted(pairs))
+        verdicts_of: dict[int, set[Verdict]] = {}
+        for change in offered.taken:
+            verdicts_of.setdefault(change.place, set()).add(change.verdict)
+        ran_somewhere = (result.reasons == 0).any(axis=1).tolist()
+        for k, kind in enumerate(dealt.kinds):
+            verdicts = verdicts_of.get(k, set())
             self.rates.record(
-                mutant.kind,
-                ran=bool(ran_somewhere[k]),
+                kind,
+                ran=ran_somewhere[k],
                 improved="improved" in verdicts,
                 fitted="fits" in verdicts,
             )
-        return changes
+        return offered
 
     def _has_use_for(self, result: TaskResult) -> NDArray[np.bool_]:
         """[program, task]: false where the task has a solver that is no dearer."""
@@ -379,43 +396,44 @@ class Evolution:
 
     def _offer_pairs(
         self, programs: Sequence[Program], result: TaskResult, pairs: Sequence[tuple[int, int]]
-    ) -> list[_Change]:
-        changes: list[_Change] = []
+    ) -> _Offered:
+        offered = _Offered()
         solved = result.solved
         for (p, t), worth in self.crediting.worths(programs, pairs, result, self.archive):
-            if solved[p, t] and not self._fits_with_all_demos(programs[p], t):
-                continue
-            entry = Entry(programs[p], int(result.steps[p, t]), worth)
-            verdict = self.archive.offer(t, entry)
-            changes.append(_Change(entry, t, int(result.n_matches[p, t]), verdict))
-        return changes
+            steps = int(result.steps[p, t])
+            # The program of a mutant takes time to make, and few are taken.
+            if self.archive.refuses(t, steps, worth):
+                offered.n_refused += 1
+            elif not solved[p, t] or self._fits_with_all_demos(programs[p], t):
+                entry = Entry(programs[p], steps, worth)
+                verdict = self.archive.offer(t, entry)
+                offered.note(_Change(p, entry, t, int(result.n_matches[p, t]), verdict))
+        return offered
 
     # --- what is kept ---
 
     def _validate(
-        self, dealt: _DealtCard, result: TaskResult, changes: Sequence[_Change]
+        self, dealt: DealtCard, result: TaskResult, taken: Sequence[_Change]
     ) -> list[_Change]:
         """Have each program that the archive has taken run again alone, on the task it is for.
 
         Those that do not give what they gave in the batt leave the archive; the others' changes
         are returned.
         """
-        places = {program: k for k, program in enumerate(dealt.batt.programs)}
         by_task: dict[int, list[_Change]] = {}
-        for change in changes:
-            if change.verdict != "refused":
-                by_task.setdefault(change.task, []).append(change)
-        taken: list[_Change] = []
+        for change in taken:
+            by_task.setdefault(change.task, []).append(change)
+        right: list[_Change] = []
         for t, members in by_task.items():
-            chosen = [places[change.entry.program] for change in members]
+            chosen = [change.place for change in members]
             origin = {"card": asdict(dealt.card), "task": self.board.tasks[t].id}
             verdicts = self.validator.validate(dealt.batt.programs, chosen, result, t, origin)
             for change, is_right in zip(members, verdicts, strict=True):
                 if is_right:
-                    taken.append(change)
+                    right.append(change)
                 else:
                     self.archive.withdraw(t, change.entry)
-        return taken
+        return right
 
     def _fits_with_all_demos(self, program: Program, task: int) -> bool:
         """Whether a solver that looks at the demos is one too when it sees all of them."""
@@ -425,42 +443,44 @@ class Evolution:
             whole = self.board.screen(Batt([program]), only=[task], device="cpu", n_threads=1)
         return bool(whole.solved[0, task])
 
-    def _found(self, dealt: _DealtCard, taken: Sequence[_Change]) -> Iterator[Found]:
-        kinds = {mutant.program: mutant.kind for mutant in dealt.mutants}
+    def _found(self, dealt: DealtCard, taken: Sequence[_Change]) -> Iterator[Found]:
         for change in taken:
             if change.verdict == "fits":
-                program = change.entry.program
-                yield Found(self.board.tasks[change.task], program, kinds[program])
+                task = self.board.tasks[change.task]
+                yield Found(task, change.entry.program, dealt.kinds[change.place])
 
     @phase("store")
     def _store(
         self,
-        mutants: Sequence[Mutant],
-        changes: Sequence[_Change],
-        card: Card | None,
+        taken: Sequence[_Change],
+        dealt: DealtCard | None = None,
+        *,
         origins: Mapping[Program, str] | None = None,
     ) -> None:
         """Put what the archive has taken into the pool; all that is new is marked as seen.
 
-        `origins` has programs that are new to the pool and no mutants, with where they come from.
+        That is a card, or programs with where they come from; without, the pool has them.
         """
-        taken = [change for change in changes if change.verdict != "refused"]
-        new = [*(mutant.program for mutant in mutants), *(origins or {})]
+        new = (
+            [program.result.digest for program in origins or {}] if dealt is None else dealt.digests
+        )
         with self.pool.writing():
-            self.pool.mark_seen([program.result.digest for program in new])
+            self.pool.mark_seen(new)
             if not taken:
                 return
-            made_by = {mutant.program: mutant for mutant in mutants}
             known = self.pool.contains({change.entry.program.result.digest for change in taken})
-            card_id = self.pool.add_card(card) if card is not None else None
+            card_id = None if dealt is None else self.pool.add_card(dealt.card)
             rows = []
-            for program in dict.fromkeys(change.entry.program for change in taken):
-                mutant = made_by.get(program)
-                origin = (origins or {}).get(program) if mutant is None else mutant.kind
+            places = {change.entry.program: change.place for change in taken}
+            for program, place in places.items():
+                parents: tuple[bytes, ...] = ()
+                if dealt is None:
+                    origin = (origins or {}).get(program)
+                else:
+                    origin = dealt.kinds[place]
+                    parents = tuple(parent.result.digest for parent in dealt.made_from[place])
                 if origin is None or program.result.digest in known:
                     continue
-                made_from = () if mutant is None else mutant.parents
-                parents = tuple(p.result.digest for p in made_from)
                 try:
                     rows.append(NewProgram.of(program, origin, card=card_id, parents=parents))
                 except ProgramError:
@@ -482,4 +502,4 @@ class Evolution:
             )
 
 
-_Running = tuple[_DealtCard, "Future[TaskResult]"]
+_Running = tuple[DealtCard, "Future[TaskResult]"]

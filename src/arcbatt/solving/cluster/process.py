@@ -10,7 +10,8 @@ import os
 import sys
 import traceback
 
-from .local import take_pipes, write_message
+from arcbatt.processes import take_pipes, write_message
+
 from .worker import Worker
 
 

@@ -69,6 +69,7 @@ struct AlonePrimitive {
       if (all && !memory && call.state == AloneCall::READY) call.state = AloneCall::OVER;
       memory += before;
     }
+    if constexpr (Work::WRITES_TOGETHER) Work::write(args, call.state == AloneCall::READY ? memory : nullptr);
     if (call.state != AloneCall::READY) return call;
     lane.steps = call.steps;
     call.value = Work::work(lane, args, memory);

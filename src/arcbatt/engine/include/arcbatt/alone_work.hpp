@@ -22,6 +22,7 @@ ARC_FN bool have_like_keys(const Value& a, const Value& b) { return has_keys(a) 
 // What needs no memory: mostly the primitive's own code is such that any thread can run it.
 struct AloneAnyway {
   static constexpr bool TAKES_MEMORY = false, MAY_BE_LARGE = false;
+  static constexpr bool WRITES_TOGETHER = false;  // threads that have no call come to `write`, too
   ARC_FN static bool is_small(const Value*) { return true; }
   ARC_FN static i64 room(const Lane&, const Value*) { return 0; }
 };
@@ -80,7 +81,8 @@ ARC_FN i64 room_of_block(const Lane& lane, const Value* members, u32 n) {
   if (weight > lane.max_elements || depth + 1 > MAX_DEPTH) return OVER_LIMITS;
   return (i64)(sizeof(Block) + n * sizeof(Value));
 }
-ARC_FN Value block_alone(Kind kind, u32 aux, const Value* from, u32 n, char* memory) {
+// That container or function, of n values; one of those that they stand among may be left out.
+ARC_FN Value block_alone(Kind kind, u32 aux, const Value* from, u32 n, char* memory, u32 left_out = ~0u) {
   Value v = value_of_kind(kind, n);
   v.aux = aux;
   v.block = (Block*)memory;
@@ -88,9 +90,10 @@ ARC_FN Value block_alone(Kind kind, u32 aux, const Value* from, u32 n, char* mem
   u64 weight = n;
   u32 depth = 0;
   for (u32 k = 0; k < n; k++) {
-    members[k] = from[k];
-    weight += weight_of(from[k]);
-    depth = max_of(depth, depth_of(from[k]));
+    const Value member = from[k + (k >= left_out)];
+    members[k] = member;
+    weight += weight_of(member);
+    depth = max_of(depth, depth_of(member));
   }
   v.block->weight = (u32)weight;
   v.block->depth = depth + 1;
@@ -152,6 +155,44 @@ ARC_ALONE_OF(insert) : AloneAnyway {
     Key* keys = (Key*)memory;
     for (i64 k = 0; k < n; k++) keys[k] = k == at ? value.key : set.keys[k - (k > at)];
     return keys_value((Kind)set.kind, keys, (u32)n);
+  }
+};
+
+// Of numbers, of keys, and of sets whose members are sets: those of numbers and tuples may become another kind.
+ARC_ALONE_OF(remove) : AloneAnyway {
+  static constexpr u32 FEW_SETS = 16;
+  static constexpr u64 LIGHT = 2048;
+  ARC_FN static bool has_few_sets(const Value& v) {
+    return v.kind == SET && v.n <= FEW_SETS && v.block->weight <= LIGHT && v.members()[0].kind >= INDICES;
+  }
+  ARC_IS_SMALL(a[1].n == 0 || (a[1].n <= FEW_MEMBERS && (has_numbers(a[1]) || has_keys(a[1]))) || has_few_sets(a[1]))
+  ARC_ROOM() {
+    const i64 n = a[1].n;
+    if (n == 0) return 0;
+    return a[1].kind == SET ? (i64)sizeof(Block) + (n - 1) * (i64)sizeof(Value) : room_of_keys(n);
+  }
+  ARC_WORK_ALONE(, memory) {
+    const Value value = a[0], from = a[1];
+    if (from.n == 0 || (has_numbers(from) && value.kind != INT)) return from;
+    if (has_numbers(from)) {
+      i32* ints = (i32*)memory;
+      u32 n = 0;
+      for (u32 k = 0; k < from.n; k++)
+        if (number_at(from, k) != value.number) ints[n++] = number_at(from, k);
+      if (n == from.n) return from;
+      if (from.kind != INTSET) return numbers_tuple(ints, n);
+      return n ? ints_value(INTSET, ints, n) : empty_set();
+    }
+    const Found found = find_in_set<true>(from, value);
+    if (!found.there) return from;
+    const u32 n = from.n - 1, at = (u32)found.place;
+    if (n == 0) return empty_set();
+    if (from.kind != SET) {
+      Key* keys = (Key*)memory;
+      for (u32 k = 0; k < n; k++) keys[k] = from.keys[k + (k >= at)];
+      return keys_value((Kind)from.kind, keys, n);
+    }
+    return block_alone(SET, 0, from.members(), n, memory, at);
   }
 };
 
@@ -242,6 +283,7 @@ ARC_ALONE_OF(corners) : AloneAnyway {
 };
 
 struct AloneLine : AloneAnyway {
+  static constexpr bool WRITES_TOGETHER = true;
   ARC_FN static i64 room_of(const Lane& lane, const Line& line) {
     if (3 * (u64)line.n > lane.max_elements) return OVER_LIMITS;
     return line.in_range ? room_of_keys(line.n) : 0;
@@ -249,18 +291,39 @@ struct AloneLine : AloneAnyway {
   ARC_FN static Value places(const Line& line, char* memory) {
     if (!line.n) return empty_set();
     if (!line.in_range) return fail(OUT_OF_RANGE);
+    return keys_value(INDICES, (const Key*)memory, (u32)line.n);
+  }
+  // The keys of each thread's line, line_of(args) where there is memory for it: long ones by all threads
+  // together, so that they write side by side.
+  template <class LineOf>
+  ARC_FN static void write_line(const Value* a, char* memory, LineOf line_of) {
+    constexpr i32 LONG = 12;
+    Line line = {0, 0, 0, true};
+    if (memory) line = line_of(a);
+    if (!line.in_range) line.n = 0;
     Key* keys = (Key*)memory;
-    for (i64 k = 0; k < line.n; k++) keys[k] = line.key(k);
-    return keys_value(INDICES, keys, (u32)line.n);
+    if (greatest_of_threads((i32)line.n) < LONG) {
+      for (i64 k = 0; k < line.n; k++) keys[k] = line.key(k);
+      return;
+    }
+    for (u32 left = ballot(line.n > 0); left; left &= left - 1) {
+      const int source = lowest_bit(left);
+      const i32 n = (i32)shuffle((u32)line.n, source);
+      const Key first = (Key)shuffle_from((i64)line.first, source), step = (Key)shuffle_from((i64)line.step, source);
+      Key* to = (Key*)shuffle_from((i64)keys, source);
+      for (i32 k = thread_index(); k < n; k += W) to[k] = first + (Key)k * step;
+    }
   }
 };
 ARC_ALONE_OF(connect) : AloneLine {
   ARC_ROOM(lane) { return AloneLine::room_of(lane, connecting_line(a)); }
   ARC_WORK_ALONE(, memory) { return AloneLine::places(connecting_line(a), memory); }
+  ARC_FN static void write(const Value* a, char* memory) { AloneLine::write_line(a, memory, connecting_line); }
 };
 ARC_ALONE_OF(shoot) : AloneLine {
   ARC_ROOM(lane) { return AloneLine::room_of(lane, shot_line(a)); }
   ARC_WORK_ALONE(, memory) { return AloneLine::places(shot_line(a), memory); }
+  ARC_FN static void write(const Value* a, char* memory) { AloneLine::write_line(a, memory, shot_line); }
 };
 
 ARC_ALONE_OF(shift) : AloneAnyway {

@@ -73,6 +73,10 @@ ARC_FN Value load(const Batt& batt, const Instruction& code, const Sample& sampl
   }
 }
 
+// What a node gave that has run into a limit, and its steps.
+ARC_FN Value exceeded_value(const Lane& lane) { return fail(lane.exhausted ? NOT_RUN : OVER_BUDGET); }
+ARC_FN u64 exceeded_steps(const Lane& lane) { return lane.exhausted ? UNKNOWN_STEPS : TOO_MANY_STEPS; }
+
 // Where a node's arguments come from and what it gave goes to.
 struct NodePlace {
   Slots slots;
@@ -80,17 +84,16 @@ struct NodePlace {
   u32 node;
 
   ARC_FN Value arg(u32 k) const { return slots.value(args[k]); }
+  ARC_FN void write(const Value& value, const NodeCost& cost) const {
+    slots.value(node) = value;
+    slots.cost(node) = cost;
+  }
   ARC_FN void fill(const Value& value, u64 steps, u64 bytes) const {
-    if (thread_index() == 0) {
-      slots.value(node) = value;
-      slots.cost(node) = {steps, bytes};
-    }
+    if (thread_index() == 0) write(value, {steps, bytes});
     sync();
   }
-  // What a node gave that has run into a limit.
   ARC_FN void fill_exceeded(const Lane& lane) const {
-    fill(fail(lane.exhausted ? NOT_RUN : OVER_BUDGET), lane.exhausted ? UNKNOWN_STEPS : TOO_MANY_STEPS,
-         lane.bytes);
+    fill(exceeded_value(lane), exceeded_steps(lane), lane.bytes);
   }
 };
 
@@ -118,6 +121,13 @@ template <u32 P, Value (*RUN)(Lane&, const Value*)>
 struct KnownPrimitive {
   static constexpr PrimitiveInfo declared = Declared<P>::info;
   ARC_FN PrimitiveInfo info() const { return declared; }
+#if defined(ARC_FLAT)
+  ARC_FN u32 sure_kinds(u32 arg) const {
+    constexpr u32 kinds[] = {kinds_of(declared.domains[0]), kinds_of(declared.domains[1]),
+                             kinds_of(declared.domains[2]), kinds_of(declared.domains[3])};
+    return arg == 0 ? kinds[0] : arg == 1 ? kinds[1] : arg == 2 ? kinds[2] : kinds[3];
+  }
+#endif
   ARC_FN bool accepts(const Value* args) const {
     constexpr PrimitiveInfo known = declared;
     return (known.arity < 1 || fits(args[0], known.domains[0])) &&
@@ -135,8 +145,9 @@ struct KnownPrimitive {
     if constexpr (P == P_prapply) return n_elements + 2ULL * args[1].n * args[2].n;
     if constexpr (P == P_copies_at) return n_elements + 2ULL * args[0].n * args[1].n;
     if constexpr (P == P_repeat_along) return n_elements + 2ULL * REACH * args[0].n;
-    if constexpr (P == P_canvas)
+    if constexpr (P == P_canvas || P == P_tile)
       return (u64)max_of(0, row_of(args[1].key)) * (u64)max_of(0, column_of(args[1].key));
+    if constexpr (P == P_vupscale || P == P_hupscale) return n_elements * (u64)max_of<i64>(1, args[1].number);
     if constexpr (P == P_upscale) return n_elements * (u64)max_of<i64>(1, args[1].number * args[1].number);
     return n_elements;
   }
@@ -159,13 +170,16 @@ struct AnyPrimitive {
 ARC_EXTERN bool is_left_to_wide(Lane& lane, u64 n_elements);
 #endif
 
-// Runs a call of a primitive where it stands, its arguments in the lane's frame, of which so many have not
-// failed before one has. It counts as call_primitive does; but it begins from nothing and needs the lane's
-// own counting only while the primitive runs.
+// Begins a call of a primitive, its arguments in the lane's frame, of which so many have not failed before one
+// has. It counts as call_primitive does; but it begins from nothing and needs the lane's own counting only while
+// the primitive runs. Returns whether it is to be run; otherwise its place is filled.
 template <class P, class Place>
-ARC_FN void run_gathered(Lane& lane, u32 n_args, u32 n_right, const P& primitive, const Place& place) {
+ARC_FN bool begin_call(Lane& lane, u32 n_args, u32 n_right, const P& primitive, const Place& place) {
   const Value* args = lane.frame;
-  if (n_right < n_args) return place.fill(place.arg(n_right), 0, 0);
+  if (n_right < n_args) {
+    place.fill(place.arg(n_right), 0, 0);
+    return false;
+  }
   u64 steps = 1, heaviest = 0;
   const bool arity_fits = n_args == primitive.info().arity;
   const u32 n_weighed = arity_fits ? primitive.info().arity : n_args;
@@ -176,23 +190,35 @@ ARC_FN void run_gathered(Lane& lane, u32 n_args, u32 n_right, const P& primitive
       steps += weight;
     }
   begin_node(lane, steps);
-  if (heaviest > lane.max_elements || steps > lane.max_steps) return place.fill_exceeded(lane);
-  if (!arity_fits || !primitive.accepts(args)) return place.fill(fail(WRONG_TYPE), steps, 0);
+  if (heaviest > lane.max_elements || steps > lane.max_steps) {
+    place.fill_exceeded(lane);
+    return false;
+  }
+  if (!arity_fits || !primitive.accepts(args)) {
+    place.fill(fail(WRONG_TYPE), steps, 0);
+    return false;
+  }
+  return true;
+}
+// Runs a call that has begun into its place.
+template <class P, class Place>
+ARC_FN void finish_call(Lane& lane, const P& primitive, const Place& place) {
+  const Value* args = lane.frame;
 #if defined(ARC_FLAT)
-  if (is_left_to_wide(lane, primitive.effort(args, steps))) return;
+  if (is_left_to_wide(lane, primitive.effort(args, lane.steps))) return;
 #endif
   const Value result = primitive.run(lane, args);
   if (lane.exceeded) return place.fill_exceeded(lane);
   if (result.failed()) return place.fill(result, lane.steps, lane.bytes);
   const u64 made = weight_of(result), bytes = lane.bytes + BYTES_AN_ELEMENT * (1 + made);
-  steps = lane.steps + made;
+  const u64 steps = lane.steps + made;
   if (made > lane.max_elements || steps > lane.max_steps || bytes > lane.max_bytes)
     return place.fill_exceeded(lane);
   place.fill(result, steps, bytes);
 }
 template <class P, class Place>
 ARC_FN void run_call(Lane& lane, u32 n_args, const P& primitive, const Place& place) {
-  run_gathered(lane, n_args, gather(lane, place, n_args), primitive, place);
+  if (begin_call(lane, n_args, gather(lane, place, n_args), primitive, place)) finish_call(lane, primitive, place);
 }
 
 #if !defined(ARC_FLAT)
@@ -236,16 +262,26 @@ ARC_FN Outcome outcome_of(const Batt& batt, u32 program, const Budget& budget, c
                           const Slots& slots) {
   const u32* nodes = batt.program_nodes + batt.starts[program];
   const i64 n = (i64)(batt.starts[program + 1] - batt.starts[program]);
+  const Value result = slots.value(batt.results[program]);
   Outcome out = {0, budget.steps + 1, NO_NUMBER, OVER_BUDGET, 0};
-  if (any(n, [=](i64 k) { return slots.cost(nodes[k]).steps >= UNKNOWN_STEPS; })) {
-    if (any(n, [=](i64 k) { return slots.cost(nodes[k]).steps == UNKNOWN_STEPS; })) out.reason = NOT_RUN;
+  u64 steps = 0, bytes = 0;
+  bool unfinished = false, unknown = false;
+  for (Counter k = thread_index(); k < (Counter)n; k += W) {
+    const NodeCost cost = slots.cost(nodes[k]);
+    unfinished |= cost.steps >= UNKNOWN_STEPS;
+    unknown |= cost.steps == UNKNOWN_STEPS;
+    steps += cost.steps;
+    bytes += cost.bytes;
+  }
+  if (any_thread(unfinished)) {
+    if (any_thread(unknown)) out.reason = NOT_RUN;
     return out;
   }
-  const u64 steps = (u64)total(n, [=](i64 k) { return (i64)slots.cost(nodes[k]).steps; });
-  const u64 bytes = (u64)total(n, [=](i64 k) { return (i64)slots.cost(nodes[k]).bytes; });
+  auto add = [](i64 a, i64 b) { return (i64)((u64)a + (u64)b); };
+  steps = (u64)fold_threads((i64)steps, add);
+  bytes = (u64)fold_threads((i64)bytes, add);
   if (steps > budget.steps || bytes > budget.bytes) return out;
   out.steps = steps;
-  const Value result = slots.value(batt.results[program]);
   out.reason = result.failed() ? result.reason() : OK;
   if (result.failed()) return out;
   out.hash = hash_of(result);

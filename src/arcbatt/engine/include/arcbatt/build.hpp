@@ -105,7 +105,7 @@ ARC_NOINLINE bool sort_keys(Lane& lane, Key* keys, i64 n) {
 
 // Sorts keys and removes duplicates, in place; how many are left, or -1 when memory ran out.
 ARC_FN i64 sort_unique(Lane& lane, Key* keys, i64 n) {
-  if (!sort_keys(lane, keys, n)) return -1;
+  if (!seldom(lane, [&](Lane& there) { return sort_keys(there, keys, n); })) return -1;
   if (!any(n - 1, [=](i64 k) { return keys[k] == keys[k + 1]; })) return n;
   if (W == 1) {
     i64 kept = n ? 1 : 0;
@@ -140,17 +140,30 @@ struct KeyBox {
     return key_of(color + in_rows, row + (in_colors - in_rows * (u32)n_rows),
                   column + (place - in_colors * (u32)n_columns));
   }
+#if defined(__CUDACC__)
+  // The same in boxes of 1,024 places at most.
+  ARC_FN Key key_in_small(u32 place) const {
+    const u32 in_colors = divide_small(place, (u32)n_columns), in_rows = divide_small(in_colors, (u32)n_rows);
+    return key_of(color + in_rows, row + (in_colors - in_rows * (u32)n_rows),
+                  column + (place - in_colors * (u32)n_columns));
+  }
+#endif
 };
-ARC_FN KeyBox box_of_keys(const Key* keys, i64 n) {
+#if defined(ARC_WARP_LANES)
+constexpr u64 SHARED_PLACES = 32 * W;  // in which bits fit into shared memory
+#endif
+// Of the keys that each_key(f) hands to f, to each thread some of them.
+template <class EachKey>
+ARC_FN KeyBox box_of_keys(EachKey each_key) {
   constexpr i32 END = 1 << 22;
   i32 least[3] = {END, END, END}, greatest[3] = {-END, -END, -END};
-  for (i64 k = thread_index(); k < n; k += W) {
-    const i32 parts[3] = {(i32)color_of(keys[k]), (i32)row_of(keys[k]), (i32)column_of(keys[k])};
+  each_key([&](Key key) {
+    const i32 parts[3] = {color_of(key), row_of(key), column_of(key)};
     for (int part = 0; part < 3; part++) {
       least[part] = min_of(least[part], parts[part]);
       greatest[part] = max_of(greatest[part], parts[part]);
     }
-  }
+  });
   for (int part = 0; part < 3; part++) {
     least[part] = least_of_threads(least[part]);
     greatest[part] = greatest_of_threads(greatest[part]);
@@ -159,38 +172,141 @@ ARC_FN KeyBox box_of_keys(const Key* keys, i64 n) {
           greatest[2] - least[2] + 1};
 }
 
-// Sorts many keys that lie close together, and removes duplicates, by a bit for each possible one: how
-// many are left; -1 where that does not pay, or there is no memory for it.
-ARC_NOINLINE i64 sort_unique_by_bits(Lane& lane, Key* keys, i64 n) {
-  // Sorting takes many threads longer than a few passes do.
-  constexpr i64 MANY = W > 1 ? 64 : 512, BITS_A_KEY = W > 1 ? 64 : 16;
-  if (n < MANY || !any(n - 1, [=](i64 k) { return keys[k] >= keys[k + 1]; })) return -1;
-  const KeyBox box = box_of_keys(keys, n);
-  if (box.n_colors > n || box.n_rows > n || box.n_columns > n || box.volume() > (u64)(BITS_A_KEY * n) ||
-      box.volume() >> 32)
-    return -1;
+#if defined(ARC_WARP_LANES)
+// --- places within 32 rows and columns from the origin, as bits: a row to a thread ---
+
+// A word for each thread, in shared memory; provided by kernel.cu.
+ARC_EXTERN u32* shared_words(const Lane& lane);
+
+// Sets the bits of the places of keys, of cells or locations; false where one lies outside.
+ARC_FN bool add_places(u32* words, const Key* keys, i64 n) {
+  constexpr u32 INSIDE = 31 << 21 | 31;
+  bool outside = false;
+  each(n, [&](i64 k) {
+    const u64 place = (keys[k] & ((1ULL << 42) - 1)) - ((u64)KEY_BIAS << 21 | KEY_BIAS);
+    const bool inside = !(place >> 32) && !((u32)place & ~INSIDE);
+    if (inside) atomic_or_shared(words + ((u32)place >> 21), 1u << ((u32)place & 31));
+    outside |= !inside;
+  });
+  return !any_thread(outside);
+}
+// The bits of the places of keys, and of more keys.
+ARC_FN bool bits_of_places(Lane& lane, const Key* keys, i64 n, const Key* more, i64 n_more, u32* row) {
+  u32* words = shared_words(lane);
+  write_shared(words + thread_index(), 0);
+  sync();
+  if (!add_places(words, keys, n) || !add_places(words, more, n_more)) return false;
+  *row = read_shared(words + thread_index());
+  sync();
+  return true;
+}
+
+// Writes the keys of the threads' bits, in order; key_at(thread, bit) is one. Returns how many.
+template <class KeyAt>
+ARC_FN i32 write_keys(u32 word, Key* to, KeyAt key_at) {
+  const int t = thread_index();
+  u32 words = ballot(word != 0);
+  const u32 count = (u32)count_bits(word);
+  constexpr int FEW_WORDS = 6;
+  if (count_bits(words) <= max_of(FEW_WORDS, greatest_of_threads((i32)count))) {  // all threads write a word
+    i32 n = 0;
+    for (; words; words &= words - 1) {
+      const int at = lowest_bit(words);
+      const u32 bits = shuffle(word, at);
+      if (bits >> t & 1) to[n + count_bits(bits & ((1u << t) - 1))] = key_at(at, t);
+      n += count_bits(bits);
+    }
+    return n;
+  }
+  u32 sum = count;
+  for (int offset = 1; offset < W; offset *= 2) {
+    const u32 other = shuffle(sum, t - offset);
+    if (t >= offset) sum += other;
+  }
+  Key* next = to + (sum - count);
+  for (u32 rest = word; rest; rest &= rest - 1) *next++ = key_at(t, lowest_bit(rest));
+  return (i32)shuffle(sum, W - 1);
+}
+// Those of rows; `first` is that of the first place.
+ARC_FN i32 write_keys_of_rows(u32 row, Key first, Key* to) {
+  return write_keys(row, to, [=](int i, int j) { return first + ((Key)i << 21) + (Key)j; });
+}
+ARC_FN i64 count_keys(u32 row) { return sum_of_threads((u32)count_bits(row)); }
+#endif
+
+// From so many keys on, and up to so many places of their box for each, a bit for each place takes less than
+// sorting: that takes many threads longer than a few passes do.
+constexpr i64 MANY_KEYS = W == 1 ? 512 : W > WARP ? 64 : 8, PLACES_A_KEY = W > 1 ? 256 : 16;
+ARC_FN bool bits_pay(const KeyBox& box, i64 n) {
+#if defined(ARC_WARP_LANES)
+  if (box.volume() <= SHARED_PLACES) return true;
+  if (n < 64) return false;
+#endif
+  return box.volume() <= (u64)(PLACES_A_KEY * n) && !(box.volume() >> 32);
+}
+// The keys that each_key(f) hands to f, to each thread some of them, ascending and without duplicates: how many,
+// written to `to`; -1 when memory ran out. They lie in the box.
+template <class EachKey>
+ARC_FN i64 keys_by_bits(Lane& lane, const KeyBox& box, Key* to, EachKey each_key) {
+#if defined(ARC_WARP_LANES)
+  if (box.volume() <= SHARED_PLACES) {
+    u32* words = shared_words(lane);
+    write_shared(words + thread_index(), 0);
+    sync();
+    each_key([=](Key key) {
+      const u32 place = box.place(key);
+      atomic_or_shared(words + place / 32, 1u << place % 32);
+    });
+    const u32 word = read_shared(words + thread_index());
+    sync();
+    const i32 kept = write_keys(word, to, [=](int at, int bit) { return box.key_in_small(32 * at + bit); });
+    sync();
+    return kept;
+  }
+#endif
   const i64 n_words = (i64)(box.volume() + 31) / 32;
   const Scratch scratch(lane);
   u32* bits = lane.allocate_array<u32>(n_words);
   i32* starts = lane.allocate_array<i32>(n_words);
   if (!bits || !starts) return -1;
   each(n_words, [=](i64 k) { bits[k] = 0; });
-  each(n, [=](i64 k) {
-    const u32 place = box.place(keys[k]), bit = 1u << place % 32;
+  each_key([=](Key key) {
+    const u32 place = box.place(key), bit = 1u << place % 32;
     if (!(bits[place / 32] & bit)) atomic_or(bits + place / 32, bit);  // often one is there
   });
   const i64 kept = running_sums(n_words, starts, [=](i64 k) { return count_bits(bits[k]); });
   each(n_words, [=](i64 k) {
-    i32 to = starts[k];
-    for (u32 left = bits[k]; left; left &= left - 1) keys[to++] = box.key(32 * (u32)k + (u32)lowest_bit(left));
+    Key* next = to + starts[k];
+    for (u32 left = bits[k]; left; left &= left - 1) *next++ = box.key(32 * (u32)k + (u32)lowest_bit(left));
   });
   scratch.give_back(lane);
   return kept;
 }
 
+// Sorts many keys that lie close together, and removes duplicates, by a bit for each possible one: how
+// many are left; -1 where that does not pay, or there is no memory for it.
+ARC_NOINLINE i64 sort_unique_by_bits(Lane& lane, Key* keys, i64 n) {
+  if (n < MANY_KEYS || !any(n - 1, [=](i64 k) { return keys[k] >= keys[k + 1]; })) return -1;
+  auto each_key = [=](auto f) { each(n, [=](i64 k) mutable { f(keys[k]); }); };
+  const KeyBox box = box_of_keys(each_key);
+  return bits_pay(box, n) ? keys_by_bits(lane, box, keys, each_key) : -1;
+}
+// The set of n keys, or fewer, that each_key(f) hands to f as above, where bits pay, in memory of no more than it
+// needs; otherwise false, and nothing is done.
+template <class EachKey>
+ARC_FN bool set_by_bits(Lane& lane, Kind kind, const KeyBox& box, i64 n, Value* set, EachKey each_key) {
+  if (n < MANY_KEYS || !bits_pay(box, n)) return false;
+  Key* keys = lane.allocate_array<Key>(min_of((u64)n, box.volume()));
+  const char* end = lane.end;
+  const i64 kept = keys ? keys_by_bits(lane, box, keys, each_key) : -1;
+  if (kept > 0 && lane.end == end) give_back(lane, keys, kept);
+  *set = kept < 0 ? fail(OVER_BUDGET) : keys_value(kind, keys, (u32)kept);
+  return true;
+}
+
 // As sort_unique, of the keys of locations or cells, by bits where that pays.
 ARC_FN i64 sort_unique_keys(Lane& lane, Key* keys, i64 n) {
-  const i64 kept = sort_unique_by_bits(lane, keys, n);
+  const i64 kept = seldom(lane, [&](Lane& there) { return sort_unique_by_bits(there, keys, n); });
   if (kept >= 0 || lane.exceeded) return kept;
   return sort_unique(lane, keys, n);
 }
@@ -382,7 +498,7 @@ ARC_FN i32 row_cell(const Value& row, i64 column) {
 }
 
 // The tuple of these members (from new_members) in its one form.
-ARC_NOINLINE Value tuple_of(Lane& lane, Value* members, i64 n) {
+ARC_NOINLINE Value make_tuple(Lane& lane, Value* members, i64 n) {
   if (n == 0) return empty_tuple();
   u32 kind = members[0].kind;
   if (kind == INT) {
@@ -414,6 +530,9 @@ ARC_NOINLINE Value tuple_of(Lane& lane, Value* members, i64 n) {
     }
   }
   return block_value(lane, TUPLE, 0, members, (u32)n);
+}
+ARC_FN Value tuple_of(Lane& lane, Value* members, i64 n) {
+  return seldom(lane, [&](Lane& there) { return make_tuple(there, members, n); });
 }
 
 // A number that equal values share, by one thread: for tables that live no longer than a call.
@@ -473,8 +592,8 @@ ARC_NOINLINE bool find_alike(Lane& lane, const Value* members, i64 n, u32* first
 // From here on finding equal members first pays.
 constexpr i64 MANY_ALIKE = 32;
 
-// The set of these members (from new_members), in any order and with duplicates, in its one form.
-ARC_NOINLINE Value set_of(Lane& lane, Value* members, i64 n) {
+// The set of these members, in any order and with duplicates, in its one form.
+ARC_NOINLINE Value make_set(Lane& lane, const Value* members, i64 n) {
   if (n == 0) return empty_set();
   u32 kind = members[0].kind;
   if ((kind == PAIR || kind == CELL || kind == INT) && is_kind(members, n, (Kind)kind)) {
@@ -513,6 +632,9 @@ ARC_NOINLINE Value set_of(Lane& lane, Value* members, i64 n) {
       [=](i64 k) { return k == 0 || compare_alone(members[places[k - 1]], members[places[k]]) != 0; },
       [=](i64 k, i64 place) { sorted[place] = members[places[k]]; });
   return block_value(lane, SET, 0, sorted, (u32)kept);
+}
+ARC_FN Value set_of(Lane& lane, const Value* members, i64 n) {
+  return seldom(lane, [&](Lane& there) { return make_set(there, members, n); });
 }
 
 // A container of the same kind, tuple or set, as another.

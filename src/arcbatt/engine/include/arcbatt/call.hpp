@@ -159,6 +159,7 @@ ARC_NOINLINE Value container_of_column(Lane& lane, bool tuple, const Column& col
     copy(keys, column.keys, n);
     return set_of_keys(lane, column.form == Column::LOCATIONS ? INDICES : OBJECT, keys, n);
   }
+  if (!tuple && column.form == Column::VALUES) return set_of(lane, column.values, n);
   Value* members = members_of_column(lane, column, n);
   if (!members) return fail(OVER_BUDGET);
   return tuple ? tuple_of(lane, members, n) : set_of(lane, members, n);

@@ -103,6 +103,41 @@ ARC_FN bool fits(const Value& v, Domain domain) {
   }
   return false;
 }
+
+#if defined(ARC_FLAT)
+// The kinds of values, as bits, that belong to a domain whatever they hold; the highest bit stands for the
+// empty set.
+constexpr u32 OF_EMPTY_SET = 1u << 31;
+ARC_FN constexpr u32 kinds_of(Domain domain) {
+  constexpr u32 tuples = 1u << PAIR | 1u << CELL | 1u << INTS | 1u << GRID | 1u << TUPLE;
+  constexpr u32 sets = 1u << INDICES | 1u << OBJECT | 1u << INTSET | 1u << SET;
+  switch (domain) {
+    case ANYTHING: return (1u << FAIL) - 1;
+    case NUMBER: return 1u << INT;
+    case LOCATION: return 1u << PAIR;
+    case NUMERICAL: return 1u << INT | 1u << PAIR;
+    case ANY_TUPLE: return tuples;
+    case ANY_SET: return sets;
+    case ANY_CONTAINER: return tuples | sets;
+    case CONTAINERS: return 1u << GRID | 1u << INDICES | 1u << OBJECT | OF_EMPTY_SET;
+    case ANY_FUNCTION: return 1u << FUNCTION;
+    case PATCH: return 1u << INDICES | 1u << OBJECT | OF_EMPTY_SET;
+    case CELLS: return 1u << OBJECT | OF_EMPTY_SET;
+    case OBJECTS: return OF_EMPTY_SET;
+    case ROWS:
+    case A_GRID: return 1u << GRID;
+    case PIECE: return tuples | 1u << INDICES | 1u << OBJECT | OF_EMPTY_SET;
+    case ELEMENT: return 1u << GRID | 1u << OBJECT | OF_EMPTY_SET;
+    default: return 0;
+  }
+}
+ARC_FN bool surely_fits(const Value& v, u32 kinds) {
+  return kinds >> v.kind & 1 || (kinds & OF_EMPTY_SET && v.kind == SET && v.n == 0);
+}
+// Whether a domain's values are numbers that stand in the value itself.
+ARC_FN constexpr bool is_number_domain(Domain domain) { return domain == NUMBER || domain == LOCATION || domain == NUMERICAL; }
+#endif
+
 ARC_NOINLINE bool belongs(const Value& v, Domain domain) { return fits(v, domain); }
 
 }  // namespace arc

@@ -131,6 +131,10 @@ ARC_NOINLINE Frame* new_frame(Lane& lane, const Replay& replay, const Column* ar
   return frame;
 }
 
+ARC_EXTERN bool are_arguments_wanted(Lane& lane) {
+  const Replay& replay = replay_of(lane);
+  return replay.n_asked == replay.phase;
+}
 // The function's values that are there, at their cost; or the frame to find them in, and out.
 ARC_EXTERN Column map_function(Lane& lane, const Value&, const Column* args, u32 n_args, i64 n) {
   Replay& replay = replay_of(lane);

@@ -178,13 +178,32 @@ ARC_FN Keys sorted_keys(Lane& lane, const Keys& keys) {
   return n < 0 ? Keys{nullptr, 0} : Keys{sorted, n, true};
 }
 
+#if defined(ARC_WARP_LANES)
+// The distinct places of keys, one or more, with the colour bits of a key; none where they do not lie close to
+// the origin, or memory ran out.
+ARC_FN Keys places_by_bits(Lane& lane, const Keys& keys, Key color) {
+  u32 row;
+  if (!bits_of_places(lane, keys.keys, keys.n, nullptr, 0, &row)) return {nullptr, 0};
+  const i64 n = count_keys(row);
+  Key* places = lane.allocate_array<Key>(n);
+  if (!places) return {nullptr, 0};
+  write_keys_of_rows(row, color | (key_of(0, 0) - NO_COLOR), places);
+  sync();
+  return {places, n, true};
+}
+#endif
+
 // `places` of geometry.py: an object's distinct locations, or indices as they are.
-ARC_NOINLINE Keys places_of(Lane& lane, const Value& patch) {
+ARC_CPU_NOINLINE Keys places_of(Lane& lane, const Value& patch) {
   Keys members = keys_of(lane, patch);
   if (!members.keys || !has_cells(patch)) return members;
   bool one_color = is_one_color(members);
   // Cells of the colour that locations have for theirs.
   if (one_color && members.keys[0] >> COLOR_SHIFT == NO_COLOR >> COLOR_SHIFT) return members;
+#if defined(ARC_WARP_LANES)
+  if (!one_color)
+    if (const Keys found = places_by_bits(lane, members, NO_COLOR); found.keys) return found;
+#endif
   Key* places = lane.allocate_array<Key>(members.n);
   if (!places) return {nullptr, 0};
   if (W == 1 && !one_color && members.n > 8) {

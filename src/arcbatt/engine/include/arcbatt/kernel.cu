@@ -51,7 +51,8 @@ constexpr u64 PAGE_BYTES = 64 * 1024;
 
 constexpr u32 MAX_LARGE = ARC_MAX_LARGE;
 
-// Calls whose arguments are fetched together, four threads each: what a warp waits for then comes at once.
+// Calls whose arguments are fetched, weighed and checked together, four threads each, and whose results are
+// written together: what a warp waits for then comes at once.
 constexpr u32 BATCH = 8;
 struct BatchedCall {
   Frame* frame;   // null for a node of the batt
@@ -60,6 +61,16 @@ struct BatchedCall {
   u32 n_args;
   bool is_over;   // nothing needs to be known any more
 };
+struct Batch {
+  BatchedCall calls[BATCH];
+  Value args[BATCH][MAX_ARITY];
+  u32 weights[BATCH][MAX_ARITY];     // what each adds to the call's steps, or UNSURE
+  Sectors memory[BATCH][MAX_ARITY];  // what each points to
+  Value results[BATCH];
+  NodeCost costs[BATCH];
+};
+// Of an argument that has to be looked at more closely: it may have failed, not fit or be too large.
+constexpr u32 UNSURE = 1u << 28;
 
 // What a lane's threads share.
 struct Worker {
@@ -67,27 +78,32 @@ struct Worker {
   u64 taken;  // from the pool, by the call
   Replay replay;
   Value frame[MAX_ARITY + 1];
-  Value frames[BATCH][MAX_ARITY];
-  BatchedCall calls[BATCH];
+  Batch batch;
   const Step* leaves_of;  // the step whose large items are left to wide lanes; null where none are
   u32 item;
+  u32 landing[WARP];  // of what is fetched ahead: nobody reads it here
+  u32 words[WARP];
 };
 ARC_EXTERN Replay& replay_of(Lane& lane) { return ((Worker*)lane.owner)->replay; }
+ARC_EXTERN u32* shared_words(const Lane& lane) { return ((Worker*)lane.owner)->words; }
 
 // From so many elements of arguments on, a block is faster than a warp. But warps are many: the more calls
-// are large, the larger one must be, so that the largest of all still find a place on the list.
-constexpr u64 LARGE = ARC_LARGE;
-constexpr u32 LARGER_TIMES = 6;
+// are large, the larger one must be, so that the largest of all still find a place. Those that take longest stand in
+// the first half of the list, and are begun first.
+constexpr u64 LARGE = ARC_LARGE, VERY_LARGE = LARGE << 5;
+constexpr u32 LARGER_TIMES = 5, HALF_LIST = MAX_LARGE / 2;
 ARC_EXTERN bool is_left_to_wide(Lane& lane, u64 n_elements) {
   const Worker& worker = *(Worker*)lane.owner;
   if (n_elements < LARGE || !worker.leaves_of) return false;
   const Step& step = *worker.leaves_of;
   return serial([&]() {
-    const u32 n_listed = *(volatile const u32*)&step.queue->n_listed;
-    if (n_elements >> (LARGER_TIMES * (u64)n_listed / MAX_LARGE) < LARGE) return (i64)false;
-    const u32 at = atomicAdd(&step.queue->n_listed, 1);
-    if (at < MAX_LARGE) step.listed[at] = worker.item;
-    return (i64)(at < MAX_LARGE);
+    const bool huge = n_elements >= VERY_LARGE;
+    u32* n_listed = huge ? &step.queue->n_huge : &step.queue->n_large;
+    const u32 n_seen = *(volatile const u32*)n_listed;
+    if (n_elements >> (LARGER_TIMES * (u64)n_seen / HALF_LIST) < (huge ? VERY_LARGE : LARGE)) return (i64)false;
+    const u32 at = atomicAdd(n_listed, 1);
+    if (at < HALF_LIST) step.listed[huge ? at : HALF_LIST + at] = worker.item;
+    return (i64)(at < HALF_LIST);
   });
 }
 
@@ -113,15 +129,23 @@ enum Lanes { ALL, LEAVES, WIDE };
 template <class Body>
 ARC_FN void each_few_items(const Launch& launch, const Step& step, Lanes lanes, Body body) {
   const bool wide = lanes == WIDE;
-  const u32 n_items = wide ? min_of(step.queue->n_listed, MAX_LARGE) : step.n_items;
+  const u32 n_huge = wide ? min_of(step.queue->n_huge, HALF_LIST) : 0;
+  const u32 n_items = wide ? n_huge + min_of(step.queue->n_large, HALF_LIST) : step.n_items;
   const u32 at_once = wide ? 1 : step.at_once;
   u32* next = wide ? &step.queue->next_listed : &step.queue->next;
-  for (;;) {
-    u32 first = n_items;
-    if (thread_index() == 0 && !*(volatile const u32*)launch.stopped) first = atomicAdd(next, at_once);
-    first = (u32)broadcast(first);
+  auto take = [&]() {  // thread 0 knows
+    const bool takes = thread_index() == 0 && !*(volatile const u32*)launch.stopped;
+    return takes ? atomic_take(next, at_once) : n_items;
+  };
+  // Of many, the next ones are taken beforehand; a single one may have to wait for long, and goes to another.
+  const bool ahead = at_once > 1;
+  for (u32 taken = take();;) {
+    const u32 first = (u32)broadcast(taken);
     if (first >= n_items) return;
-    body(first, min_of(first + at_once, n_items), wide);
+    if (ahead) taken = take();
+    const u32 after = wide && first >= n_huge ? HALF_LIST - n_huge : 0;  // the list's second half
+    body(after + first, after + min_of(first + at_once, n_items), wide);
+    if (!ahead) taken = take();
   }
 }
 template <class Body>
@@ -143,6 +167,7 @@ ARC_FN void begin_item(Lane& lane, u32 item) {
 // run(lane) by every lane, with a lane's memory.
 template <class Run>
 ARC_FN void with_lane(const Launch& launch, const Step& step, Lanes lanes, Run run) {
+  if (lanes == WIDE && step.queue->n_huge + step.queue->n_large == 0) return;  // as mostly
   alignas(16) __shared__ char workers[ARC_BLOCK_THREADS / W][sizeof(Worker)];
   Worker& worker = *(Worker*)workers[threadIdx.x / W];
   Page& page = launch.pages[(blockIdx.x * ARC_BLOCK_THREADS + threadIdx.x) / W];
@@ -201,6 +226,15 @@ struct CallPlace {
     return {launch.flat, op.args, call.frame, call.at, filled_values(call.frame, op.column) + call.at};
   }
   ARC_FN Value arg(u32 k) const { return call.frame ? of_element().arg(k) : of_node().arg(k); }
+  // By one thread.
+  ARC_FN void write(const Value& value, const NodeCost& cost) const {
+    if (!call.frame) return of_node().write(value, cost);
+    *of_element().to = value;
+    if (cost.steps >= UNKNOWN_STEPS)
+      atomic_or(&call.frame->flags, cost.steps == UNKNOWN_STEPS ? EXCEEDED | EXHAUSTED : EXCEEDED);
+    else if (cost.steps)
+      add_cost(call.frame, cost.steps, cost.bytes);
+  }
   ARC_FN void fill(const Value& value, u64 steps, u64 bytes) const {
     if (call.frame)
       of_element().fill(value, steps, bytes);
@@ -215,38 +249,108 @@ struct CallPlace {
   }
 };
 
+// The same of a call in a batch: results are kept until all of the batch are there.
+struct BatchPlace {
+  const Launch& launch;
+  Batch& batch;
+  u32 k;
+  u32& filled;  // bits of the calls that have a result
+
+  ARC_FN Value arg(u32 arg) const {
+    const BatchedCall& call = batch.calls[k];
+    return call.n_args <= MAX_ARITY ? batch.args[k][arg] : CallPlace{launch, call}.arg(arg);
+  }
+  ARC_FN void fill(const Value& value, u64 steps, u64 bytes) const {
+    filled |= 1u << k;
+    if (thread_index() > 0) return;
+    batch.results[k] = value;
+    batch.costs[k] = {steps, bytes};
+  }
+  ARC_FN void fill_exceeded(const Lane& lane) const {
+    fill(exceeded_value(lane), exceeded_steps(lane), lane.bytes);
+  }
+};
+
+// An argument's weight where it surely fits.
+template <class P>
+ARC_FN u32 sure_weight(const Lane& lane, const P& primitive, const Value& arg, u32 which) {
+  if (!surely_fits(arg, primitive.sure_kinds(which))) return UNSURE;
+  if (primitive.info().peeks >> which & 1) return 0;
+  const u64 weight = weight_of(arg);
+  return weight > lane.max_elements || weight > UNSURE ? UNSURE : (u32)weight;
+}
+
+template <class P>
+ARC_FN void fetch_batch(const Launch& launch, const Step& step, const Lane& lane, Batch& batch, u32 first, u32 n,
+                        bool lists, const P& primitive) {
+  each((i64)BATCH * MAX_ARITY, [&](i64 k) {
+    const u32 which = (u32)k / MAX_ARITY, arg = (u32)k % MAX_ARITY;
+    if (which >= n) return;
+    const BatchedCall call = find_call(launch, step, lane, lists ? step.listed[first + which] : first + which);
+    if (arg == 0) batch.calls[which] = call;
+    const bool is_there = arg < call.n_args && !call.is_over;
+    const Value value = is_there ? CallPlace{launch, call}.arg(arg) : none_value();
+    const bool is_sure = call.n_args == primitive.info().arity && !call.is_over;
+    batch.args[which][arg] = value;
+    batch.weights[which][arg] = !is_sure ? UNSURE : is_there ? sure_weight(lane, primitive, value, arg) : 0;
+    batch.memory[which][arg] = sectors_of(value);
+  });
+}
+
+// Has the memory that a call's arguments point to on its way while another is run.
+template <class P>
+ARC_FN void fetch_ahead(Worker& worker, u32 k) {
+  constexpr PrimitiveInfo info = P::declared;
+#pragma unroll
+  for (u32 arg = 0; arg < info.arity; arg++)
+    if (!(info.peeks >> arg & 1) && !is_number_domain(info.domains[arg]))
+      fetch_sectors(worker.batch.memory[k][arg], worker.landing);
+}
+
 // A primitive's calls, those of the batt's nodes and those within functions.
 template <class P>
 ARC_FN void run_calls(const Launch& launch, const Step& step, Lanes lanes, const P& primitive) {
   with_lane(launch, step, lanes, [&](Lane& lane, Worker& worker) {
+    Batch& batch = worker.batch;
+    const u32 most_steps = (u32)min_of<u64>(lane.max_steps, UNSURE - 1);
     each_few_items(launch, step, lanes, [&](u32 first, u32 end, bool lists) {
       for (; first < end; first += BATCH) {
         const u32 n = min_of(end - first, BATCH);
-        each((i64)BATCH * MAX_ARITY, [&](i64 k) {
-          const u32 which = (u32)k / MAX_ARITY, arg = (u32)k % MAX_ARITY;
-          if (which >= n) return;
-          const BatchedCall call = find_call(launch, step, lane, lists ? step.listed[first + which] : first + which);
-          if (arg == 0) worker.calls[which] = call;
-          if (arg < call.n_args && !call.is_over) worker.frames[which][arg] = CallPlace{launch, call}.arg(arg);
-        });
+        fetch_batch(launch, step, lane, batch, first, n, lists, primitive);
+        fetch_ahead<P>(worker, 0);
+        u32 filled = 0;
         for (u32 k = 0; k < n; k++) {
-          const BatchedCall call = worker.calls[k];
-          const CallPlace place = {launch, call};
-          begin_item(lane, lists ? step.listed[first + k] : first + k);
-          if (call.is_over) {
+          if (k + 1 < n) fetch_ahead<P>(worker, k + 1);
+          // All threads write the same: none has to wait.
+          worker.taken = 0;
+          worker.item = lists ? step.listed[first + k] : first + k;
+          const u32 n_args = batch.calls[k].n_args;
+          const bool is_there = n_args <= MAX_ARITY;
+          lane.frame = is_there ? batch.args[k] : worker.frame;
+          const BatchPlace place = {launch, batch, k, filled};
+          const u32* weights = batch.weights[k];
+          const u32 steps = 1 + weights[0] + weights[1] + weights[2] + weights[3];
+          bool runs = steps <= most_steps;
+          if (runs) {
+            begin_node(lane, steps);
+          } else if (batch.calls[k].is_over) {
             place.fill(fail(OVER_BUDGET), 0, 0);
-            continue;
+          } else {
+            const u32 n_right =
+                is_there ? (u32)first_where(n_args, [&](i64 arg) { return lane.frame[arg].failed(); })
+                         : gather(lane, place, n_args);
+            runs = begin_call(lane, n_args, n_right, primitive, place);
           }
-          const bool is_there = call.n_args <= MAX_ARITY;
-          lane.frame = is_there ? worker.frames[k] : worker.frame;
-          const u32 n_right =
-              is_there ? (u32)first_where(call.n_args, [&](i64 arg) { return lane.frame[arg].failed(); })
-                       : gather(lane, place, call.n_args);
-          run_gathered(lane, call.n_args, n_right, primitive, place);
+          if (runs) finish_call(lane, primitive, place);
+          sync();
         }
+        each(n, [&](i64 k) {
+          if (filled >> k & 1) CallPlace{launch, batch.calls[k]}.write(batch.results[k], batch.costs[k]);
+        });
       }
     });
   });
+  end_fetching();
 }
 
 // Calls within functions by one thread each, ARC_ELEMENTS_AN_ITEM of them to an item, so that few are spread
@@ -297,6 +401,25 @@ ARC_FN void run_sites(const Launch& launch, const Step& step, Lanes lanes, Run r
   });
 }
 
+// What the programs gave; they stand in the place of nodes.
+ARC_FN void find_outcomes(const Launch& launch, const Step& step, Lanes lanes) {
+  run_items(launch, step, lanes, [&](Lane& lane, u32 item) {
+    const u32 at = item / step.n_nodes, program = step.nodes[item - at * step.n_nodes];
+    const Slots slots = launch.slots(at);
+    if (is_left_to_wide(lane, weight_of(slots.value(launch.batt.results[program])))) return;
+    const u32 sample = launch.chosen[at];
+    const Outcome out = outcome_of(launch.batt, program, launch.budget, launch.samples[sample], slots);
+    const u64 cell = program * launch.n_samples + sample;
+    if (thread_index() == 0) {
+      launch.reasons[cell] = out.reason;
+      launch.matches[cell] = out.matches;
+      launch.hashes[cell] = out.hash;
+      launch.steps[cell] = (i64)out.steps;
+      launch.numbers[cell] = out.number;
+    }
+  });
+}
+
 }  // namespace arc
 
 // What every kernel is given.
@@ -304,7 +427,8 @@ ARC_FN void run_sites(const Launch& launch, const Step& step, Lanes lanes, Run r
 #define ARC_KERNEL extern "C" __global__ void __launch_bounds__(ARC_BLOCK_THREADS, ARC_BLOCKS_A_SM)
 
 // The host adds a line for each kernel that it wants: ARC_RUN for a primitive's calls, ARC_ALONE for
-// those within functions that a thread makes alone, ARC_SITE for those that call functions.
+// those within functions that a thread makes alone, ARC_SITE for those that call functions, ARC_FIND for what
+// programs gave.
 #define ARC_RUN(kernel, name, lanes)                                                  \
   ARC_KERNEL kernel(ARC_WORK) {                                                       \
     using namespace arc;                                                              \
@@ -322,6 +446,9 @@ ARC_FN void run_sites(const Launch& launch, const Step& step, Lanes lanes, Run r
       run_call(lane, site.n_args, KnownPrimitive<P_##name, prim_##name>(), place);    \
     });                                                                               \
   }
+
+#define ARC_FIND(kernel, name, lanes) \
+  ARC_KERNEL kernel(ARC_WORK) { arc::find_##name(*launch, *step, arc::lanes); }
 
 #if defined(ARC_COMMON)
 
@@ -354,39 +481,63 @@ ARC_EXTERN arc::u32 sum_up_to(arc::u32 sum) {
   }
   return sum;
 }
-// firsts[k] := the sum of counts before k, for k up to n; one block of whole warps, or one thread. A thread
-// adds up some that stand side by side.
-extern "C" __global__ void __launch_bounds__(1024) add_counts(const arc::u32* counts, arc::u32* firsts,
-                                                              arc::u32 n) {
+// firsts[k] := the sum of counts before k, for k up to n. A block adds up a part of them, says how much that is
+// where the first of these counts was, marked by the highest bit, and waits for those before it to say so. One
+// block, or one thread, does all parts in turn.
+extern "C" __global__ void __launch_bounds__(arc::COUNT_THREADS) add_counts(arc::u32* counts, arc::u32* firsts,
+                                                                          arc::u32 n) {
   using namespace arc;
-  constexpr u32 EACH = 16;
-  __shared__ u32 of_warps[32];
-  const u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-  u32 before = 0;
-  for (u32 start = 0; start < n; start += EACH * blockDim.x) {
-    const u32 first = start + EACH * threadIdx.x;
-    u32 own[EACH], sum = 0;
+  constexpr u32 MARK = 1u << 31;
+  __shared__ u32 of_warps[32], before_part;
+  const u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32, n_warps = (blockDim.x + 31) / 32;
+  const u32 at_once = blockDim.x < 32 ? 1 : 32, size = COUNTS_A_THREAD * blockDim.x;
+  u32 before = 0, next = 0;  // the sum of the parts before this one
+  for (u32 part = blockIdx.x; part * size < n; part += gridDim.x) {
+    // A warp's counts lie side by side, so do those that its threads look at together.
+    const u32 first = part * size + warp * COUNTS_A_THREAD * 32 + lane;
+    u32 own[COUNTS_A_THREAD], places[COUNTS_A_THREAD], sum = 0;
 #pragma unroll
-    for (u32 k = 0; k < EACH; k++) sum += own[k] = first + k < n ? counts[first + k] : 0;
-    u32 here = before, all = sum;
-    if (blockDim.x > 1) {
-      const u32 in_warp = sum_up_to(sum);
-      if (lane == 31) of_warps[warp] = in_warp;
+    for (u32 k = 0; k < COUNTS_A_THREAD; k++) {
+      const u32 at = first + k * at_once;
+      own[k] = at < n ? counts[at] : 0;
+    }
+#pragma unroll
+    for (u32 k = 0; k < COUNTS_A_THREAD; k++) {
+      const u32 up_to = at_once > 1 ? sum_up_to(own[k]) : own[k];
+      places[k] = sum + up_to - own[k];
+      sum += at_once > 1 ? __shfl_sync(0xffffffffu, up_to, 31) : own[k];
+    }
+    u32 earlier = 0, all = sum;
+    if (at_once > 1) {
+      if (lane == 31) of_warps[warp] = sum;
       __syncthreads();
-      const u32 up_to_warp = sum_up_to(lane < blockDim.x / 32 ? of_warps[lane] : 0);
-      const u32 earlier = __shfl_sync(0xffffffffu, up_to_warp, warp ? warp - 1 : 0);
+      const u32 up_to_warp = sum_up_to(lane < n_warps ? of_warps[lane] : 0);
+      earlier = warp ? __shfl_sync(0xffffffffu, up_to_warp, warp - 1) : 0;
       all = __shfl_sync(0xffffffffu, up_to_warp, 31);
-      here += (warp ? earlier : 0) + in_warp - sum;
-      __syncthreads();  // before the warps' sums are others
     }
+    if (threadIdx.x == 0) *(volatile u32*)(counts + part * size) = all | MARK;
+    u32 others = 0;
+    if (warp == 0) {
+      for (u32 other = next + lane; other < part; other += at_once) {
+        u32 said;
+        do said = *(volatile u32*)(counts + other * size);
+        while (!(said & MARK));
+        others += said & ~MARK;
+      }
+      if (at_once > 1) others = __shfl_sync(0xffffffffu, sum_up_to(others), 31);
+      if (lane == 0) before_part = before + others;
+    }
+    __syncthreads();
+    before = before_part;
 #pragma unroll
-    for (u32 k = 0; k < EACH; k++) {
-      if (first + k < n) firsts[first + k] = here;
-      here += own[k];
-    }
+    for (u32 k = 0; k < COUNTS_A_THREAD; k++)
+      if (first + k * at_once < n) firsts[first + k * at_once] = before + earlier + places[k];
     before += all;
+    next = part + 1;
+    if (threadIdx.x == 0 && next * size >= n) firsts[n] = before;
+    __syncthreads();  // before what the warps tell one another is another part's
   }
-  if (threadIdx.x == 0) firsts[n] = before;
+  if (n == 0 && threadIdx.x == 0) firsts[0] = 0;
 }
 
 // to[k] := from[places[k]].
@@ -395,24 +546,7 @@ extern "C" __global__ void pick(const arc::u32* from, const arc::u32* places, ar
     to[k] = from[places[k]];
 }
 
-// What the programs gave; they stand in the place of nodes.
-ARC_KERNEL find_outcomes(ARC_WORK) {
-  using namespace arc;
-  each_item(*launch, *step, ALL, [&](u32 item) {
-    const u32 at = item / step->n_nodes, program = step->nodes[item - at * step->n_nodes];
-    const u32 sample = launch->chosen[at];
-    const Outcome out =
-        outcome_of(launch->batt, program, launch->budget, launch->samples[sample], launch->slots(at));
-    const u64 cell = program * launch->n_samples + sample;
-    if (thread_index() == 0) {
-      launch->reasons[cell] = out.reason;
-      launch->matches[cell] = out.matches;
-      launch->hashes[cell] = out.hash;
-      launch->steps[cell] = (i64)out.steps;
-      launch->numbers[cell] = out.number;
-    }
-  });
-}
+ARC_FIND(find_outcomes, outcomes, LEAVES)
 
 // How many words the values take that are to be kept; then the words, from where they start.
 ARC_KERNEL count_kept(ARC_WORK) {

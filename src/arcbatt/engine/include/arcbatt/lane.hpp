@@ -66,6 +66,20 @@ struct Lane {
   }
 };
 
+// Makes a call that is seldom made and not inlined. It is given a copy: a lane whose address is known to others
+// would stand in a GPU's memory, not in its registers, all the time.
+template <class F>
+ARC_FN auto seldom(Lane& lane, F f) {
+#if defined(__CUDACC__)
+  Lane copy = lane;
+  const auto result = f(copy);
+  lane = copy;
+  return result;
+#else
+  return f(lane);
+#endif
+}
+
 // Memory for a while: what is allocated after this is made is given back, unless it went on in another
 // chunk; then all of it is kept, since the room left is that of the chunk allocated from last.
 struct Scratch {
@@ -77,6 +91,11 @@ struct Scratch {
     if (lane.end == end) lane.top = top;
   }
 };
+// Gives back the end of the array that was allocated last.
+template <class T>
+ARC_FN void give_back(Lane& lane, const T* array, i64 n_used) {
+  lane.top = (char*)array + (((u64)n_used * sizeof(T) + 15) & ~15ULL);
+}
 
 // Memory for n elements of a type, or out of the function with that failure.
 #define ARC_ALLOCATE(name, type, n)                   \

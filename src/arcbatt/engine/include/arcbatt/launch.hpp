@@ -52,10 +52,13 @@ struct FlatDomain {
   }
 };
 
+// How many numbers of elements are added up by a thread, and threads of a block that does so.
+constexpr u32 COUNTS_A_THREAD = 8, COUNT_THREADS = 1024;
+
 // How far the items of a step are taken.
 struct Queue {
   u32 next;
-  u32 n_listed;  // left to wide lanes
+  u32 n_huge, n_large;  // left to wide lanes
   u32 next_listed;
 };
 // What a kernel is to do. Its items, taken a few at a time, are nodes of the batt on all samples, then
@@ -66,7 +69,7 @@ struct Step {
   const u32* starts;
   u32* counts;  // of sites: by item, how many elements it asks for
   Queue* queue;
-  u32* listed;  // items that are left to wide lanes
+  u32* listed;  // items that are left to wide lanes: the largest from its beginning, others from its middle
   u32 n_nodes;
   u32 n_others;
   u32 n_items;

@@ -90,7 +90,8 @@ ARC_NOINLINE int compare_alone(const Value& a, const Value& b) {
   return sign_of((i64)a.n - b.n);
 }
 ARC_FN bool equal_alone(const Value& a, const Value& b) {
-  return a.kind == b.kind && a.n == b.n && compare_alone(a, b) == 0;
+  if (a.kind != b.kind || a.n != b.n) return false;
+  return (a.aux == b.aux && a.number == b.number) || compare_alone(a, b) == 0;  // often they are one and the same
 }
 #else
 ARC_NOINLINE bool equal(const Value& a, const Value& b);
@@ -198,12 +199,23 @@ template <bool ALONE>
 ARC_NOINLINE u64 hash_by(const Value& v) {
   // The sum over members, with f(a member's hash, its place).
   auto over_members = [&](auto f) {
-    if (ALONE || v.n < MANY_MEMBERS) {
+    if (ALONE || W == 1 || v.n < MANY_MEMBERS) {
       u64 sum = 0;
       for (u32 k = 0; k < v.n; k++) sum += f(hash_by<ALONE>(v.members()[k]), (u64)k);
       return sum;
     }
-    return (u64)total(v.n, [&](i64 k) { return f(hash_by<true>(v.members()[k]), (u64)k); });
+    // Small ones by a thread each, large ones by all threads, one after the other.
+    constexpr u64 LARGE_MEMBER = 4 * W;
+    const Value* members = v.members();
+    const i64 n = v.n;
+    u64 sum = (u64)total(n, [&](i64 k) {
+      return weight_of(members[k]) < LARGE_MEMBER ? f(hash_by<true>(members[k]), (u64)k) : 0;
+    });
+    for (i64 k = 0;; k++) {
+      k += first_where(n - k, [=](i64 j) { return weight_of(members[k + j]) >= LARGE_MEMBER; });
+      if (k >= n) return sum;
+      sum += f(hash_by<false>(members[k]), (u64)k);
+    }
   };
   auto in_order = [](u64 hash, u64 k) { return hash * multiplier(k); };
   switch (v.kind) {

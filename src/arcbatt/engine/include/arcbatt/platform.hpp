@@ -16,8 +16,15 @@ typedef long long i64;
 typedef unsigned long long u64;
 
 #if defined(__CUDACC__)
+#if defined(__CUDACC_RTC__) || defined(__NVCC__)
+#define ARC_ASSEMBLY  // it is a compiler for GPUs indeed
+#endif
+#if !defined(ARC_LANE_THREADS)
+#define ARC_WARP_LANES
+#endif
 #define ARC_FN __device__ inline
 #define ARC_NOINLINE __device__ __noinline__
+#define ARC_CPU_NOINLINE ARC_FN  // what is called once in a kernel, but from many places on the CPU
 #define ARC_METHOD __device__ __noinline__
 #define ARC_EXTERN __device__
 #define ARC_CLONED
@@ -49,6 +56,32 @@ ARC_FN int lowest_bit64(u64 bits) { return __ffsll((i64)bits) - 1; }
 ARC_FN void atomic_or(u32* word, u32 bits) { atomicOr(word, bits); }
 ARC_FN u32 atomic_add(u32* word, u32 value) { return atomicAdd(word, value); }
 ARC_FN void atomic_add(u64* word, u64 value) { atomicAdd(word, value); }
+// The same by one thread of a warp, which goes on until it needs the word: the compiler would add up what all
+// threads add, and wait.
+#if defined(ARC_ASSEMBLY)
+ARC_FN u32 atomic_take(u32* word, u32 n) {
+  u32 before;
+  asm volatile("atom.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(word), "r"(n) : "memory");
+  return before;
+}
+// Of a word in shared memory.
+ARC_FN void atomic_or_shared(u32* word, u32 bits) {
+  asm volatile("red.shared.or.b32 [%0], %1;" ::"r"((u32)__cvta_generic_to_shared(word)), "r"(bits) : "memory");
+}
+ARC_FN u32 read_shared(const u32* word) {
+  u32 bits;
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(bits) : "r"((u32)__cvta_generic_to_shared(word)) : "memory");
+  return bits;
+}
+ARC_FN void write_shared(u32* word, u32 bits) {
+  asm volatile("st.shared.u32 [%0], %1;" ::"r"((u32)__cvta_generic_to_shared(word)), "r"(bits) : "memory");
+}
+#else
+ARC_FN u32 atomic_take(u32* word, u32 n) { return atomicAdd(word, n); }
+ARC_FN void atomic_or_shared(u32* word, u32 bits) { atomicOr(word, bits); }
+ARC_FN u32 read_shared(const u32* word) { return *word; }
+ARC_FN void write_shared(u32* word, u32 bits) { *word = bits; }
+#endif
 ARC_FN i32 atomic_min(i32* word, i32 value) { return atomicMin(word, value); }
 ARC_FN void atomic_max(i32* word, i32 value) { atomicMax(word, value); }
 // The word before, as of atomic_add and atomic_min; `value` takes its place where that was `wanted`.
@@ -64,6 +97,7 @@ ARC_FN u32 atomic_swap_if(u32* word, u32 wanted, u32 value) { return atomicCAS(w
 #define ARC_TABLE(type, name) static const type name[]
 #define ARC_EXTERN
 #define ARC_NOINLINE [[maybe_unused]] static __attribute__((noinline))
+#define ARC_CPU_NOINLINE ARC_NOINLINE
 #define ARC_METHOD __attribute__((noinline))
 constexpr int WARP = 1;
 constexpr int W = 1;
@@ -96,6 +130,11 @@ ARC_FN u32 atomic_swap_if(u32* word, u32 wanted, u32 value) {
   if (before == wanted) *word = value;
   return before;
 }
+#endif
+
+#if defined(__CUDACC__)
+// x / y of an x below 2^10: no quotient is so near to the next one that it could be mistaken for it.
+ARC_FN u32 divide_small(u32 x, u32 y) { return (u32)__fdividef((float)x + 0.5f, (float)y); }
 #endif
 
 template <class T>

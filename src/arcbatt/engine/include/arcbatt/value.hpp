@@ -166,19 +166,11 @@ ARC_FN bool is_true(const Value& v) {
 
 // The number of elements at all levels, as in language/values.py.
 ARC_FN u64 weight_of(const Value& v) {
-  switch (v.kind) {
-    case PAIR: return 2;
-    case CELL: return 4;
-    case INTS:
-    case INTSET: return v.n;
-    case GRID: return (u64)v.n * (1 + width_of(v));
-    case INDICES: return 3ULL * v.n;
-    case OBJECT: return 5ULL * v.n;
-    case TUPLE:
-    case SET:
-    case FUNCTION: return v.n ? v.block->weight : 0;
-    default: return 0;
-  }
+  if (v.kind == TUPLE || v.kind == SET || v.kind == FUNCTION) return v.n ? v.block->weight : 0;
+  // What a member adds, 4 bits for each kind.
+  constexpr u64 added = 1ULL << 4 * PAIR | 2ULL << 4 * CELL | 1ULL << 4 * INTS | 1ULL << 4 * INTSET |
+                        3ULL << 4 * INDICES | 5ULL << 4 * OBJECT;
+  return (u64)v.n * (v.kind == GRID ? 1 + v.aux : (u32)(added >> 4 * v.kind) & 15);
 }
 
 ARC_FN u32 depth_of(const Value& v) {
@@ -196,6 +188,39 @@ ARC_FN u32 depth_of(const Value& v) {
     default: return 0;
   }
 }
+
+#if defined(__CUDACC__)
+// The memory that a value points to, in units of 32 bytes, in which a GPU fetches it: the first one's number
+// and, in the lowest 8 bits, how many there are, at most MOST_SECTORS.
+typedef u64 Sectors;
+constexpr u64 MOST_SECTORS = 128;
+ARC_FN Sectors sectors_of(const Value& v) {
+  // Bytes a member, 4 bits for each kind.
+  constexpr u64 sizes = 4ULL << 4 * INTS | 4ULL << 4 * GRID | 8ULL << 4 * INDICES | 8ULL << 4 * OBJECT |
+                        4ULL << 4 * INTSET;
+  u64 n_bytes = (u64)v.n * (u32)(sizes >> 4 * v.kind & 15);
+  if (v.kind == GRID) n_bytes *= v.aux;
+  if (v.n && (v.kind == TUPLE || v.kind == SET)) n_bytes = sizeof(Block) + v.n * sizeof(Value);
+  if (!n_bytes) return 0;
+  const u64 start = (u64)v.ints, first = start / 32, last = (start + n_bytes - 1) / 32;
+  return first << 8 | min_of(last - first + 1, MOST_SECTORS);
+}
+
+// Has the GPU fetch memory near to its threads, which go on meanwhile; `landing` has a word for each thread.
+#if defined(ARC_ASSEMBLY) && __CUDA_ARCH__ >= 800 && !defined(ARC_LANE_THREADS)
+ARC_FN void fetch_sectors(Sectors sectors, u32* landing) {
+  const u32 n = (u32)sectors & 255, to = (u32)__cvta_generic_to_shared(landing + thread_index());
+#pragma unroll 1
+  for (u32 k = thread_index(); k < n; k += W)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(((sectors >> 8) + k) * 32));
+}
+// Before a block ends, since its threads' words are another's then.
+ARC_FN void end_fetching() { asm volatile("cp.async.wait_all;"); }
+#else
+ARC_FN void fetch_sectors(Sectors, u32*) {}
+ARC_FN void end_fetching() {}
+#endif
+#endif
 
 // A member of a container, or a captured argument of a function.
 ARC_FN Value member(const Value& v, u32 k) {

@@ -129,6 +129,10 @@ class Rates:
             for kind, counts in self._counts.items()
         }
 
+    def copy(self) -> Rates:
+        """The rates as they are now."""
+        return Rates.from_json(self.to_json())
+
     def to_json(self) -> dict[str, Any]:
         """All there is to go on from."""
         return {

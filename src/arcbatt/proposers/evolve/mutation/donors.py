@@ -41,6 +41,14 @@ class Donors(Sequence[Program]):
         """The distinct calls and functions of that shape, in the order of donors and steps."""
         return self._parts.get(shape, ())
 
+    def place(self, program: Program) -> int:
+        """Return where one of the programs stands."""
+        return self._places[program]
+
+    @cached_property
+    def _places(self) -> Mapping[Program, int]:
+        return {program: k for k, program in enumerate(self._programs)}
+
     @cached_property
     def _parts(self) -> Mapping[Type, list[Part]]:
         found: dict[Type, list[Part]] = {}

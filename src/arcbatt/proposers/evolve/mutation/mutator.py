@@ -95,7 +95,12 @@ class Mutator:
 
 def named(result: Node) -> Program:
     """Return a mutant's program, named by what it is."""
-    return Program(result, f"mutant_{result.digest.hex()[:8]}")
+    return Program(result, mutant_name(result.digest))
+
+
+def mutant_name(digest: bytes) -> str:
+    """Return the name of a mutant by what it is."""
+    return f"mutant_{digest.hex()[:8]}"
 
 
 def _n_calls(result: Node, at_most: int) -> int:

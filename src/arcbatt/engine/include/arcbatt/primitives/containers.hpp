@@ -175,6 +175,19 @@ ARC_NOINLINE Found find_in_set(const Value& set, const Value& value) {
   return {low, false};
 }
 
+// How many of ascending values are less than one, by one thread.
+ARC_FN i64 place_among(const Value* values, i64 n, const Value& value) {
+  i64 low = 0;
+  while (low < n) {
+    const i64 middle = (low + n) / 2;
+    if (compare_alone(values[middle], value) < 0)
+      low = middle + 1;
+    else
+      n = middle;
+  }
+  return low;
+}
+
 // --- size, membership, set operations ---
 
 ARC_FN Value prim_size(Lane&, const Value* a) { return number(a[0].n); }
@@ -187,6 +200,17 @@ ARC_FN Value prim_contained(Lane&, const Value* a) {
                  any(container.n, [=](i64 k) { return container.ints[k] == value.number; }));
   return truth(any(container.n, [=](i64 k) { return equal_alone(member(container, (u32)k), value); }));
 }
+
+#if defined(ARC_WARP_LANES)
+// The locations of the bits of rows.
+ARC_FN Value indices_of_bits(Lane& lane, u32 row) {
+  const i64 n = count_keys(row);
+  ARC_ALLOCATE(keys, Key, n);
+  write_keys_of_rows(row, key_of(0, 0), keys);
+  sync();
+  return keys_value(INDICES, keys, (u32)n);
+}
+#endif
 
 // The members of both, one after the other; the result in `all`.
 ARC_FN bool members_of_both(Lane& lane, const Value& a, const Value& b, Value** all) {
@@ -219,8 +243,6 @@ ARC_NOINLINE Value combine_tuple(Lane& lane, const Value& first, const Value& se
 }
 
 ARC_NOINLINE Value combine_set(Lane& lane, const Value& a, const Value& b) {
-  if (b.n == 0) return a;
-  if (a.n == 0 && is_set(b)) return b;
   i64 n = (i64)a.n + b.n;
   if (!is_set(b)) {
     Value* members;
@@ -236,10 +258,19 @@ ARC_NOINLINE Value combine_set(Lane& lane, const Value& a, const Value& b) {
     return ints_value(INTSET, ints, (u32)sorted_union(a.ints, a.n, b.ints, b.n, ints));
   }
   // Two general sets, or sets of two kinds: what they make together is a general set.
-  if (W > 1) {  // many threads are quicker to sort all than one is to walk along both
-    Value* members;
-    if (!members_of_both(lane, a, b, &members)) return fail(OVER_BUDGET);
-    return set_of(lane, members, n);
+  if (W > 1) {  // each one's place is its own plus that among the others, as in sorted_union
+    ARC_ALLOCATE(fresh, Value, b.n);
+    const i64 n_fresh = filter(
+        b.n, 0, [=](i64 k) { return !find_in_set<true>(a, member(b, (u32)k)).there; },
+        [=](i64 k, i64 place) { fresh[place] = member(b, (u32)k); });
+    const i64 made = a.n + n_fresh;
+    ARC_NEW_MEMBERS(members, made);
+    each(a.n, [=](i64 k) {
+      const Value own = member(a, (u32)k);
+      members[k + place_among(fresh, n_fresh, own)] = own;
+    });
+    each(n_fresh, [=](i64 k) { members[k + find_in_set<true>(a, fresh[k]).place] = fresh[k]; });
+    return block_value(lane, SET, 0, members, (u32)made);
   }
   ARC_NEW_MEMBERS(members, n);
   u32 i = 0, j = 0;
@@ -256,9 +287,16 @@ ARC_NOINLINE Value combine_set(Lane& lane, const Value& a, const Value& b) {
   return block_value(lane, SET, 0, members, (u32)made);
 }
 
-ARC_FN Value prim_combine(Lane& lane, const Value* a) {
-  if (!is_tuple(a[0])) return combine_set(lane, a[0], a[1]);
-  return a[1].n ? combine_tuple(lane, a[0], a[1]) : a[0];
+ARC_FN Value prim_combine(Lane& lane, const Value* args) {
+  const Value &a = args[0], &b = args[1];
+  if (b.n == 0) return a;
+  if (is_tuple(a)) return seldom(lane, [=](Lane& there) { return combine_tuple(there, args[0], args[1]); });
+  if (a.n == 0 && is_set(b)) return b;
+#if defined(ARC_WARP_LANES)
+  if (u32 row; a.kind == INDICES && b.kind == INDICES && bits_of_places(lane, a.keys, a.n, b.keys, b.n, &row))
+    return indices_of_bits(lane, row);
+#endif
+  return seldom(lane, [=](Lane& there) { return combine_set(there, args[0], args[1]); });
 }
 
 ARC_NOINLINE Value prim_intersection(Lane& lane, const Value* args) {
@@ -285,12 +323,11 @@ ARC_NOINLINE Value prim_intersection(Lane& lane, const Value* args) {
 ARC_FN Value as_set(Lane& lane, const Value& container) {
   if (is_set(container)) return container;
   ARC_MEMBERS_OF(members, container);
-  return set_of(lane, (Value*)members, container.n);  // which leaves them as they are
+  return set_of(lane, members, container.n);
 }
 
-ARC_NOINLINE Value prim_difference(Lane& lane, const Value* args) {
+ARC_NOINLINE Value difference_of(Lane& lane, const Value* args) {
   const Value a = args[0], b = args[1];
-  if (a.n == 0 || b.n == 0) return a;
   if (a.kind == b.kind && (a.kind == INDICES || a.kind == OBJECT)) {
     ARC_ALLOCATE(keys, Key, a.n);
     return keys_value((Kind)a.kind, keys,
@@ -315,6 +352,17 @@ ARC_NOINLINE Value prim_difference(Lane& lane, const Value* args) {
     });
   }
   return select_members(lane, a, flags);
+}
+ARC_FN Value prim_difference(Lane& lane, const Value* args) {
+  const Value &a = args[0], &b = args[1];
+  if (a.n == 0 || b.n == 0) return a;
+#if defined(ARC_WARP_LANES)
+  if (u32 row, taken; a.kind == INDICES && b.kind == INDICES &&
+                      bits_of_places(lane, a.keys, a.n, nullptr, 0, &row) &&
+                      bits_of_places(lane, b.keys, b.n, nullptr, 0, &taken))
+    return indices_of_bits(lane, row & ~taken);
+#endif
+  return seldom(lane, [=](Lane& there) { return difference_of(there, args); });
 }
 
 ARC_NOINLINE Value prim_dedupe(Lane& lane, const Value* args) {
@@ -536,16 +584,38 @@ template <class First, class Second>
 ARC_FN bool make_tuples_of_two(Lane& lane, i64 n, Value* members, First first, Second second) {
   i64* starts = lane.allocate_array<i64>((u64)n);
   if (!starts) return false;
-  const i64 n_bytes =
-      running_sums(n, starts, [=](i64 k) { return room_of_two(first(k), second(k)).n_bytes; });
-  const u64 weight = (u64)greatest(n, 0, [=](i64 k) { return (i64)room_of_two(first(k), second(k)).weight; });
-  const i64 depth = greatest(n, 0, [=](i64 k) { return (i64)room_of_two(first(k), second(k)).depth; });
-  if (depth > MAX_DEPTH) lane.exceeded = true;
-  if (!lane.require(weight)) return false;
+  i64 weight = 0, depth = 0;  // the greatest of this thread's
+  const i64 n_bytes = running_sums(n, starts, [&](i64 k) {
+    const TwoRoom room = room_of_two(first(k), second(k));
+    weight = max_of(weight, (i64)room.weight);
+    depth = max_of(depth, (i64)room.depth);
+    return room.n_bytes;
+  });
+  const auto greater = [](i64 a, i64 b) { return a < b ? b : a; };
+  if (fold_threads(depth, greater) > MAX_DEPTH) lane.exceeded = true;
+  if (!lane.require((u64)fold_threads(weight, greater))) return false;
   char* memory = lane.allocate_array<char>((u64)n_bytes);
   if (!memory) return false;
   each(n, [=](i64 k) { members[k] = tuple_of_two(first(k), second(k), memory + starts[k]); });
   return true;
+}
+
+// The tuples of first(k) and second(k), which are locations, as members of a tuple or set, in order.
+template <class First, class Second>
+ARC_FN Value pairs_of_locations(Lane& lane, Kind kind, i64 n, First first, Second second) {
+  ARC_NEW_MEMBERS(members, n);
+  ARC_ALLOCATE(cells, i32, 4 * n);
+  each(n, [=](i64 k) {
+    const Key one = first(k), other = second(k);
+    i32* pair = cells + 4 * k;
+    pair[0] = row_of(one);
+    pair[1] = column_of(one);
+    pair[2] = row_of(other);
+    pair[3] = column_of(other);
+    members[k] = grid_value(pair, 2, 2);
+  });
+  const Value one = grid_value(cells, 2, 2);
+  return weighed_block(lane, kind, 0, members, (u32)n, (u64)n * (1 + weight_of(one)), 1 + depth_of(one));
 }
 
 ARC_NOINLINE Value prim_product(Lane& lane, const Value* args) {
@@ -578,20 +648,11 @@ ARC_NOINLINE Value prim_product(Lane& lane, const Value* args) {
   na = a.n;
   nb = b.n;
   n = na * nb;
+  if (has_locations(a) && has_locations(b))
+    return pairs_of_locations(
+        lane, SET, n, [=](i64 k) { return location_at(a, (Counter)k / (Counter)nb); },
+        [=](i64 k) { return location_at(b, (Counter)k % (Counter)nb); });
   ARC_NEW_MEMBERS(members, n);
-  if (has_locations(a) && has_locations(b)) {
-    ARC_ALLOCATE(cells, i32, 4 * n);
-    each(n, [=](i64 k) {
-      const Key one = location_at(a, k / nb), other = location_at(b, k % nb);
-      i32* pair = cells + 4 * k;
-      pair[0] = row_of(one);
-      pair[1] = column_of(one);
-      pair[2] = row_of(other);
-      pair[3] = column_of(other);
-      members[k] = grid_value(pair, 2, 2);
-    });
-    return set_of_sorted(lane, members, n);
-  }
   if (!make_tuples_of_two(
           lane, n, members, [=](i64 k) { return member(a, (u32)k / (u32)nb); },
           [=](i64 k) { return member(b, (u32)k % (u32)nb); }))
@@ -611,6 +672,10 @@ ARC_NOINLINE Value prim_pair(Lane& lane, const Value* args) {
     });
     return grid_value(cells, (u32)n, 2);
   }
+  if (has_locations(a) && has_locations(b))
+    return pairs_of_locations(
+        lane, TUPLE, n, [=](i64 k) { return location_at(a, k); },
+        [=](i64 k) { return location_at(b, k); });
   ARC_NEW_MEMBERS(members, n);
   if (has_numbers(a) && has_locations(b)) {
     each(n, [=](i64 k) {
@@ -710,7 +775,7 @@ ARC_NOINLINE const i32* places_in_order(Lane& lane, const Column& column, i64 n,
 
 // A function's values of all members of a container that is not empty.
 ARC_FN Column map_members(Lane& lane, const Value& function, const Value& container) {
-  Column members = column_of(lane, container);
+  Column members = arguments_of(lane, container);
   return map_function(lane, function, &members, 1, container.n);
 }
 // The same in a new variable; out of the function where one has failed.

@@ -23,6 +23,23 @@ ARC_FN Value prim_power(Lane& lane, const Value* a) {
 
 // --- over containers ---
 
+// f(k, j) for the members j of all of n containers k, in any order: some threads side by side take a container
+// together, the more of them the longer one is and the fewer there are.
+template <class F>
+ARC_FN void each_inner(const Value* inners, i64 n, F f) {
+  Counter group = 1;
+  if (W > 1) {
+    const i64 longest = greatest(n, 0, [=](i64 k) { return (i64)inners[k].n; });
+    while (group < W && (i64)group * group * n < longest * W) group *= 2;
+  }
+  const Counter all = (Counter)n, first = thread_index() % group;
+  for (Counter k = thread_index() / group; k < all; k += W / group) {
+    const Counter end = (Counter)inners[k].n;
+    for (Counter j = first; j < end; j += group) f((i64)k, (i64)j);
+  }
+  sync();
+}
+
 // The members of all members, in a container of the outer kind, which is a tuple or set.
 ARC_NOINLINE Value merge_members(Lane& lane, bool tuple, const Value* inners, i64 n) {
   i64 n_members = total(n, [=](i64 k) { return (i64)inners[k].n; });
@@ -31,42 +48,27 @@ ARC_NOINLINE Value merge_members(Lane& lane, bool tuple, const Value* inners, i6
   if (!tuple) {
     // Sets of locations or of cells, by far the commonest, are joined as keys.
     for (int locations = 0; locations < 2; locations++) {
-      u32 kind = locations ? INDICES : OBJECT;
+      const Kind kind = locations ? INDICES : OBJECT;
       if (any(n, [=](i64 k) { return inners[k].kind != kind && inners[k].n; })) continue;
+      if (n == 1 && n_members) return inners[0];
+      auto each_key = [=](auto f) {
+        each_inner(inners, n, [=](i64 k, i64 j) mutable { f(inners[k].keys[j]); });
+      };
+      Value set;
+      if (n_members >= MANY_KEYS &&
+          set_by_bits(lane, kind, box_of_keys(each_key), n_members, &set, each_key))
+        return set;
       ARC_ALLOCATE(keys, Key, n_members);
-      if (W > 1 && n > 4) {  // each key finds the set that it comes from
-        ARC_ALLOCATE(starts, u32, n);
-        running_sums(n, starts, [=](i64 k) { return inners[k].n; });
-        each(n_members, [=](i64 k) {
-          const u32 from = find_start(starts, (u64)n, (u32)k);
-          keys[k] = inners[from].keys[k - starts[from]];
-        });
-      } else {
-        i64 start = 0;
-        for (i64 k = 0; k < n; k++) {
-          copy(keys + start, inners[k].keys, inners[k].n);
-          start += inners[k].n;
-        }
-      }
-      return set_of_keys(lane, (Kind)kind, keys, n_members);
+      ARC_ALLOCATE(starts, u32, n);
+      running_sums(n, starts, [=](i64 k) { return inners[k].n; });
+      each_inner(inners, n, [=](i64 k, i64 j) { keys[starts[k] + j] = inners[k].keys[j]; });
+      return set_of_keys(lane, kind, keys, n_members);
     }
   }
   ARC_NEW_MEMBERS(members, n_members);
-  if (W > 1) {
-    ARC_ALLOCATE(starts, u32, n);
-    running_sums(n, starts, [=](i64 k) { return inners[k].n; });
-    each(n_members, [=](i64 k) {
-      const u32 from = find_start(starts, (u64)n, (u32)k);
-      members[k] = member(inners[from], (u32)k - starts[from]);
-    });
-    return tuple ? tuple_of(lane, members, n_members) : set_of(lane, members, n_members);
-  }
-  i64 start = 0;
-  for (i64 k = 0; k < n; k++) {
-    const Value inner = inners[k];
-    each(inner.n, [=](i64 j) { members[start + j] = member(inner, (u32)j); });
-    start += inner.n;
-  }
+  ARC_ALLOCATE(starts, u32, n);
+  running_sums(n, starts, [=](i64 k) { return inners[k].n; });
+  each_inner(inners, n, [=](i64 k, i64 j) { members[starts[k] + j] = member(inners[k], (u32)j); });
   return tuple ? tuple_of(lane, members, n_members) : set_of(lane, members, n_members);
 }
 
@@ -74,19 +76,30 @@ ARC_NOINLINE Value merge_members(Lane& lane, bool tuple, const Value* inners, i6
 ARC_FN Value merge_column(Lane& lane, bool tuple, const Column& column, i64 n) {
   Value failure = first_failure(column, n);
   if (failure.failed()) return failure;
-  Value* inners = members_of_column(lane, column, n);
+  const Value* inners = column.form == Column::VALUES ? column.values : members_of_column(lane, column, n);
   if (!inners) return fail(OVER_BUDGET);
   return merge_members(lane, tuple, inners, n);
 }
 
+#if defined(ARC_FLAT)
+// Whether a function's values are asked for that are not there yet; otherwise nobody looks at its arguments.
+ARC_EXTERN bool are_arguments_wanted(Lane& lane);
+#else
+ARC_FN bool are_arguments_wanted(const Lane&) { return true; }
+#endif
+// The members of a container as arguments of a function.
+ARC_FN Column arguments_of(Lane& lane, const Value& container) {
+  return are_arguments_wanted(lane) ? column_of(lane, container) : Column();
+}
+
 ARC_FN Value prim_apply(Lane& lane, const Value* a) {
-  Column members = column_of(lane, a[1]);
+  Column members = arguments_of(lane, a[1]);
   Column values = map_function(lane, a[0], &members, 1, a[1].n);
   if (lane.exceeded) return fail(OVER_BUDGET);
   return container_of_column(lane, is_tuple(a[1]), values, a[1].n);
 }
 ARC_FN Value prim_mapply(Lane& lane, const Value* a) {
-  Column members = column_of(lane, a[1]);
+  Column members = arguments_of(lane, a[1]);
   Column values = map_function(lane, a[0], &members, 1, a[1].n);
   if (lane.exceeded) return fail(OVER_BUDGET);
   return merge_column(lane, is_tuple(a[1]), values, a[1].n);
@@ -106,7 +119,7 @@ ARC_FN Value prim_rapply(Lane& lane, const Value* a) {
 
 // Two containers side by side, up to the shorter one's end.
 ARC_FN Column map_pairs(Lane& lane, const Value* a, i64* n) {
-  Column members[2] = {column_of(lane, a[1]), column_of(lane, a[2])};
+  Column members[2] = {arguments_of(lane, a[1]), arguments_of(lane, a[2])};
   *n = min_of(a[1].n, a[2].n);
   return map_function(lane, a[0], members, 2, *n);
 }
@@ -125,7 +138,7 @@ ARC_FN Value prim_mpapply(Lane& lane, const Value* a) {
 
 // A column in which each of n values comes as `times` in a row, or all come `times` over.
 ARC_FN Column spread(Lane& lane, const Column& column, i64 n, i64 times, bool in_a_row) {
-  auto source = [=](i64 k) { return in_a_row ? k / times : k % n; };
+  auto source = [=](i64 k) { return in_a_row ? (Counter)k / (Counter)times : (Counter)k % (Counter)n; };
   i64 size = n * times;
   if (column.form == Column::NUMBERS) {
     i32* ints = lane.allocate_array<i32>(size);
@@ -148,8 +161,11 @@ ARC_FN Value prim_prapply(Lane& lane, const Value* a) {
   i64 na = a[1].n, nb = a[2].n, n = na * nb;
   ARC_REQUIRE(n);
   if (n == 0) return empty_set();
-  Column members[2] = {spread(lane, column_of(lane, a[1]), na, nb, false),
-                       spread(lane, column_of(lane, a[2]), nb, na, true)};
+  Column members[2];
+  if (are_arguments_wanted(lane)) {
+    members[0] = spread(lane, column_of(lane, a[1]), na, nb, false);
+    members[1] = spread(lane, column_of(lane, a[2]), nb, na, true);
+  }
   Column values = map_function(lane, a[0], members, 2, n);
   if (lane.exceeded) return fail(OVER_BUDGET);
   return container_of_column(lane, false, values, n);

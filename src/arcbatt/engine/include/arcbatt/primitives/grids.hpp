@@ -7,65 +7,64 @@ namespace arc {
 
 // --- loops over the cells of a table ---
 
-// f(row, column) for all cells, in any order; one cell a thread, without dividing for each.
-template <class F>
-ARC_FN void each_cell(i64 n_rows, i64 width, F f) {
-  if (W == 1) {
-    for (i64 i = 0; i < n_rows; i++)
-      for (i64 j = 0; j < width; j++) f(i, j);
-    return;
+#if defined(__CUDACC__)
+// A cell of a thread, and those of its next turns, without dividing for each.
+struct CellTurns {
+  Counter width, down, right;
+  Counter i, j;
+
+  ARC_FN explicit CellTurns(i64 wide) : width((Counter)wide) {
+    static_assert(W < 1024, "divide_small divides such numbers");
+    down = (Counter)divide_small(W, (u32)width);
+    right = W - down * width;
+    i = (Counter)divide_small((u32)thread_index(), (u32)width);
+    j = thread_index() - i * width;
   }
-  if (width > 0) {
-    const u32 wide = (u32)width;  // dividing 64 bits takes a GPU a hundred instructions
-    const Counter down = W / wide, right = W % wide, end = (Counter)n_rows;
-    Counter i = (u32)thread_index() / wide, j = (u32)thread_index() % wide;
-    while (i < end) {
-      f((i64)i, (i64)j);
-      i += down;
-      j += right;
-      if (j >= (Counter)wide) {
-        j -= (Counter)wide;
-        i++;
-      }
+  ARC_FN void go_on() {
+    i += down;
+    j += right;
+    if (j >= width) {
+      j -= width;
+      i++;
     }
   }
+};
+#endif
+
+// f(row, column) for all cells, in any order; one cell a thread.
+template <class F>
+ARC_FN void each_cell(i64 n_rows, i64 width, F f) {
+#if defined(__CUDACC__)
+  if (width > 0)
+    for (CellTurns at(width); at.i < (Counter)n_rows; at.go_on()) f((i64)at.i, (i64)at.j);
   sync();
+#else
+  for (i64 i = 0; i < n_rows; i++)
+    for (i64 j = 0; j < width; j++) f(i, j);
+#endif
 }
 
 // As `filter`, over cells: emit(row, column, place) in reading order.
 template <class Keep, class Emit>
 ARC_FN i64 filter_cells(i64 n_rows, i64 width, i64 first, Keep keep, Emit emit) {
-  if (W == 1) {
-    for (i64 i = 0; i < n_rows; i++)
-      for (i64 j = 0; j < width; j++)
-        if (keep(i, j)) emit(i, j, first++);
-    return first;
-  }
+#if defined(__CUDACC__)
   if (n_rows <= 0 || width <= 0) return first;
-  const u32 wide = (u32)width;
-  const Counter down = W / wide, right = W % wide, end = (Counter)(n_rows * width);
-  Counter i = (u32)thread_index() / wide, j = (u32)thread_index() % wide;
-  for (Counter start = 0; start < end; start += W) {
+  const Counter end = (Counter)(n_rows * width);
+  CellTurns at(width);
+  for (Counter start = 0; start < end; start += W, at.go_on()) {
     i64 n_kept;
-    const bool kept = i < (Counter)n_rows && keep((i64)i, (i64)j);
+    const bool kept = at.i < (Counter)n_rows && keep((i64)at.i, (i64)at.j);
     const i64 before = count_before(kept, &n_kept);
-    if (kept) emit((i64)i, (i64)j, first + before);
+    if (kept) emit((i64)at.i, (i64)at.j, first + before);
     first += n_kept;
-    i += down;
-    j += right;
-    if (j >= (Counter)wide) {
-      j -= (Counter)wide;
-      i++;
-    }
   }
   sync();
+#else
+  for (i64 i = 0; i < n_rows; i++)
+    for (i64 j = 0; j < width; j++)
+      if (keep(i, j)) emit(i, j, first++);
+#endif
   return first;
-}
-
-// Gives back the end of the array that was allocated last.
-template <class T>
-ARC_FN void give_back(Lane& lane, const T* array, i64 n_used) {
-  lane.top = (char*)array + (((u64)n_used * sizeof(T) + 15) & ~15ULL);
 }
 
 // --- grids as cells in memory ---
@@ -106,7 +105,7 @@ ARC_NOINLINE Raster ragged_raster(Lane& lane, const Value& grid) {
 }
 ARC_FN Raster raster_of(Lane& lane, const Value& grid) {
   if (grid.kind == GRID) return {grid.ints, nullptr, grid.n, width_of(grid)};
-  return ragged_raster(lane, grid);
+  return seldom(lane, [&](Lane& there) { return ragged_raster(there, grid); });
 }
 
 // A row of numbers that stay where they are.
@@ -125,14 +124,17 @@ ARC_NOINLINE Value ragged_value(Lane& lane, const Raster& raster, const i32* cel
 }
 ARC_FN Value value_of_raster(Lane& lane, const Raster& raster, const i32* cells) {
   if (!raster.starts) return grid_value(cells, (u32)raster.n_rows, (u32)raster.width);
-  return ragged_value(lane, raster, cells);
+  return seldom(lane, [=](Lane& there) { return ragged_value(there, raster, cells); });
 }
 
 // Rows, one or more, with nothing in them.
-ARC_NOINLINE Value empty_rows(Lane& lane, i64 n) {
+ARC_NOINLINE Value make_empty_rows(Lane& lane, i64 n) {
   ARC_NEW_MEMBERS(members, n);
   each(n, [=](i64 k) { members[k] = empty_tuple(); });
   return tuple_of(lane, members, n);
+}
+ARC_FN Value empty_rows(Lane& lane, i64 n) {
+  return seldom(lane, [=](Lane& there) { return make_empty_rows(there, n); });
 }
 // A grid of so many rows, one or more, of cells in memory; the width may be 0.
 ARC_FN Value rows_value(Lane& lane, const i32* cells, i64 n_rows, i64 width) {
@@ -176,12 +178,22 @@ ARC_FN bool count_colors(i64 n, At at, u32* counts) {
   for (i64 start = 0; start < n; start += MOST * W) {
     u64 packed = 0;
     bool others = false;
-    each(min_of(n - start, MOST * W), [&](i64 k) {
-      u32 c = (u32)at(start + k);
-      bool other = c >= (u32)N_COLORS;
+    auto count = [&](u32 c) {
+      const bool other = c >= (u32)N_COLORS;
       others |= other;
       packed += 1ULL << (other ? 0 : 6 * c);
-    });
+    };
+    const Counter end = (Counter)min_of(n - start, MOST * W);
+    Counter k = thread_index();
+    for (; k + 3 * W < end; k += 4 * W) {  // four on their way at a time
+      const u32 a = (u32)at(start + k), b = (u32)at(start + k + W), c = (u32)at(start + k + 2 * W),
+                d = (u32)at(start + k + 3 * W);
+      count(a);
+      count(b);
+      count(c);
+      count(d);
+    }
+    for (; k < end; k += W) count((u32)at(start + k));
     if (any_thread(others)) return false;
     for (int c = 0; c < N_COLORS; c += 2) {
       const u32 two = (u32)(packed >> 6 * c) & 4095;
@@ -258,21 +270,19 @@ ARC_NOINLINE Palette palette_by_sorting(Lane& lane, const Colors& all) {
   const i64 n = all.n;
   Key* keys = lane.allocate_array<Key>(n + 1);
   i32* colors = lane.allocate_array<i32>(n + 1);
-  i32* counts = lane.allocate_array<i32>(n + 1);
-  if (!keys || !colors || !counts) return {nullptr, nullptr, 0};
+  i32* starts = lane.allocate_array<i32>(n + 1);
+  if (!keys || !colors || !starts) return {nullptr, nullptr, 0};
   each(n, [=](i64 k) { keys[k] = key_of_number(all.at(k)); });
   if (!sort_keys(lane, keys, n)) return {nullptr, nullptr, 0};
-  // `counts` first holds where each run starts.
   i64 n_runs = filter(
       n, 0, [=](i64 k) { return k == 0 || keys[k] != keys[k - 1]; },
       [=](i64 k, i64 place) {
         colors[place] = (i32)keys[k] - KEY_BIAS;
-        counts[place] = (i32)k;
+        starts[place] = (i32)k;
       });
-  serial([=]() {
-    for (i64 k = 0; k < n_runs; k++) counts[k] = (k + 1 < n_runs ? counts[k + 1] : (i32)n) - counts[k];
-    return 0;
-  });
+  i32* counts = lane.allocate_array<i32>(n_runs + 1);
+  if (!counts) return {nullptr, nullptr, 0};
+  each(n_runs, [=](i64 k) { counts[k] = (k + 1 < n_runs ? starts[k + 1] : (i32)n) - starts[k]; });
   return {colors, counts, n_runs};
 }
 ARC_FN Palette palette_of(Lane& lane, const Value& element) {
@@ -294,7 +304,19 @@ ARC_FN Palette palette_of(Lane& lane, const Value& element) {
 
 // `background` of geometry.py: the commonest colour, or the rarest that occurs, the lowest of
 // several. OK, EMPTY where there are no cells, or OVER_BUDGET.
-ARC_NOINLINE Reason background_of(Lane& lane, const Value& element, i64* color, bool rarest = false) {
+struct Background {
+  Reason reason;
+  i64 color;
+};
+ARC_NOINLINE Background background_by_sorting(Lane& lane, const Colors& all, bool rarest) {
+  const Palette palette = palette_by_sorting(lane, all);
+  if (!palette.colors) return {OVER_BUDGET, 0};
+  const i32* counts = palette.counts;
+  i64 best = rarest ? least(palette.n, all.n, [=](i64 k) { return counts[k]; })
+                    : greatest(palette.n, 0, [=](i64 k) { return counts[k]; });
+  return {OK, palette.colors[first_where(palette.n, [=](i64 k) { return counts[k] == best; })]};
+}
+ARC_CPU_NOINLINE Reason background_of(Lane& lane, const Value& element, i64* color, bool rarest = false) {
   const Colors all = colors_of(lane, element);
   if (all.n < 0) return OVER_BUDGET;
   if (all.n == 0) return EMPTY;
@@ -309,13 +331,9 @@ ARC_NOINLINE Reason background_of(Lane& lane, const Value& element, i64* color, 
       }
     return OK;
   }
-  const Palette palette = palette_by_sorting(lane, all);
-  if (!palette.colors) return OVER_BUDGET;
-  const i32* counts = palette.counts;
-  i64 best = rarest ? least(palette.n, all.n, [=](i64 k) { return counts[k]; })
-                    : greatest(palette.n, 0, [=](i64 k) { return counts[k]; });
-  *color = palette.colors[first_where(palette.n, [=](i64 k) { return counts[k] == best; })];
-  return OK;
+  const Background found = seldom(lane, [=](Lane& there) { return background_by_sorting(there, all, rarest); });
+  *color = found.color;
+  return found.reason;
 }
 
 ARC_FN Value prim_mostcolor(Lane& lane, const Value* a) {
@@ -381,10 +399,63 @@ ARC_FN Value prim_asindices(Lane& lane, const Value* a) {
   return keys_value(INDICES, keys, (u32)n);
 }
 
+#if defined(__CUDACC__)
+// emit(k, place) for all k below n, places in the order of the colours at(k) and then of k; counts are how
+// often each colour occurs.
+template <class At, class Emit>
+ARC_FN void each_by_color(i64 n, const u32* counts, At at, Emit emit) {
+#if defined(ARC_WARP_LANES)
+  const int t = thread_index();
+  u32 colors = 0, next = 0, start = 0;  // thread c has the next place of colour c
+#pragma unroll
+  for (int c = 0; c < N_COLORS; c++) {
+    if (t == c) next = start;
+    start += counts[c];
+    colors |= (u32)(counts[c] != 0) << c;
+  }
+  for (Counter first = 0; first < (Counter)n; first += W) {
+    const Counter k = first + t;
+    const i32 color = k < (Counter)n ? at((i64)k) : -1;
+    u32 place = 0;
+    for (u32 left = colors; left; left &= left - 1) {
+      const int c = lowest_bit(left);
+      const u32 those = ballot(color == c), before = shuffle(next, c);
+      if (color == c) place = before + (u32)count_bits(those & ((1u << t) - 1));
+      if (t == c) next += (u32)count_bits(those);
+    }
+    if (k < (Counter)n) emit((i64)k, (i64)place);
+  }
+  sync();
+#else
+  i64 start = 0;
+  for (i32 c = 0; c < N_COLORS; c++)
+    if (counts[c]) start = filter(n, start, [&](i64 k) { return at(k) == c; }, emit);
+#endif
+}
+#endif
+
 // The object of keys that come in the order of their places, each place once: only their colours
 // are out of order.
 ARC_FN Value object_of_places(Lane& lane, Key* keys, i64 n) {
   if (n == 0) return empty_set();
+#if defined(ARC_WARP_LANES)
+  if (n <= W) {  // a thread for each
+    const int t = thread_index();
+    const Key key = t < n ? keys[t] : 0;
+    const i32 color = t < n ? color_of(key) : -1;
+    if (any_thread(color >= N_COLORS || (t < n && color < 0))) return set_of_keys(lane, OBJECT, keys, n);
+    int start = 0, place = 0;
+#pragma unroll
+    for (int c = 0; c < N_COLORS; c++) {
+      const u32 those = ballot(color == c);
+      if (color == c) place = start + count_bits(those & ((1u << t) - 1));
+      start += count_bits(those);
+    }
+    if (t < n) keys[place] = key;
+    sync();
+    return keys_value(OBJECT, keys, (u32)n);
+  }
+#endif
   u32 counts[N_COLORS];
   if (!count_colors(n, [=](i64 k) { return color_of(keys[k]); }, counts))
     return set_of_keys(lane, OBJECT, keys, n);
@@ -397,14 +468,12 @@ ARC_FN Value object_of_places(Lane& lane, Key* keys, i64 n) {
       start += counts[c];
     }
     for (i64 k = 0; k < n; k++) sorted[next[color_of(keys[k])]++] = keys[k];
-  } else {
-    i64 start = 0;
-    for (int c = 0; c < N_COLORS; c++)
-      if (counts[c])
-        start = filter(
-            n, start, [=](i64 k) { return color_of(keys[k]) == c; },
-            [=](i64 k, i64 place) { sorted[place] = keys[k]; });
   }
+#if defined(__CUDACC__)
+  each_by_color(
+      n, counts, [=](i64 k) { return color_of(keys[k]); },
+      [=](i64 k, i64 place) { sorted[place] = keys[k]; });
+#endif
   return keys_value(OBJECT, sorted, (u32)n);
 }
 
@@ -448,14 +517,15 @@ ARC_FN Value prim_asobject(Lane& lane, const Value* a) {
     const i32* cell = cells;
     for (i64 i = 0; i < n_rows; i++)
       for (i64 j = 0; j < width; j++, cell++) keys[next[*cell]++] = key_of(*cell, i, j);
-  } else {
-    i64 start = 0;
-    for (int c = 0; c < N_COLORS; c++)
-      if (counts[c])
-        start = filter_cells(
-            n_rows, width, start, [=](i64 i, i64 j) { return cells[i * width + j] == c; },
-            [=](i64 i, i64 j, i64 place) { keys[place] = key_of(c, i, j); });
   }
+#if defined(__CUDACC__)
+  each_by_color(
+      n, counts, [=](i64 k) { return cells[k]; },
+      [=](i64 k, i64 place) {
+        const u32 i = (u32)k / (u32)width;
+        keys[place] = key_of(cells[k], i, (u32)k - i * (u32)width);
+      });
+#endif
   return keys_value(OBJECT, keys, (u32)n);
 }
 
@@ -482,7 +552,7 @@ ARC_NOINLINE Value ofcolor_ragged(Lane& lane, const Value& grid, i64 value) {
 }
 ARC_FN Value prim_ofcolor(Lane& lane, const Value* a) {
   const i64 value = a[1].number;
-  if (a[0].kind != GRID) return ofcolor_ragged(lane, a[0], value);
+  if (a[0].kind != GRID) return seldom(lane, [&](Lane& there) { return ofcolor_ragged(there, a[0], value); });
   const i32* cells = a[0].ints;
   const i64 width = width_of(a[0]);
 #if !defined(__CUDACC__)
@@ -619,25 +689,25 @@ ARC_FN Value painted(Lane& lane, const Value& grid, const Value& obj, bool under
   return value_of_raster(lane, raster, cells);
 }
 
-ARC_NOINLINE Value prim_fill(Lane& lane, const Value* a) {
+ARC_CPU_NOINLINE Value prim_fill(Lane& lane, const Value* a) {
   if (a[0].n == 0) return fail(EMPTY);
   return filled(lane, a[0], a[1].number, a[2], false, 0);
 }
-ARC_NOINLINE Value prim_paint(Lane& lane, const Value* a) {
+ARC_CPU_NOINLINE Value prim_paint(Lane& lane, const Value* a) {
   if (a[0].n == 0) return fail(EMPTY);
   return painted(lane, a[0], a[1], false, 0);
 }
-ARC_NOINLINE Value prim_underfill(Lane& lane, const Value* a) {
+ARC_CPU_NOINLINE Value prim_underfill(Lane& lane, const Value* a) {
   i64 bare = 0;
   if (Reason reason = background_of(lane, a[0], &bare); reason != OK) return fail(reason);
   return filled(lane, a[0], a[1].number, a[2], true, bare);
 }
-ARC_NOINLINE Value prim_underpaint(Lane& lane, const Value* a) {
+ARC_CPU_NOINLINE Value prim_underpaint(Lane& lane, const Value* a) {
   i64 bare = 0;
   if (Reason reason = background_of(lane, a[0], &bare); reason != OK) return fail(reason);
   return painted(lane, a[0], a[1], true, bare);
 }
-ARC_NOINLINE Value prim_cover(Lane& lane, const Value* a) {
+ARC_CPU_NOINLINE Value prim_cover(Lane& lane, const Value* a) {
   i64 bare = 0;
   if (Reason reason = background_of(lane, a[0], &bare); reason != OK) return fail(reason);
   return filled(lane, a[0], bare, a[1], false, 0);
@@ -652,7 +722,7 @@ ARC_NOINLINE Value prim_move(Lane& lane, const Value* a) {
     // Moved, it is a set: painted in the order of its cells, not in the tuple's.
     ARC_ALLOCATE(sorted, Key, keys.n);
     copy(sorted, keys.keys, keys.n);
-    i64 n = sort_unique(lane, sorted, keys.n);
+    i64 n = sort_unique_keys(lane, sorted, keys.n);
     if (n < 0) return fail(OVER_BUDGET);
     keys = {sorted, n};
   }
@@ -787,7 +857,7 @@ ARC_FN Value slice_of(Lane& lane, const Value& tuple, i64 start, i64 stop) {
 }
 
 // rows[top:bottom], and of each row [left:right], as in Python.
-ARC_NOINLINE Value cut(Lane& lane, const Value& rows, i64 top, i64 bottom, i64 left, i64 right) {
+ARC_CPU_NOINLINE Value cut(Lane& lane, const Value& rows, i64 top, i64 bottom, i64 left, i64 right) {
   top = slice_bound(top, rows.n);
   const i64 high = slice_bound(bottom, rows.n) - top;
   if (high <= 0) return empty_tuple();
@@ -861,13 +931,21 @@ ARC_FN Value prim_hconcat(Lane& lane, const Value* a) {
     const i64 left = width_of(a[0]), right = width_of(a[1]), width = left + right;
     const i32 *x = a[0].ints, *y = a[1].ints;
     ARC_ALLOCATE(cells, i32, n * width);
+    if (W > 1) {
+      each_cell(n, width, [=](i64 i, i64 j) {
+        cells[i * width + j] = j < left ? x[i * left + j] : y[i * right + (j - left)];
+      });
+      return grid_value(cells, (u32)n, (u32)width);
+    }
     each_cell(n, left, [=](i64 i, i64 j) { cells[i * width + j] = x[i * left + j]; });
     each_cell(n, right, [=](i64 i, i64 j) { cells[i * width + left + j] = y[i * right + j]; });
     return grid_value(cells, (u32)n, (u32)width);
   }
   ARC_NEW_MEMBERS(members, n);
   for (i64 i = 0; i < n; i++) {
-    Value row = joined(lane, member(a[0], (u32)i), member(a[1], (u32)i));
+    Value row = seldom(lane, [&](Lane& there) {
+      return joined(there, member(a[0], (u32)i), member(a[1], (u32)i));
+    });
     if (row.failed()) return row;
     if (thread_index() == 0) members[i] = row;
   }
@@ -1080,7 +1158,7 @@ ARC_FN Value prim_bordering(Lane& lane, const Value* a) {
                bounds.right == row_size(a[1], 0) - 1);
 }
 
-ARC_NOINLINE Value prim_toobject(Lane& lane, const Value* a) {
+ARC_CPU_NOINLINE Value prim_toobject(Lane& lane, const Value* a) {
   if (a[1].n == 0) return fail(EMPTY);
   ARC_KEYS(keys, keys_of(lane, a[0]));
   if (keys.n == 0) return empty_set();

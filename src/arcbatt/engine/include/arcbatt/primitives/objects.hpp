@@ -310,7 +310,7 @@ ARC_NOINLINE Value objects_by_runs(Lane& lane, const Cut& cut, bool tuple) {
 
 // --- by bits: grids of up to 32x32 cells, a row of them to a word ---
 
-#if defined(__CUDACC__)
+#if defined(ARC_WARP_LANES)
 // On a warp each thread holds a row.
 
 // The runs of set bits of `mask` that the bits of `seed` lie in.
@@ -407,29 +407,7 @@ ARC_FN Value objects_by_bits(Lane& lane, const Cut& cut, const ColorPlanes& plan
   ARC_ALLOCATE(starts, i32, n_kept + 1);
   i32 n = 0, at = 0;
   // Appends the part's cells of one colour, row by row.
-  auto append = [&](u32 bits, i32 color) {
-    u32 rows = ballot(bits != 0);
-    constexpr int FEW_ROWS = 6;
-    if (count_bits(rows) <= FEW_ROWS) {  // all threads write a row
-      for (; rows; rows &= rows - 1) {
-        const int row = lowest_bit(rows);
-        const u32 there = shuffle(bits, row);
-        if (there >> t & 1) keys[at + count_bits(there & ((1u << t) - 1))] = key_of(color, row, t);
-        at += count_bits(there);
-      }
-      return;
-    }
-    const i32 count = count_bits(bits);
-    i32 sum = count;
-    for (int offset = 1; offset < W; offset *= 2) {
-      const i32 other = (i32)shuffle((u32)sum, t - offset < 0 ? t : t - offset);
-      if (t >= offset) sum += other;
-    }
-    i32 before = sum - count;
-    for (u32 rest = bits; rest; rest &= rest - 1)
-      keys[at + before++] = key_of(color, t, lowest_bit(rest));
-    at += (i32)shuffle((u32)sum, W - 1);
-  };
+  auto append = [&](u32 bits, i32 color) { at += write_keys_of_rows(bits, key_of(color, 0, 0), keys + at); };
   if (cut.univalued) {
     for (; colors; colors &= colors - 1) {
       const int c = lowest_bit(colors);
@@ -472,7 +450,7 @@ ARC_FN Value objects_by_bits(Lane& lane, const Cut& cut, const ColorPlanes& plan
   });
   return weighed_block(lane, tuple ? TUPLE : SET, 0, objects, (u32)n, cut.weight(n, n_kept), cut.depth());
 }
-#else
+#elif !defined(__CUDACC__)
 // On the CPU a grid's row i is word i + 1, between two empty words: every row has one above and one
 // below it.
 constexpr int N_WORDS = 32 + 2;
@@ -705,30 +683,9 @@ ARC_NOINLINE Reason dense_cells(Lane& lane, const Value& grid, const i32** cells
   return OK;
 }
 
-// The parts of a grid: a set, or with `tuple` the tuple of them in order.
-ARC_NOINLINE Value cut_grid(Lane& lane, const Value& grid, Cut cut, bool tuple) {
-  if (grid.n == 0) return fail(EMPTY);
-  cut.cells = grid.ints;
-  cut.n_rows = grid.n;
-  cut.width = row_size(grid, 0);
+// The parts of a grid that is not empty, of any rows and numbers, whose cut has its sizes.
+ARC_NOINLINE Value cut_any_grid(Lane& lane, const Value& grid, Cut cut, bool tuple) {
   const i64 n_cells = cut.n_rows * cut.width;
-  const bool small = cut.n_rows <= 32 && cut.width <= 32 && cut.width > 0;
-#if defined(ARC_LANE_THREADS)
-  (void)small;  // too small for so many threads
-#elif defined(__CUDACC__)
-  ColorPlanes planes;
-  if (small && grid.kind == GRID && planes.read(cut)) {
-    if (cut.keeps == ALL_BUT_COMMONEST) {
-      cut.keeps = ALL_BUT;
-      cut.color = planes.commonest();
-    }
-    return objects_by_bits(lane, cut, planes, tuple);
-  }
-#else
-  ColorRows color_rows;
-  if (small && grid.kind == GRID && split_colors(cut, color_rows))
-    return objects_by_bits(lane, cut, color_rows, tuple);
-#endif
   u32 counts[N_COLORS];
   const bool has_bare = cut.keeps == ALL_BUT_COMMONEST;
   if (has_bare) cut.keeps = ALL_BUT;
@@ -750,6 +707,31 @@ ARC_NOINLINE Value cut_grid(Lane& lane, const Value& grid, Cut cut, bool tuple) 
     cut.highest = greatest(n_cells, -MAX_NUMBER, [=](i64 k) { return cells[k]; });
   }
   return objects_by_runs(lane, cut, tuple);
+}
+
+// The parts of a grid: a set, or with `tuple` the tuple of them in order.
+ARC_CPU_NOINLINE Value cut_grid(Lane& lane, const Value& grid, Cut cut, bool tuple) {
+  if (grid.n == 0) return fail(EMPTY);
+  cut.cells = grid.ints;
+  cut.n_rows = grid.n;
+  cut.width = row_size(grid, 0);
+#if !defined(ARC_LANE_THREADS)  // it would be too small for so many threads
+  const bool small = cut.n_rows <= 32 && cut.width <= 32 && cut.width > 0 && grid.kind == GRID;
+#if defined(ARC_WARP_LANES)
+  ColorPlanes planes;
+  if (small && planes.read(cut)) {
+    if (cut.keeps == ALL_BUT_COMMONEST) {
+      cut.keeps = ALL_BUT;
+      cut.color = planes.commonest();
+    }
+    return objects_by_bits(lane, cut, planes, tuple);
+  }
+#else
+  ColorRows color_rows;
+  if (small && split_colors(cut, color_rows)) return objects_by_bits(lane, cut, color_rows, tuple);
+#endif
+#endif
+  return seldom(lane, [&](Lane& there) { return cut_any_grid(there, grid, cut, tuple); });
 }
 
 // As find_objects of objects.py.

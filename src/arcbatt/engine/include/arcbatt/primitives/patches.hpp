@@ -22,6 +22,11 @@ ARC_FN Value prim_recolor(Lane& lane, const Value* a) {
   Keys places = keys_of(lane, patch);
   if (!places.keys) return fail(OVER_BUDGET);
   if (!is_one_color(places)) {
+#if defined(ARC_WARP_LANES)
+    if (const Keys cells = places_by_bits(lane, places, color); cells.keys)
+      return keys_value(OBJECT, cells.keys, (u32)cells.n);
+    if (lane.exceeded) return fail(OVER_BUDGET);
+#endif
     places = places_of(lane, patch);
     if (!places.keys) return fail(OVER_BUDGET);
   }

@@ -1,6 +1,6 @@
 // Picking by rank: as language/primitives/ranks.py.
 #pragma once
-#include "containers.hpp"
+#include "grids.hpp"
 
 namespace arc {
 
@@ -71,30 +71,11 @@ ARC_FN Value prim_get_common_rank(Lane& lane, const Value* a) {
 }
 
 ARC_NOINLINE Value prim_get_color_rank(Lane& lane, const Value* a) {
-  const Value from = a[0];
-  i64 rank = a[1].number;
-  if (from.kind == GRID) {
-    const Tally tally = tally_of_numbers(lane, from.n * width_of(from),
-                                         [=](i64 k) { return (i64)from.ints[k]; });
-    return ranked_by_count(lane, tally, rank, true);
-  }
-  if (from.kind == OBJECT) {
-    const Tally tally = tally_of_numbers(lane, from.n,
-                                         [=](i64 k) { return (i64)color_of(from.keys[k]); });
-    return ranked_by_count(lane, tally, rank, true);
-  }
-  // A grid whose rows differ in width, or with nothing in it.
-  i64 n = total(from.n, [=](i64 i) { return (i64)from.members()[i].n; });
-  if (n == 0) return fail(OUT_OF_RANGE);
-  ARC_ALLOCATE(colors, i32, n);
-  i64 start = 0;
-  for (u32 i = 0; i < from.n; i++) {
-    const Value row = from.members()[i];
-    each(row.n, [=](i64 j) { colors[start + j] = row_cell(row, j); });
-    start += row.n;
-  }
-  const Tally tally = tally_of_numbers(lane, n, [=](i64 k) { return (i64)colors[k]; });
-  return ranked_by_count(lane, tally, rank, true);
+  ARC_PALETTE(palette, a[0]);
+  const i64 at = place_of_rank(a[1].number, palette.n);
+  if (at < 0) return fail(OUT_OF_RANGE);
+  const i64 place = ranked_place(lane, number_column(palette.counts), palette.n, at, true);
+  return place < 0 ? fail(OVER_BUDGET) : number(palette.colors[place]);
 }
 
 }  // namespace arc

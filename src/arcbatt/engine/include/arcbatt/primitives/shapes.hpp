@@ -65,13 +65,27 @@ ARC_NOINLINE Value copies_of(Lane& lane, const Value& patch, const Keys& offsets
   if (!in_range(box.top + ways.top) || !in_range(box.left + ways.left) ||
       !in_range(box.bottom + ways.bottom) || !in_range(box.right + ways.right))
     return fail(OUT_OF_RANGE);
-  ARC_ALLOCATE(moved, Key, n_all);
   const Key *from = keys.keys, *ways_there = offsets.keys;
   const i64 n = keys.n;
-  each_in_grid(offsets.n, n, [=](i64 k, i64 j) {
+  auto moved_key = [=](i64 k, i64 j) {
     const Key way = ways_there[k];
-    moved[k * n + j] = from[j] + ((Key)(i64)row_of(way) << LINE_ROW) + (Key)(i64)column_of(way);
-  });
+    return from[j] + ((Key)(i64)row_of(way) << LINE_ROW) + (Key)(i64)column_of(way);
+  };
+  auto color = [=](i64 k) { return (i64)color_of(from[k]); };
+  const i64 first_color = least(n, MAX_NUMBER, color);
+  const KeyBox around = {first_color,
+                         box.top + ways.top,
+                         box.left + ways.left,
+                         greatest(n, -MAX_NUMBER, color) - first_color + 1,
+                         box.height() + ways.height() - 1,
+                         box.width() + ways.width() - 1};
+  Value set;
+  auto each_key = [=](auto f) {
+    each_in_grid(offsets.n, n, [=](i64 k, i64 j) mutable { f(moved_key(k, j)); });
+  };
+  if (set_by_bits(lane, kind, around, (i64)n_all, &set, each_key)) return set;
+  ARC_ALLOCATE(moved, Key, n_all);
+  each_in_grid(offsets.n, n, [=](i64 k, i64 j) { moved[k * n + j] = moved_key(k, j); });
   return set_of_keys(lane, kind, moved, (i64)n_all);
 }
 ARC_FN Value prim_copies_at(Lane& lane, const Value* a) {

@@ -1,0 +1,95 @@
+"""A process that deals: `python -m arcbatt.proposers.evolve.dealing_process`.
+
+Orders come by standard input, dealt portions go by standard output (`dealer`). It ends at once
+when its input does.
+"""
+
+from __future__ import annotations
+
+import gc
+import marshal
+import os
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from time import process_time
+from typing import Any
+
+from arcbatt.engine.graphs import Graph
+from arcbatt.language import Program, all_primitives
+from arcbatt.processes import take_pipes, write_message
+
+from .dealer import write_dealt
+from .met import MetFilter
+from .mutation import Donors, Rates
+from .mutation.mutator import named
+from .portions import DealtPortion, Portion, deal_portion
+
+_DIGEST_BYTES = 16
+
+
+class Helper:
+    """What a process that deals knows."""
+
+    def __init__(self) -> None:
+        self._programs: dict[bytes, Program] = {}
+        self._donors = Donors(())
+        self._met = MetFilter()
+
+    def deal(self, number: int, state: bytes, portions: Sequence[Sequence[Any]]) -> Iterator[bytes]:
+        """Take what an order says, and yield its portions as they are dealt."""
+        told: Mapping[str, Any] = marshal.loads(state)
+        graph = Graph.from_bytes(told["programs"])
+        for place, digest in zip(graph.results.tolist(), graph.result_digests, strict=True):
+            self._programs[digest] = named(graph.node(place))
+        parents = [self._programs[digest] for digest in _digests(told["parents"])]
+        if told["donors"] is not None:
+            self._donors = Donors([self._programs[each] for each in _digests(told["donors"])])
+            kept = {each.result.digest: each for each in (*self._donors, *parents)}
+            self._programs = kept
+        if "filter" in told:
+            self._met = MetFilter.from_parts(*told["filter"])
+        else:
+            self._met.add_all(told["met"])
+        rates = Rates.from_json(told["rates"])
+        for index, *each in portions:
+            began_s = process_time()
+            portion = Portion(*each)
+            mutants = deal_portion(
+                portion,
+                portion.size,
+                parents,
+                self._donors,
+                rates,
+                told["max_calls"],
+                self._met,
+            )
+            dealt = DealtPortion.of(mutants, self._donors)
+            yield write_dealt(number, index, process_time() - began_s, dealt)
+
+
+def _digests(joined: bytes) -> Iterator[bytes]:
+    for start in range(0, len(joined), _DIGEST_BYTES):
+        yield joined[start : start + _DIGEST_BYTES]
+
+
+def main() -> None:
+    """Deal until there are no more orders."""
+    messages, answers = take_pipes()
+    try:
+        all_primitives()
+        helper = Helper()
+        # Nodes are in no cycle, and looking for some among all that is kept takes long.
+        gc.freeze()
+        gc.disable()
+        write_message(answers, b"ready")
+        while True:
+            for dealt in helper.deal(*marshal.loads(messages.get())):
+                write_message(answers, dealt)
+    except BaseException:
+        traceback.print_exc()
+        # At once: the thread that listens could not be ended otherwise.
+        os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,221 @@
+"""A card in portions: an order in, mutants dealt portion by portion, a fused card out.
+
+Who deals a portion, this process or another one, makes no difference: each has a seed of its own,
+and depends on nothing but the order. A program's draws are all in one portion, or in few, so that
+hardly any mutant is dealt twice.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from heapq import heapreplace
+from itertools import cycle, islice
+from math import ceil
+
+import numpy as np
+
+from arcbatt.engine.batt import Batt, GraphBatt
+from arcbatt.engine.fusing import Fusing
+from arcbatt.engine.graphs import Graph, GraphPrograms, merge_graphs
+from arcbatt.language import Program
+from arcbatt.measure import phase
+from arcbatt.pool import Card
+
+from .archive import Draws
+from .cards import new_mutants
+from .met import MetFilter, MetPrograms
+from .mutation import Donors, Mutant, Mutator, Rates
+from .mutation.mutator import mutant_name
+
+# Mutants of a portion: so few that there are portions for many processes, so many that to send
+# them takes a small part of the time.
+PORTION_SIZE = 50
+# Some portions have parents that give little; the others may give so much more than their part.
+SURPLUS = 1.15
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """A part of a card: so many mutants at most, of parents in the order of their draws."""
+
+    seed: int
+    size: int
+    draws: list[int]  # places among the card's draws
+    parents: list[int]  # of each of them, which of the card's parents it is
+
+    def to_tuple(self) -> tuple[int, int, list[int], list[int]]:
+        """Return its fields, which make it again."""
+        return self.seed, self.size, self.draws, self.parents
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A card that is to be dealt, and all that its mutants depend on beside what was met."""
+
+    card: Card
+    draws: Draws
+    donors: Donors
+    rates: Rates
+    max_calls: int
+    portions: tuple[Portion, ...]
+
+
+def divide(card: Card, draws: Draws) -> tuple[Portion, ...]:
+    """Divide the draws of a card into portions of about the same number of draws.
+
+    Those of one program are together, unless they are more than a portion has in the mean.
+    """
+    n_portions = max(1, -(-card.size // PORTION_SIZE))
+    n_at_most = max(1, len(draws.chosen) // n_portions)
+    # The portion with the fewest draws first: number of draws, number of the portion.
+    loads = [(0, k) for k in range(n_portions)]
+    turns: dict[int, Iterator[int]] = {}
+    for parent, n_draws in Counter(draws.chosen).most_common():
+        n_chunks = -(-n_draws // n_at_most)
+        chosen = []
+        for _ in range(n_chunks):
+            load, portion = loads[0]
+            heapreplace(loads, (load + n_draws // n_chunks, portion))
+            chosen.append(portion)
+        turns[parent] = cycle(chosen)
+    places: list[list[int]] = [[] for _ in range(n_portions)]
+    parents: list[list[int]] = [[] for _ in range(n_portions)]
+    for place, parent in enumerate(draws.chosen):
+        portion = next(turns[parent])
+        places[portion].append(place)
+        parents[portion].append(parent)
+    size = ceil(card.size * SURPLUS / n_portions)
+    return tuple(
+        Portion(card.seed << 16 | k, size, places[k], parents[k]) for k in range(n_portions)
+    )
+
+
+class _MetHere:
+    """What was met when a card was ordered, and in this portion since."""
+
+    def __init__(self, before: MetFilter) -> None:
+        self._before = before
+        self._here: set[bytes] = set()
+
+    def add(self, digest: bytes) -> None:
+        self._here.add(digest)
+
+    def __contains__(self, digest: object) -> bool:
+        assert isinstance(digest, bytes)
+        return digest in self._here or digest in self._before
+
+
+def deal_portion(
+    portion: Portion,
+    n_at_most: int,
+    parents: Sequence[Program],
+    donors: Donors,
+    rates: Rates,
+    max_calls: int,
+    met: MetFilter,
+) -> list[tuple[Mutant, int]]:
+    """Deal the first mutants of a portion, each with the place of its draw.
+
+    `parents` are the card's.
+    """
+    mutator = Mutator(donors, random.Random(portion.seed), max_calls=max_calls, rates=rates)
+    programs = [parents[k] for k in portion.parents]
+    draws = zip(programs, portion.draws, strict=True)
+    return list(islice(new_mutants(mutator, draws, _MetHere(met)), n_at_most))
+
+
+@dataclass(frozen=True, slots=True)
+class DealtPortion:
+    """The mutants of a portion, as arrays; `mates` are places of donors.
+
+    There are programs if they were dealt in this process, otherwise their graph alone.
+    """
+
+    draws: list[int]  # places among the card's
+    kinds: list[str]
+    mates: list[tuple[int, ...]]
+    programs: list[Program] | None
+    graph: Graph | None
+
+    @classmethod
+    def of(cls, mutants: Sequence[tuple[Mutant, int]], donors: Donors) -> DealtPortion:
+        """Return what was dealt in this process."""
+        return cls(
+            [draw for _, draw in mutants],
+            [mutant.kind for mutant, _ in mutants],
+            [tuple([donors.place(mate) for mate in m.parents[1:]]) for m, _ in mutants],
+            [mutant.program for mutant, _ in mutants],
+            None,
+        )
+
+    def __len__(self) -> int:
+        return len(self.draws)
+
+    @property
+    def digests(self) -> list[bytes]:
+        if self.graph is not None:
+            return self.graph.result_digests
+        return [program.result.digest for program in self.programs or ()]
+
+    def to_graph(self) -> Graph:
+        """Return the programs' graph."""
+        if self.graph is not None:
+            return self.graph
+        fusing = Fusing()
+        programs = self.programs or ()
+        return fusing.to_graph([fusing.add(each.result, each.name) for each in programs])
+
+
+@dataclass(frozen=True, slots=True)
+class DealtCard:
+    """A card: mutants' programs fused, and by place their digests, kinds and tasks."""
+
+    card: Card
+    batt: Batt
+    digests: list[bytes]
+    kinds: list[str]
+    tasks: list[int | None]  # that each is meant for
+    made_from: list[tuple[Program, ...]]
+
+    def __len__(self) -> int:
+        return len(self.digests)
+
+
+def assemble(order: Order, portions: Sequence[DealtPortion], met: MetPrograms) -> DealtCard:
+    """Fuse what is new of a card's portions, which is met from now on.
+
+    What the portions have beyond the size of the card is left out.
+    """
+    digests = [digest for portion in portions for digest in portion.digests]
+    new = met.find_new(digests[: order.card.size])
+    for place in new:
+        met.add(digests[place])
+    kinds = [kind for portion in portions for kind in portion.kinds]
+    draws = [draw for portion in portions for draw in portion.draws]
+    mates = [each for portion in portions for each in portion.mates]
+    parents, chosen, tasks = order.draws
+    with phase("fuse"):
+        batt = _fuse(portions, new, len(digests))
+    return DealtCard(
+        order.card,
+        batt,
+        [digests[k] for k in new],
+        [kinds[k] for k in new],
+        [tasks[draws[k]] for k in new],
+        [(parents[chosen[draws[k]]], *[order.donors[mate] for mate in mates[k]]) for k in new],
+    )
+
+
+def _fuse(portions: Sequence[DealtPortion], chosen: Sequence[int], n_dealt: int) -> Batt:
+    """The chosen ones of the portions' programs as one batt."""
+    if all(portion.graph is None for portion in portions):
+        made = [program for portion in portions for program in portion.programs or ()]
+        return Batt([made[k] for k in chosen])
+    graph = merge_graphs([portion.to_graph() for portion in portions])
+    results = graph.results.tolist()
+    programs = GraphPrograms(graph, mutant_name, [results[k] for k in chosen])
+    is_whole = len(chosen) == n_dealt
+    return GraphBatt(graph.fuse(None if is_whole else np.array(chosen, np.uint32)), programs)

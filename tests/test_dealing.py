@@ -1,0 +1,182 @@
+"""What goes between processes that deal: graphs, filters of what was met, portions of cards."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from hashlib import blake2b
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcbatt.engine.batt import Batt, GraphBatt
+from arcbatt.engine.fusing import Fusing
+from arcbatt.engine.graphs import Graph, GraphPrograms, merge_graphs
+from arcbatt.engine.samples import Samples
+from arcbatt.language import Program, parse_program
+from arcbatt.library import library_programs
+from arcbatt.pool import Card, Pool
+from arcbatt.proposers.evolve import met as met_module
+from arcbatt.proposers.evolve.archive import Draws
+from arcbatt.proposers.evolve.dealer import MAX_PROCESSES, processes_for
+from arcbatt.proposers.evolve.met import MetFilter, MetPrograms
+from arcbatt.proposers.evolve.portions import PORTION_SIZE, divide
+
+from .conftest import programs
+
+LIBRARY = [each.program for each in library_programs()]
+
+
+def graph_of(members: list[Program]) -> Graph:
+    fusing = Fusing()
+    return fusing.to_graph([fusing.add(each.result, each.name) for each in members])
+
+
+@given(st.lists(st.lists(programs, max_size=5), min_size=1, max_size=4))
+def test_merged_graphs_are_those_of_all_programs(groups: list[list[Program]]) -> None:
+    whole = graph_of([program for group in groups for program in group])
+    sent = [Graph.from_bytes(graph_of(group).to_bytes()) for group in groups]
+    merged = merge_graphs(sent)
+    for name in ("ops", "primitives", "counts", "args", "results", "firsts"):
+        assert (getattr(merged, name) == getattr(whole, name)).all()
+    assert (merged.constants, merged.digests) == (whole.constants, whole.digests)
+    members = [program for group in groups for program in group]
+    assert [merged.node(place) for place in merged.results.tolist()] == [
+        program.result for program in members
+    ]
+    assert merged.result_digests == [program.result.digest for program in members]
+
+
+def test_a_graph_runs_as_its_programs_do() -> None:
+    chosen = LIBRARY[:40]
+    grid = ((1, 2, 0), (0, 0, 3))
+    samples = Samples([grid], demos=[((grid, grid),)])
+    wanted = Batt(chosen).run(samples, device="cpu", n_threads=1)
+    graph = merge_graphs([graph_of(chosen[:25]), graph_of(chosen[20:])])
+    places = [*range(20), *range(25, 45)]
+    results = graph.results[places].tolist()
+    names = {program.result.digest: program.name for program in chosen}
+    programs = GraphPrograms(graph, names.__getitem__, results)
+    batt = GraphBatt(graph.fuse(np.array(places, np.uint32)), programs)
+    for part, rows in ((batt, slice(None)), (batt.part(np.arange(10, 30)), slice(10, 30))):
+        got = part.run(samples, device="cpu", n_threads=1)
+        for name in ("reasons", "hashes", "steps"):
+            assert (getattr(got, name) == getattr(wanted, name)[rows]).all()
+        assert list(part.programs) == chosen[rows]
+        assert list(part.programs[2:4]) == chosen[rows][2:4]
+
+
+def test_truth_values_and_numbers_stay_apart_on_the_way() -> None:
+    texts = ["replace(I, 1, 0)", "hconcat(I, branch(T, I, I))", "canvas(0, (1, 1))"]
+    members = [parse_program(f"def f(I):\n    return {text}\n") for text in texts]
+    graph = Graph.from_bytes(graph_of(members).to_bytes())
+    assert [graph.node(place) for place in graph.results.tolist()] == [m.result for m in members]
+
+
+# --- what was met ---
+
+
+def digest(number: int) -> bytes:
+    return blake2b(str(number).encode(), digest_size=16).digest()
+
+
+def joined(numbers: range) -> bytes:
+    return b"".join(map(digest, numbers))
+
+
+def test_a_filter_knows_all_that_was_added_and_hardly_more() -> None:
+    known = MetFilter()
+    known.add_all(joined(range(20_000)))
+    assert all(digest(number) in known for number in range(20_000))
+    assert sum(digest(number) in known for number in range(20_000, 40_000)) < 5
+    again = MetFilter.from_parts(*known.to_parts())
+    again.add_all(joined(range(20_000, 20_010)))
+    assert all(digest(number) in again for number in range(20_010))
+    assert digest(20_000) not in known
+
+
+def test_a_filter_is_bounded_and_knows_the_latest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(met_module, "MAX_ADDED", 100)
+    known = MetFilter()
+    for start in range(0, 1000, 40):
+        known.add_all(joined(range(start, start + 40)))
+        assert all(digest(number) in known for number in range(max(start - 80, 0), start + 40))
+    assert known.has_forgotten and digest(0) not in known
+    assert sum(map(len, known.to_parts()[1])) == 2 * met_module.N_BITS // 8
+    # One that was sent goes on as the one it was sent from.
+    again = MetFilter.from_parts(*known.to_parts())
+    for each in (known, again):
+        each.add_all(joined(range(1000, 1090)))
+    assert again.to_parts() == known.to_parts()
+
+
+def test_what_was_met_is_complete_with_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(met_module, "MAX_ADDED", 100)
+    with Pool.in_memory() as pool:
+        met = MetPrograms(pool)
+        for start in range(0, 600, 20):
+            some = [digest(number) for number in range(start, start + 20)]
+            assert met.find_new([*some, some[0], digest(0)]) == [*range(20)] or not start
+            for each in some:
+                met.add(each)
+                assert each in met
+            assert met.take_news() == b"".join(some)
+            pool.mark_seen(some)
+        assert all(digest(number) in met for number in range(600))
+        assert digest(600) not in met
+        # Another run with this pool knows them all, too.
+        again = MetPrograms(pool)
+        assert all(digest(number) in again for number in range(600))
+        assert digest(600) not in again
+
+
+def test_the_pool_is_asked_only_where_it_may_know_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Pool.in_memory() as pool:
+        met = MetPrograms(pool)
+        monkeypatch.setattr(pool, "seen", lambda _digests: pytest.fail("was asked"))
+        for number in range(100):
+            assert digest(number) not in met
+            met.add(digest(number))
+        met.take_news()
+        assert digest(100) not in met and digest(99) in met
+
+
+# --- portions ---
+
+
+def draws_of(counts: list[int]) -> Draws:
+    chosen = [k for k, n in enumerate(counts) for _ in range(n)]
+    random.Random(0).shuffle(chosen)
+    return Draws(LIBRARY[: len(counts)], chosen, [None] * len(chosen))
+
+
+def test_portions_have_all_draws_in_order_and_a_program_in_one_of_them() -> None:
+    draws = draws_of([random.Random(k).randrange(1, 30) for k in range(100)])
+    card = Card(7, 410, 1)
+    portions = divide(card, draws)
+    assert len(portions) == -(-410 // PORTION_SIZE)
+    assert 410 < sum(portion.size for portion in portions) < 500
+    places = sorted(place for portion in portions for place in portion.draws)
+    assert places == list(range(len(draws.chosen)))
+    for portion in portions:
+        assert portion.draws == sorted(portion.draws)
+        assert portion.parents == [draws.chosen[place] for place in portion.draws]
+    met_in = Counter(parent for portion in portions for parent in set(portion.parents))
+    assert set(met_in.values()) == {1}
+    lengths = [len(portion.draws) for portion in portions]
+    assert max(lengths) < 1.2 * min(lengths)
+    assert len({portion.seed for portion in portions}) == len(portions)
+    assert divide(card, draws) == portions
+
+
+def test_a_program_that_is_drawn_most_of_the_time_is_in_several_portions() -> None:
+    portions = divide(Card(7, 200, 1), draws_of([700, 60, 40]))
+    lengths = [len(portion.draws) for portion in portions]
+    assert sum(lengths) == 800 and max(lengths) <= 1.5 * min(lengths)
+    assert divide(Card(7, 200, 1), Draws([], [], []))[0].draws == []
+
+
+def test_few_cores_have_no_processes_that_deal() -> None:
+    assert [processes_for(n) for n in (1, 2, 3, 16, 1000)] == [0, 0, 1, 5, MAX_PROCESSES]
