@@ -272,6 +272,11 @@ def evolve_on_workers(device: str, options: argparse.Namespace) -> list[CardTime
         proposers = make_proposers(run.proposers, run.to_proposers(Path(folder)))
         cluster = open_cluster(f"local:{options.workers}", run)
         Loop(board, pool, proposers, watcher=Noting(), workers=cluster).run(options.evolve)
+    if not cards:
+        sys.exit(
+            f"no worker has come to its card {N_UNCOUNTED + 1} in {options.evolve:g} s: they begin "
+            f"with the library on all tasks; give them more"
+        )
     return cards
 
 

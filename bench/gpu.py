@@ -41,7 +41,7 @@ from arcbatt.language import Budget, Program, parse_file
 from arcbatt.language.random_programs import random_program
 from arcbatt.measure import Clock
 from arcbatt.pool import Pool
-from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE
+from arcbatt.proposers.evolve import EvolveOptions
 from arcbatt.tasks import Task, load
 
 BUDGET = Budget(steps=1_000_000, bytes=2**24)
@@ -146,7 +146,7 @@ def evolve_cards() -> dict[str, tuple[list[Program], TaskBoard]]:
     and four cards at once."""
     board = RecordingBoard(load("arc-agi-1/training"))
     with tempfile.TemporaryDirectory() as folder, Pool.open(Path(folder) / "p.db") as pool:
-        evolution = begin_evolution(board, pool, DEFAULT_CARD_SIZE)
+        evolution = begin_evolution(board, pool, EvolveOptions(card_size=CARD))
         for _ in range(5):
             evolution.step()
         evolution.close()

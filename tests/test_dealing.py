@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from arcbatt.engine.batt import Batt, GraphBatt
 from arcbatt.engine.fusing import Fusing
-from arcbatt.engine.graphs import Graph, GraphPrograms, merge_graphs
+from arcbatt.engine.graphs import Graph, GraphPrograms, merge_graphs, size_of
 from arcbatt.engine.samples import Samples
 from arcbatt.language import Program, parse_program
 from arcbatt.library import library_programs
@@ -45,6 +45,10 @@ def test_merged_graphs_are_those_of_all_programs(groups: list[list[Program]]) ->
     members = [program for group in groups for program in group]
     assert [merged.node(place) for place in merged.results.tolist()] == [
         program.result for program in members
+    ]
+    lazy = GraphPrograms(merged, lambda _digest: "made", merged.results.tolist())
+    assert [size_of(lazy, k) for k in range(len(members))] == [
+        size_of(members, k) for k in range(len(members))
     ]
     assert merged.result_digests == [program.result.digest for program in members]
 
@@ -104,7 +108,7 @@ def test_a_filter_is_bounded_and_knows_the_latest(monkeypatch: pytest.MonkeyPatc
         known.add_all(joined(range(start, start + 40)))
         assert all(digest(number) in known for number in range(max(start - 80, 0), start + 40))
     assert known.has_forgotten and digest(0) not in known
-    assert sum(map(len, known.to_parts()[1])) == 2 * met_module.N_BITS // 8
+    assert len(known.to_parts()[1]) == 2
     # One that was sent goes on as the one it was sent from.
     again = MetFilter.from_parts(*known.to_parts())
     for each in (known, again):
@@ -174,9 +178,9 @@ def test_portions_have_all_draws_in_order_and_a_program_in_one_of_them() -> None
 def test_a_program_that_is_drawn_most_of_the_time_is_in_several_portions() -> None:
     portions = divide(Card(7, 200, 1), draws_of([700, 60, 40]))
     lengths = [len(portion.draws) for portion in portions]
-    assert sum(lengths) == 800 and max(lengths) <= 1.5 * min(lengths)
+    assert sum(lengths) == 800 and max(lengths) < 2 * min(lengths)
     assert divide(Card(7, 200, 1), Draws([], [], []))[0].draws == []
 
 
 def test_few_cores_have_no_processes_that_deal() -> None:
-    assert [processes_for(n) for n in (1, 2, 3, 16, 1000)] == [0, 0, 1, 5, MAX_PROCESSES]
+    assert [processes_for(n) for n in (1, 3, 4, 16, 1000)] == [0, 0, 2, 14, MAX_PROCESSES]

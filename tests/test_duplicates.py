@@ -14,6 +14,7 @@ from arcbatt.engine.batt import Batt
 from arcbatt.engine.results import BattResult
 from arcbatt.engine.samples import Grid, Samples
 from arcbatt.language import Budget, Failure, Program, interpret, parse_program
+from arcbatt.proposers.evolve import duplicates
 from arcbatt.proposers.evolve.duplicates import cheapest_by_behaviour
 
 from .conftest import grids, programs
@@ -99,6 +100,15 @@ def test_arrays_of_another_shape_or_with_gaps_are_refused() -> None:
     result.reasons[1, 1] = _engine.NOT_RUN
     with pytest.raises(ValueError, match="not run"):
         kept_of(members, result)
+
+
+def test_programs_are_compared_in_full_where_sums_do_not_tell(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    members = [program(f"{name}(I)") for name in ("hmirror", "vmirror", "rot90", "vmirror")]
+    wanted = kept_on(members, GRIDS)
+    monkeypatch.setattr(duplicates, "_weights", lambda n: np.zeros(n, np.uint64))
+    assert kept_on(members, GRIDS) == wanted == [0, 1, 2]
 
 
 def test_any_part_of_a_result_will_do() -> None:

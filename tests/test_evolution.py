@@ -24,7 +24,7 @@ from arcbatt.language.registry import withdraw_own
 from arcbatt.library import library_programs
 from arcbatt.measure import Clock
 from arcbatt.pool import NewProgram, Pool, task_key
-from arcbatt.proposers.evolve import EvolveOptions, met
+from arcbatt.proposers.evolve import EvolveOptions, dealer, met
 from arcbatt.proposers.evolve.dealer import DEALING, Dealer
 from arcbatt.proposers.evolve.evolution import ENGINE, Evolution
 from arcbatt.proposers.evolve.portions import DealtCard, Order
@@ -306,10 +306,10 @@ def test_a_run_does_not_mind_if_processes_that_deal_are_killed(
 
 
 def test_processes_that_deal_end_with_whoever_needs_them(tmp_path: Path) -> None:
-    dealer = Dealer(1)
-    dealer.wait()
-    (helper,) = dealer._helpers.values()
-    del dealer
+    dealing = Dealer(1)
+    dealing.wait()
+    (helper,) = dealing._helpers.values()
+    del dealing
     helper.process.wait()
 
 
@@ -326,6 +326,19 @@ def test_where_no_process_can_be_started_this_one_deals(
     ):
         assert evolving.n_dealing == 0
         assert summary(evolving, 4) == without_processes
+
+
+def test_processes_are_started_when_dealing_has_taken_some_time(
+    board: TaskBoard, tmp_path: Path, without_processes: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Evolution, "wait_for_processes", lambda _evolution: None)
+    with begun(board, tmp_path, PORTIONS, n_processes=1) as evolving:
+        evolving.step()
+        assert not evolving._dealer._helpers
+    monkeypatch.setattr(dealer, "ALONE_S", 1e-6)
+    with begun(board, tmp_path, PORTIONS, n_processes=1) as evolving:
+        assert summary(evolving, 4) == without_processes
+        assert evolving._dealer._helpers
 
 
 def test_own_primitives_are_dealt_by_this_process_alone(board: TaskBoard, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import time
 import zipfile
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from ctypes import CDLL
 from dataclasses import replace
 from pathlib import Path
@@ -220,6 +221,18 @@ def test_steps_wait_for_all_that_they_need(
     got = batt.run(samples, SMALL, device="cuda")
     check_equal(got, wanted)
     assert got.ran_on["cuda:0"] == len(samples) * batt.plan.programs.size
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_two_runs_at_a_time_on_one_card_agree() -> None:
+    programs, samples = [solver.program for solver in library_programs()], training_samples(6)
+    batts = [Batt(programs[start::40]) for start in range(4)]
+    wanted = [batt.run(samples, SMALL, device="cpu") for batt in batts]
+    with ThreadPoolExecutor(2) as pool:
+        runs = [pool.submit(batt.run, samples, SMALL, device="cuda") for batt in batts]
+        for run, each in zip(runs, wanted, strict=True):
+            check_equal(run.result(), each)
+            assert run.result().ran_on["cuda:0"]
 
 
 @pytest.mark.usefixtures("on_cpu")

@@ -23,8 +23,8 @@ from .table import primitive_numbers
 # As in include/arcbatt/batt.hpp.
 INPUT_OPS: Mapping[str, int] = {"I": 0, "S": 1, "target": 2}
 OPS: Mapping[str, int] = {"constant": 3, "primitive": 4, "call": 5, "invoke": 6}
-_DIGEST_BYTES = 16
-_DIGEST = f"V{_DIGEST_BYTES}"
+DIGEST_BYTES = 16
+_DIGEST = f"V{DIGEST_BYTES}"
 
 
 @dataclass(frozen=True)
@@ -142,6 +142,22 @@ class Graph:
             todo.pop()
         return nodes[place]
 
+    def n_calls(self, place: int) -> int:
+        """Return how many calls a node needs, itself among them."""
+        lists = self._lists
+        found = {place}
+        todo = [place]
+        n_calls = 0
+        while todo:
+            at = todo.pop()
+            n_calls += lists.counts[at] > 0
+            first = lists.firsts[at]
+            for arg in lists.args[first : first + lists.counts[at]]:
+                if arg not in found:
+                    found.add(arg)
+                    todo.append(arg)
+        return n_calls
+
     def _make(self, place: int, args: tuple[Node, ...]) -> Node:
         lists = self._lists
         digest = self.node_digests[place]
@@ -193,6 +209,11 @@ class GraphPrograms(Sequence[Program]):
             found = self._made[result] = Program(node, self.name_of(node.digest))
         return found
 
+    def size(self, place: int) -> tuple[int, bytes]:
+        """Return a program's number of calls and its digest, without making it."""
+        result = self.places[place]
+        return self.graph.n_calls(result), self.graph.node_digests[result]
+
     def choose(self, chosen: Sequence[int]) -> GraphPrograms:
         """Return some of them; what one makes, the other has."""
         places = [self.places[k] for k in chosen]
@@ -208,6 +229,13 @@ def choose_programs(programs: Sequence[Program], chosen: Sequence[int]) -> Seque
     if isinstance(programs, GraphPrograms):
         return programs.choose(chosen)
     return [programs[k] for k in chosen]
+
+
+def size_of(programs: Sequence[Program], place: int) -> tuple[int, bytes]:
+    """Return the number of calls and the digest of one of the programs, without making it."""
+    if isinstance(programs, GraphPrograms):
+        return programs.size(place)
+    return programs[place].n_calls, programs[place].result.digest
 
 
 @dataclass(frozen=True, slots=True)

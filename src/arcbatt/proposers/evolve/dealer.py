@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
+from time import thread_time
 from typing import Any
 from weakref import finalize
 
@@ -30,16 +31,20 @@ from .portions import DealtPortion, Order, deal_portion
 MODULE = "arcbatt.proposers.evolve.dealing_process"
 # The timeline of what processes do.
 DEALING = "dealing"
-# One process for so many cores, and no more than keep the engine busy with the fastest card.
-CORES_A_PROCESS = 3
-MAX_PROCESSES = 6
+# They work for short times, while nothing else can go on: so many that it is over soon. Two threads
+# are left for the engine where there are few, and a card has no more portions than that.
+MIN_THREADS = 4
+MAX_PROCESSES = 16
+# What starting them costs, half a second of a core each, pays for runs that are not short: they are
+# started once this process has dealt for so long.
+ALONE_S = 1.0
 # One that does not answer for so long is taken for lost.
 MAX_WAIT_S = 60.0
 
 
 def processes_for(n_threads: int) -> int:
     """Return how many processes are to deal where so many threads may run: with few, none."""
-    return min(n_threads // CORES_A_PROCESS, MAX_PROCESSES)
+    return min(n_threads - 2, MAX_PROCESSES) if n_threads >= MIN_THREADS else 0
 
 
 @dataclass
@@ -58,11 +63,13 @@ class Dealer:
     def __init__(self, n_processes: int) -> None:
         self._n_wanted = n_processes
         self._n_started = 0
+        self._alone_s = 0.0
         self._events: SimpleQueue[tuple[int, bytes | None]] = SimpleQueue()
         self._helpers: dict[int, _Helper] = {}
-        # What helpers know: programs by digest, and the donors.
+        # What helpers know: programs by digest, the donors, and those that follow.
         self._sent: dict[bytes, Program] = {}
         self._donors: Donors | None = None
+        self._following: Donors | None = None
         self._dealt: dict[int, DealtPortion] = {}
         self._order: Order | None = None
         self._met: MetFilter | None = None
@@ -110,6 +117,8 @@ class Dealer:
         self._order, self._met = order, met
         self._dealt.clear()
         self._note_events()
+        if self._alone_s >= ALONE_S or self._n_started:
+            self.start()
         helpers = [helper for helper in self._helpers.values() if helper.is_ready]
         if not helpers or own_primitives():
             return
@@ -120,6 +129,7 @@ class Dealer:
             "met": news,
         }
         shared = marshal.dumps(told)
+        whole = b""  # for those that know nothing yet
         number = order.card.generation
         for k, helper in enumerate(helpers):
             mine = range(k, len(order.portions), len(helpers))
@@ -128,58 +138,70 @@ class Dealer:
             state = shared
             if helper.is_new:
                 helper.is_new = False
-                state = marshal.dumps({**told, **self._all_known(order, met)})
+                state = whole = whole or marshal.dumps({**told, **self._all_known(order, met)})
             helper.process.send(marshal.dumps((number, state, portions)))
 
     def _find_news(self, order: Order) -> dict[str, Any]:
         """Return what helpers do not know yet of an order's programs, which they know then."""
-        parents = {parent.result.digest: parent for parent in order.draws.programs}
-        wanted, donors = dict(parents), None
-        if order.donors is not self._donors:
-            self._donors = order.donors
-            donors = {donor.result.digest: donor for donor in order.donors}
-            wanted.update(donors)
+        parents = _by_digest(order.draws.programs)
+        has_turned = order.donors is not self._donors and order.donors is self._following
+        is_new = order.donors is not self._donors and not has_turned
+        donors = _by_digest(order.donors) if is_new else {}
+        following = _by_digest(order.following or ())
+        wanted = {**parents, **donors, **following}
         lacking = {name: each for name, each in wanted.items() if name not in self._sent}
-        # With new donors helpers forget all others, too.
-        self._sent = {**self._sent, **lacking} if donors is None else wanted
+        self._sent.update(lacking)
+        if following:
+            # Helpers forget all others, too.
+            self._sent = {**wanted, **_by_digest(order.donors)}
+        self._donors, self._following = order.donors, order.following
         return {
             "programs": _graph_of(lacking.values()),
             "parents": b"".join(parents),
-            "donors": None if donors is None else b"".join(donors),
+            "donors": b"".join(donors) if is_new else None,
+            "has_turned": has_turned,
+            "following": b"".join(following),
         }
 
     def _all_known(self, order: Order, met: MetFilter) -> dict[str, Any]:
         """Return what others than a new helper know, instead of news."""
         return {
             "programs": _graph_of(self._sent.values()),
-            "donors": b"".join(donor.result.digest for donor in order.donors),
+            "donors": b"".join(_by_digest(order.donors)),
+            "has_turned": False,
             "filter": met.to_parts(),
         }
 
     def collect(self) -> list[DealtPortion]:
-        """Return the portions of the card that was ordered, in their order."""
+        """Return the portions of the card that was ordered, as many as fill it, in their order."""
         order, met = self._order, self._met
         assert order is not None and met is not None, "nothing was ordered"
         number = order.card.generation
         self._note_events()
-        n_left = order.card.size
+        dealt: list[DealtPortion] = []
+        met_here: set[bytes] = set()
         for index, portion in enumerate(order.portions):
+            if len(met_here) >= order.card.size:
+                break
             while index not in self._dealt and self._is_owed(number, index):
                 self._wait()
-            if index not in self._dealt:
+            found = self._dealt.get(index)
+            if found is None:
+                began_s = thread_time()
                 mutants = deal_portion(
                     portion,
-                    max(0, min(portion.size, n_left)),
                     order.draws.programs,
                     order.donors,
                     order.rates,
                     order.max_calls,
                     met,
                 )
-                self._dealt[index] = DealtPortion.of(mutants, order.donors)
-            n_left -= len(self._dealt[index])
+                found = DealtPortion.of(mutants, order.donors)
+                self._alone_s += thread_time() - began_s
+            dealt.append(found)
+            met_here.update(found.digests)
         self._order = self._met = None
-        return [self._dealt[index] for index in range(len(order.portions))]
+        return dealt
 
     def _is_owed(self, number: int, index: int) -> bool:
         return any((number, index) in helper.owed for helper in self._helpers.values())
@@ -227,6 +249,10 @@ def _end_all(helpers: dict[int, _Helper]) -> None:
     for helper in helpers.values():
         helper.process.wait()
     helpers.clear()
+
+
+def _by_digest(programs: Iterable[Program]) -> dict[bytes, Program]:
+    return {program.result.digest: program for program in programs}
 
 
 def _graph_of(programs: Iterable[Program]) -> bytes:

@@ -6,7 +6,6 @@ when its input does.
 
 from __future__ import annotations
 
-import gc
 import marshal
 import os
 import traceback
@@ -14,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from time import process_time
 from typing import Any
 
-from arcbatt.engine.graphs import Graph
+from arcbatt.engine.graphs import DIGEST_BYTES, Graph
 from arcbatt.language import Program, all_primitives
 from arcbatt.processes import take_pipes, write_message
 
@@ -22,9 +21,7 @@ from .dealer import write_dealt
 from .met import MetFilter
 from .mutation import Donors, Rates
 from .mutation.mutator import named
-from .portions import DealtPortion, Portion, deal_portion
-
-_DIGEST_BYTES = 16
+from .portions import DealtPortion, Portion, deal_portion, uncollected
 
 
 class Helper:
@@ -33,6 +30,7 @@ class Helper:
     def __init__(self) -> None:
         self._programs: dict[bytes, Program] = {}
         self._donors = Donors(())
+        self._following = Donors(())
         self._met = MetFilter()
 
     def deal(self, number: int, state: bytes, portions: Sequence[Sequence[Any]]) -> Iterator[bytes]:
@@ -41,11 +39,11 @@ class Helper:
         graph = Graph.from_bytes(told["programs"])
         for place, digest in zip(graph.results.tolist(), graph.result_digests, strict=True):
             self._programs[digest] = named(graph.node(place))
-        parents = [self._programs[digest] for digest in _digests(told["parents"])]
+        parents = self._known(told["parents"])
         if told["donors"] is not None:
-            self._donors = Donors([self._programs[each] for each in _digests(told["donors"])])
-            kept = {each.result.digest: each for each in (*self._donors, *parents)}
-            self._programs = kept
+            self._donors = Donors(self._known(told["donors"]))
+        elif told["has_turned"]:
+            self._donors = self._following
         if "filter" in told:
             self._met = MetFilter.from_parts(*told["filter"])
         else:
@@ -53,23 +51,22 @@ class Helper:
         rates = Rates.from_json(told["rates"])
         for index, *each in portions:
             began_s = process_time()
-            portion = Portion(*each)
             mutants = deal_portion(
-                portion,
-                portion.size,
-                parents,
-                self._donors,
-                rates,
-                told["max_calls"],
-                self._met,
+                Portion(*each), parents, self._donors, rates, told["max_calls"], self._met
             )
             dealt = DealtPortion.of(mutants, self._donors)
             yield write_dealt(number, index, process_time() - began_s, dealt)
+        if told["following"]:
+            # Nobody waits for it now.
+            self._following = Donors(self._known(told["following"]))
+            self._following.make_index()
+            kept = (*self._donors, *self._following, *parents)
+            self._programs = {each.result.digest: each for each in kept}
 
-
-def _digests(joined: bytes) -> Iterator[bytes]:
-    for start in range(0, len(joined), _DIGEST_BYTES):
-        yield joined[start : start + _DIGEST_BYTES]
+    def _known(self, digests: bytes) -> list[Program]:
+        """The programs of digests, which come one after the other."""
+        places = range(0, len(digests), DIGEST_BYTES)
+        return [self._programs[digests[start : start + DIGEST_BYTES]] for start in places]
 
 
 def main() -> None:
@@ -78,13 +75,12 @@ def main() -> None:
     try:
         all_primitives()
         helper = Helper()
-        # Nodes are in no cycle, and looking for some among all that is kept takes long.
-        gc.freeze()
-        gc.disable()
         write_message(answers, b"ready")
         while True:
-            for dealt in helper.deal(*marshal.loads(messages.get())):
-                write_message(answers, dealt)
+            message = messages.get()
+            with uncollected():
+                for dealt in helper.deal(*marshal.loads(message)):
+                    write_message(answers, dealt)
     except BaseException:
         traceback.print_exc()
         # At once: the thread that listens could not be ended otherwise.

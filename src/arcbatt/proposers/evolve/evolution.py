@@ -10,12 +10,10 @@ to the pool.
 
 from __future__ import annotations
 
-import gc
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import asdict, dataclass, field
 from time import perf_counter
@@ -38,7 +36,7 @@ from .dealer import Dealer, processes_for
 from .duplicates import cheapest_by_behaviour
 from .met import MetPrograms
 from .mutation import Donors, Mutator, Rates
-from .portions import DealtCard, Order, assemble, divide
+from .portions import DealtCard, Order, assemble, divide, uncollected
 
 # Programs at the start are judged by all differs on all tasks, which takes long: so many at most.
 MAX_JUDGED_AT_START = 200
@@ -127,26 +125,6 @@ class CardResult:
     engine_s: float
 
 
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Have no cycles looked for meanwhile.
-
-    A card makes and drops some hundred thousand nodes, which are in no cycle. They would have all
-    objects of the process looked through again and again, a fifth of the time. What is left of a
-    card counts as old at once, so that it is looked through with the other old objects, not for
-    itself.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.freeze()
-            gc.unfreeze()
-            gc.enable()
-
-
 @dataclass
 class Evolution:
     """Evolves programs for the tasks of a board, with a pool, which it fills.
@@ -171,6 +149,7 @@ class Evolution:
         self._running: _Running | None = None
         self._ordered: Order | None = None
         self._donors: Donors | None = None
+        self._following: Donors | None = None
         self._n_dealt = self.n_cards
         self._met = MetPrograms(self.pool)
         n_processes = self.n_processes
@@ -253,7 +232,7 @@ class Evolution:
         while that runs the first is scored. So a card is dealt from what was known two cards
         before. After the last one the engine is left idle.
         """
-        with _uncollected():
+        with uncollected():
             return self._step(is_last)
 
     def _step(self, is_last: bool) -> CardResult:
@@ -303,7 +282,7 @@ class Evolution:
         self.rng.setstate((version, tuple(words), gauss))
 
     def wait_for_processes(self) -> None:
-        """Wait until the processes that deal are ready; what is to be measured needs it."""
+        """Have the processes that deal started now, and wait until they are ready."""
         self._dealer.wait()
 
     @property
@@ -329,14 +308,14 @@ class Evolution:
     @phase("deal")
     def _order_card(self) -> Order:
         """Order mutants of what is kept now."""
-        self._dealer.start()
         self._n_dealt += 1
         card = Card(self.rng.getrandbits(63), self.options.card_size, self._n_dealt)
         draws = self.archive.draw(DRAWS_A_PROGRAM * card.size, random.Random(card.seed))
         order = Order(
             card,
             draws,
-            self._current_donors(),
+            self._choose_donors(),
+            self._following,
             self.rates.copy(),
             self.options.max_calls,
             divide(card, draws),
@@ -353,10 +332,17 @@ class Evolution:
         with timeline(line), self._busy:
             return self.board.screen(batt, held_out=True, skip_dear=True)
 
-    def _current_donors(self) -> Donors:
-        """The programs that are kept; their index takes long to make, so not those of right now."""
-        if self._donors is None or self._n_dealt % DONORS_EVERY == 0:
+    def _choose_donors(self) -> Donors:
+        """The programs that are kept; their index takes long to make, so not those of right now.
+
+        New ones are chosen one order before they are used.
+        """
+        turn = self._n_dealt % DONORS_EVERY
+        if self._donors is None:
             self._donors = Donors(self.archive.programs())
+        elif turn == 0 and self._following is not None:
+            self._donors = self._following
+        self._following = Donors(self.archive.programs()) if turn == DONORS_EVERY - 1 else None
         return self._donors
 
     # --- scores ---

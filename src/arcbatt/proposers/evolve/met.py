@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Sequence
 from struct import Struct
 
@@ -50,15 +51,15 @@ class MetFilter:
         return False
 
     def to_parts(self) -> tuple[int, list[bytes]]:
-        """Return it as plain data."""
-        return self._n_added, [bits.tobytes() for bits in self._bits]
+        """Return it as plain data, compressed: at first nearly all bits are the same."""
+        return self._n_added, [zlib.compress(bits, 1) for bits in self._bits]
 
     @classmethod
     def from_parts(cls, n_added: int, parts: Sequence[bytes]) -> MetFilter:
         """Return the filter that such data is."""
         made = cls()
         made._n_added = n_added
-        made._bits = [memoryview(bytearray(part)) for part in parts]
+        made._bits = [memoryview(bytearray(zlib.decompress(part))) for part in parts]
         return made
 
 

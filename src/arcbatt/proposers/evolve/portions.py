@@ -7,9 +7,11 @@ hardly any mutant is dealt twice.
 
 from __future__ import annotations
 
+import gc
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from heapq import heapreplace
 from itertools import cycle, islice
@@ -32,7 +34,7 @@ from .mutation.mutator import mutant_name
 
 # Mutants of a portion: so few that there are portions for many processes, so many that to send
 # them takes a small part of the time.
-PORTION_SIZE = 50
+PORTION_SIZE = 30
 # Some portions have parents that give little; the others may give so much more than their part.
 SURPLUS = 1.15
 
@@ -53,11 +55,15 @@ class Portion:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A card that is to be dealt, and all that its mutants depend on beside what was met."""
+    """A card that is to be dealt, and all that its mutants depend on beside what was met.
+
+    `following` are the donors of later orders, so that whoever deals can prepare them.
+    """
 
     card: Card
     draws: Draws
     donors: Donors
+    following: Donors | None
     rates: Rates
     max_calls: int
     portions: tuple[Portion, ...]
@@ -88,9 +94,29 @@ def divide(card: Card, draws: Draws) -> tuple[Portion, ...]:
         places[portion].append(place)
         parents[portion].append(parent)
     size = ceil(card.size * SURPLUS / n_portions)
-    return tuple(
-        Portion(card.seed << 16 | k, size, places[k], parents[k]) for k in range(n_portions)
-    )
+    # What stands last may be left out: any of them, not always those that are filled last.
+    shuffled = random.Random(card.seed).sample(range(n_portions), n_portions)
+    return tuple(Portion(card.seed << 16 | k, size, places[k], parents[k]) for k in shuffled)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Have no cycles looked for meanwhile.
+
+    A card makes and drops some hundred thousand nodes, which are in no cycle. They would have all
+    objects of the process looked through again and again, a fifth of the time. What is left of a
+    card counts as old at once, so that it is looked through with the other old objects, not for
+    itself.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.freeze()
+            gc.unfreeze()
+            gc.enable()
 
 
 class _MetHere:
@@ -110,21 +136,17 @@ class _MetHere:
 
 def deal_portion(
     portion: Portion,
-    n_at_most: int,
     parents: Sequence[Program],
     donors: Donors,
     rates: Rates,
     max_calls: int,
     met: MetFilter,
 ) -> list[tuple[Mutant, int]]:
-    """Deal the first mutants of a portion, each with the place of its draw.
-
-    `parents` are the card's.
-    """
+    """Deal the mutants of a portion, each with the place of its draw; `parents` are the card's."""
     mutator = Mutator(donors, random.Random(portion.seed), max_calls=max_calls, rates=rates)
     programs = [parents[k] for k in portion.parents]
     draws = zip(programs, portion.draws, strict=True)
-    return list(islice(new_mutants(mutator, draws, _MetHere(met)), n_at_most))
+    return list(islice(new_mutants(mutator, draws, _MetHere(met)), portion.size))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +172,6 @@ class DealtPortion:
             [mutant.program for mutant, _ in mutants],
             None,
         )
-
-    def __len__(self) -> int:
-        return len(self.draws)
 
     @property
     def digests(self) -> list[bytes]:
@@ -187,10 +206,10 @@ class DealtCard:
 def assemble(order: Order, portions: Sequence[DealtPortion], met: MetPrograms) -> DealtCard:
     """Fuse what is new of a card's portions, which is met from now on.
 
-    What the portions have beyond the size of the card is left out.
+    What they have beyond the size of the card is left out.
     """
     digests = [digest for portion in portions for digest in portion.digests]
-    new = met.find_new(digests[: order.card.size])
+    new = met.find_new(digests)[: order.card.size]
     for place in new:
         met.add(digests[place])
     kinds = [kind for portion in portions for kind in portion.kinds]

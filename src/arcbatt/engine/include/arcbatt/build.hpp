@@ -178,15 +178,28 @@ ARC_FN KeyBox box_of_keys(EachKey each_key) {
 // A word for each thread, in shared memory; provided by kernel.cu.
 ARC_EXTERN u32* shared_words(const Lane& lane);
 
+// A key's row and column, the row times 2^21; of any other place than those more than that.
+ARC_FN u64 near_place(Key key) {
+  return (key & ((1ULL << 42) - 1)) - ((u64)KEY_BIAS << 21 | KEY_BIAS);
+}
+ARC_FN bool is_place_near(Key key) {
+  const u64 place = near_place(key);
+  return !(place >> 32) && !((u32)place & ~(31u << 21 | 31u));
+}
+// Sets the bit of a place that is near.
+ARC_FN void add_place(u32* words, Key key) {
+  const u32 place = (u32)near_place(key);
+  atomic_or_shared(words + (place >> 21), 1u << (place & 31));
+}
 // Sets the bits of the places of keys, of cells or locations; false where one lies outside.
 ARC_FN bool add_places(u32* words, const Key* keys, i64 n) {
-  constexpr u32 INSIDE = 31 << 21 | 31;
   bool outside = false;
   each(n, [&](i64 k) {
-    const u64 place = (keys[k] & ((1ULL << 42) - 1)) - ((u64)KEY_BIAS << 21 | KEY_BIAS);
-    const bool inside = !(place >> 32) && !((u32)place & ~INSIDE);
-    if (inside) atomic_or_shared(words + ((u32)place >> 21), 1u << ((u32)place & 31));
-    outside |= !inside;
+    const Key key = keys[k];
+    if (is_place_near(key))
+      add_place(words, key);
+    else
+      outside = true;
   });
   return !any_thread(outside);
 }
@@ -208,7 +221,8 @@ ARC_FN i32 write_keys(u32 word, Key* to, KeyAt key_at) {
   u32 words = ballot(word != 0);
   const u32 count = (u32)count_bits(word);
   constexpr int FEW_WORDS = 6;
-  if (count_bits(words) <= max_of(FEW_WORDS, greatest_of_threads((i32)count))) {  // all threads write a word
+  const i32 n_words = count_bits(words);
+  if (n_words <= FEW_WORDS || n_words <= greatest_of_threads((i32)count)) {  // all threads write a word
     i32 n = 0;
     for (; words; words &= words - 1) {
       const int at = lowest_bit(words);

@@ -37,6 +37,10 @@ class Donors(Sequence[Program]):
     def __iter__(self) -> Iterator[Program]:
         return iter(self._programs)
 
+    def make_index(self) -> None:
+        """Make the index now."""
+        assert self._parts is not None
+
     def parts(self, shape: Type) -> Sequence[Part]:
         """The distinct calls and functions of that shape, in the order of donors and steps."""
         return self._parts.get(shape, ())
