@@ -31,8 +31,8 @@ from .portions import DealtPortion, Order, deal_portion
 MODULE = "arcbatt.proposers.evolve.dealing_process"
 # The timeline of what processes do.
 DEALING = "dealing"
-# They work for short times, while nothing else can go on: so many that it is over soon. Two threads
-# are left for the engine where there are few, and a card has no more portions than that.
+# They work for a short time after each card is scored, and then the engine waits for what they
+# deal: so there are many, nearly as many as threads.
 MIN_THREADS = 4
 MAX_PROCESSES = 16
 # What starting them costs, half a second of a core each, pays for runs that are not short: they are
