@@ -14,9 +14,10 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from arcbatt.engine import profiling
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.samples import Samples
-from arcbatt.language import Program, interpret, parse_program
+from arcbatt.language import Budget, Program, interpret, parse_program
 from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
 from arcbatt.tasks import load
@@ -119,6 +120,15 @@ def learned_{code}(S, I):
 """
 
 
+# What learns from the demos and takes longest.
+ASKING = (
+    "def trees(S, I):\n    return apply_tree(grow_tree(S, 0, 0), I)\n",
+    "def roles(S, I):\n    return to_roles(S, I)\n",
+    "def symmetry(I):\n    return close_symmetry(I, 0, 1)\n",
+)
+SMALL_BUDGET = Budget(steps=100_000, bytes=2**21)
+
+
 def demo_samples(n_tasks: int, *, shared: bool) -> Samples:
     """Demos of tasks, those of one task with the same `S`, or each with a copy of its own."""
     inputs, targets, demos = [], [], []
@@ -197,6 +207,25 @@ def main() -> None:
         f"8 rules learnt from S alone, {len(together)} demos of 100 tasks; against S of one's own",
         f"one thread {figures[0]}; two {figures[1]}",
         f"{len(together) / 100:.1f} times, no more",
+    )
+
+    # Each sample has an S of its own, so that calls are not shared.
+    asking = Batt([parse_program(text) for text in ASKING])
+    with profiling.profile() as profile:
+        asking.run(alone, n_threads=1)
+    figures = [f"{row.name} {row.seconds / row.n_calls * 1e6:.1f} µs" for row in profile.rows()]
+    table.add_row(f"calls on {len(alone)} demos of 100 tasks", ", ".join(figures[:4]), "")
+
+    random_batt = Batt([random_program(seed, 10) for seed in range(2000)])
+    left_out = np.setdiff1d(np.arange(random_batt.n_programs), random_batt.plan.programs)
+    beside = random_batt.part(left_out)
+    first_inputs = inputs[:300]
+    own_demos = Samples(first_inputs, first_inputs, [((grid, grid),) for grid in first_inputs])
+    beside_s = measure(lambda: beside.run(own_demos, SMALL_BUDGET, n_threads=1))
+    table.add_row(
+        f"what GPUs leave out of 2,000 random programs ({len(left_out)}) x 300 samples",
+        f"{beside_s * 1e3:.0f} ms of one thread",
+        "500 ms",
     )
 
     many_programs = [random_program(seed, 24) for seed in range(2000)]

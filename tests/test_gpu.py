@@ -365,7 +365,7 @@ def test_elements_that_are_small_or_large_agree(steps: int) -> None:
         assert got.outcome(program, 0) == wanted.outcome(program, 0)
 
 
-# Grids, patches and sets within 32 rows and columns from the origin, across its edges, and far from it.
+# Grids, patches and sets within 32 rows and columns of the origin, across its edges, far away.
 PLAIN = """
 def f_{k}(I):
     b = {turn}(I)
@@ -432,7 +432,7 @@ def test_large_values_agree() -> None:
         assert all(got.outcome(0, k) == wanted.outcome(0, k) for k in range(len(samples)))
 
 
-# Calls on values that are large enough for wide lanes, here: some that lie close together, and some that do not.
+# Calls on values that are large enough for wide lanes: of some the members lie close together.
 LARGE_CALLS = """
 def f(I):
     a = asindices(I)

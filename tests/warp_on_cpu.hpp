@@ -161,6 +161,9 @@ inline int __reduce_min_sync(unsigned, int value) {
 inline unsigned __reduce_add_sync(unsigned, unsigned value) {
   return block::fold(value, [](unsigned a, unsigned b) { return a + b; }, "__reduce_add_sync");
 }
+inline unsigned __reduce_or_sync(unsigned, unsigned value) {
+  return block::fold(value, [](unsigned a, unsigned b) { return a | b; }, "__reduce_or_sync");
+}
 inline float __fdividef(float x, float y) { return x / y; }
 inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
 inline int __popcll(unsigned long long bits) { return __builtin_popcountll(bits); }

@@ -278,8 +278,9 @@ class DeviceRun:
             # By a copy: a kernel might have to wait for those that it is to stop.
             one = device_memory.new_array(1, np.uint32)
             one[:] = 1
-            with cupy.cuda.Stream(non_blocking=True):
+            with cupy.cuda.Stream(non_blocking=True) as beside:
                 send(one, zeros.at["stopped"])
+                beside.synchronize()  # it must not come when the memory is another run's
             cupy.cuda.get_current_stream().synchronize()
             raise
         reasons = self.outputs.part("reasons", np.uint8).get().reshape(self.batt.n_programs, -1)

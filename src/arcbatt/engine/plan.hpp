@@ -77,9 +77,10 @@ struct Plan {
   }
 };
 
-// Puts what is to be done into steps: always the head next of whose rest most is ready, among those that
-// sites wait for which most other sites wait for in turn. What is in no hurry is left for later, when more
-// of its head is ready: the fewer steps, the fewer kernels are started.
+// Puts what is to be done into steps: what sites wait for which most other sites wait for in turn, is in a
+// hurry. Of that always the head next of which all is ready that can be before sizes must be waited for;
+// otherwise the one with the longest way before it. What is in no hurry is left for later, when more of its head is
+// ready: the fewer steps, the fewer kernels are started.
 //
 // What is to be done are items, by number: the nodes; then the ops; then the phases of sites (the last
 // one, without a function, too), SITE_ITEMS numbers for each.
@@ -209,9 +210,14 @@ class Scheduling {
     users_ = needs_.inverse(n_items_);
   }
 
-  // By item, the most sites that are one after the other on a way from it on, itself included.
-  std::vector<u32> count_sites_ahead() const {
-    std::vector<u32> n_missing(n_items_), order, ahead(n_items_, 0);
+  // By item: the most sites that are one after the other on a way from it on, itself included; and how many
+  // items such a way has until sizes must be waited for.
+  struct Ahead {
+    std::vector<u32> n_sites, n_items;
+  };
+  Ahead look_ahead() const {
+    std::vector<u32> n_missing(n_items_), order;
+    Ahead ahead = {std::vector<u32>(n_items_, 0), std::vector<u32>(n_items_, 1)};
     for (u32 item = 0; item < n_items_; item++) {
       n_missing[item] = needs_.count(item);
       if (!n_missing[item]) order.push_back(item);
@@ -223,17 +229,26 @@ class Scheduling {
     }
     for (size_t at = order.size(); at-- > 0;) {
       const u32 item = order[at];
+      u32 &n_sites = ahead.n_sites[item], &n_items = ahead.n_items[item];
       for (const u32* user = users_.begin(item); user < users_.end(item); user++)
-        ahead[item] = max_of(ahead[item], ahead[*user]);
-      ahead[item] += item >= first_site_ && kernels_[item] < N_KERNELS;
+        n_sites = max_of(n_sites, ahead.n_sites[*user]);
+      if (is_site(item)) {
+        n_sites++;
+        continue;
+      }
+      for (const u32* user = users_.begin(item); user < users_.end(item); user++)
+        if (ahead.n_sites[*user] == n_sites && !is_site(*user))
+          n_items = max_of(n_items, 1 + ahead.n_items[*user]);
     }
     return ahead;
   }
+  bool is_site(u32 item) const { return item >= first_site_ && kernels_[item] < N_KERNELS; }
 
   void schedule() {
-    const std::vector<u32> ahead = count_sites_ahead();
+    const Ahead looked = look_ahead();
+    const std::vector<u32>& ahead = looked.n_sites;
     std::vector<u32> hurry(N_KERNELS, 0);  // by kernel, the most sites ahead of what is ready
-    std::vector<u32> n_left(N_KERNELS, 0), n_missing(n_items_);
+    std::vector<u32> n_missing(n_items_);
     std::vector<std::vector<u32>> ready(N_KERNELS);
     std::vector<u32> kernels_ready;  // those with anything in `ready`
     const auto make_ready = [&](u32 item) {
@@ -244,19 +259,52 @@ class Scheduling {
     };
     for (u32 item = 0; item < n_items_; item++) {
       if (kernels_[item] == N_KERNELS) continue;
-      n_left[kernels_[item]]++;
       n_missing[item] = needs_.count(item);
       if (!n_missing[item]) make_ready(item);
     }
+    // By kernel, of what is in as great a hurry and can be done before sizes must be waited for: how many are
+    // ready, how many there are, and the longest way of one that is ready.
+    std::vector<u32> n_urgent(N_KERNELS, 0), n_left(N_KERNELS, 0), ways(N_KERNELS, 0);
+    std::vector<u32> n_seen(n_items_, 0), found, touched;
+    u32 hurry_of_stage = ~0u;
+    const auto note_urgent = [&](u32 item) {
+      n_urgent[kernels_[item]]++;
+      ways[kernels_[item]] = max_of(ways[kernels_[item]], looked.n_items[item]);
+    };
+    const auto begin_stage = [&](u32 most) {
+      hurry_of_stage = most;
+      for (auto* counts : {&n_urgent, &n_left, &ways}) std::fill(counts->begin(), counts->end(), 0);
+      found.clear();
+      for (u32 kernel : kernels_ready)
+        for (u32 item : ready[kernel])
+          if (ahead[item] == most) found.push_back(item);
+      for (u32 item : found) note_urgent(item);
+      for (size_t at = 0; at < found.size(); at++) {
+        const u32 item = found[at];
+        n_left[kernels_[item]]++;
+        if (is_site(item)) continue;
+        for (const u32* user = users_.begin(item); user < users_.end(item); user++) {
+          if (ahead[*user] != most) continue;
+          if (!n_seen[*user]++) touched.push_back(*user);
+          if (n_seen[*user] == n_missing[*user]) found.push_back(*user);
+        }
+      }
+      for (u32 item : touched) n_seen[item] = 0;
+      touched.clear();
+    };
     std::vector<u32> done;
     while (!kernels_ready.empty()) {
       const auto before = [&](u32 a, u32 b) {
-        const double share_a = (double)ready[a].size() / n_left[a], share_b = (double)ready[b].size() / n_left[b];
+        const bool all_a = n_urgent[a] == n_left[a], all_b = n_urgent[b] == n_left[b];
+        if (all_a != all_b) return all_b;
+        if (ways[a] != ways[b]) return ways[a] < ways[b];
+        const u64 share_a = (u64)n_urgent[a] * n_left[b], share_b = (u64)n_urgent[b] * n_left[a];
         if (share_a != share_b) return share_a < share_b;
         return ready[a].size() != ready[b].size() ? ready[a].size() < ready[b].size() : a < b;
       };
       u32 most = 0, best = N_KERNELS;
       for (u32 kernel : kernels_ready) most = max_of(most, hurry[kernel]);
+      if (most != hurry_of_stage) begin_stage(most);
       for (u32 kernel : kernels_ready)
         if (kernel < SITE_STEP * N_HEADS && hurry[kernel] == most && (best == N_KERNELS || before(best, kernel)))
           best = kernel;
@@ -271,14 +319,21 @@ class Scheduling {
       done.clear();
       for (u32 kernel : chosen) {
         add_step(kernel, ready[kernel]);
-        n_left[kernel] -= (u32)ready[kernel].size();
+        n_left[kernel] -= n_urgent[kernel];
+        n_urgent[kernel] = ways[kernel] = 0;
         done.insert(done.end(), ready[kernel].begin(), ready[kernel].end());
         ready[kernel].clear();
       }
-      if (best == N_KERNELS) plan_.stage_ends.push_back((u32)plan_.steps.size());
+      if (best == N_KERNELS) {
+        plan_.stage_ends.push_back((u32)plan_.steps.size());
+        hurry_of_stage = ~0u;
+      }
       for (u32 item : done)
         for (const u32* user = users_.begin(item); user < users_.end(item); user++)
-          if (!--n_missing[*user]) make_ready(*user);
+          if (!--n_missing[*user]) {
+            make_ready(*user);
+            if (ahead[*user] == most) note_urgent(*user);
+          }
     }
     const u32 n_steps = (u32)plan_.steps.size();
     if (n_steps && (plan_.stage_ends.empty() || plan_.stage_ends.back() < n_steps))

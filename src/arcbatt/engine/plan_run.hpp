@@ -80,7 +80,13 @@ class PlanRun {
   // done that was started.
   template <class GoesOn>
   int run(GoesOn goes_on) {
-    int status = run_steps(goes_on);
+    int status;
+    try {
+      status = run_steps(goes_on);
+    } catch (...) {  // out of goes_on()
+      streams_.join(0);
+      throw;
+    }
     const int joined = streams_.join(0);
     return status ? status : joined;
   }

@@ -178,15 +178,28 @@ ARC_FN KeyBox box_of_keys(EachKey each_key) {
 // A word for each thread, in shared memory; provided by kernel.cu.
 ARC_EXTERN u32* shared_words(const Lane& lane);
 
+// A key's row and column, the row times 2^21; of any other place than those more than that.
+ARC_FN u64 near_place(Key key) {
+  return (key & ((1ULL << 42) - 1)) - ((u64)KEY_BIAS << 21 | KEY_BIAS);
+}
+ARC_FN bool is_place_near(Key key) {
+  const u64 place = near_place(key);
+  return !(place >> 32) && !((u32)place & ~(31u << 21 | 31u));
+}
+// Sets the bit of a place that is near.
+ARC_FN void add_place(u32* words, Key key) {
+  const u32 place = (u32)near_place(key);
+  atomic_or_shared(words + (place >> 21), 1u << (place & 31));
+}
 // Sets the bits of the places of keys, of cells or locations; false where one lies outside.
 ARC_FN bool add_places(u32* words, const Key* keys, i64 n) {
-  constexpr u32 INSIDE = 31 << 21 | 31;
   bool outside = false;
   each(n, [&](i64 k) {
-    const u64 place = (keys[k] & ((1ULL << 42) - 1)) - ((u64)KEY_BIAS << 21 | KEY_BIAS);
-    const bool inside = !(place >> 32) && !((u32)place & ~INSIDE);
-    if (inside) atomic_or_shared(words + ((u32)place >> 21), 1u << ((u32)place & 31));
-    outside |= !inside;
+    const Key key = keys[k];
+    if (is_place_near(key))
+      add_place(words, key);
+    else
+      outside = true;
   });
   return !any_thread(outside);
 }
@@ -208,7 +221,8 @@ ARC_FN i32 write_keys(u32 word, Key* to, KeyAt key_at) {
   u32 words = ballot(word != 0);
   const u32 count = (u32)count_bits(word);
   constexpr int FEW_WORDS = 6;
-  if (count_bits(words) <= max_of(FEW_WORDS, greatest_of_threads((i32)count))) {  // all threads write a word
+  const i32 n_words = count_bits(words);
+  if (n_words <= FEW_WORDS || n_words <= greatest_of_threads((i32)count)) {  // all threads write a word
     i32 n = 0;
     for (; words; words &= words - 1) {
       const int at = lowest_bit(words);
@@ -321,43 +335,59 @@ ARC_FN Key key_of_number(i64 x) { return (Key)(x + KEY_BIAS); }
 
 // --- sorting values ---
 
-// A number that orders sets of locations, or of cells, as far as the first of their members do.
-struct SetHeads {
+// A number that orders sets of locations, or of cells, or tuples of numbers, or of rows of one width, as far as the
+// first of their members or numbers do.
+struct Heads {
   Kind kind;  // NONE where values have no such number
+  u32 width;  // of rows; 1 where there are none
 
   static constexpr i32 REACH_OF_HEADS = 512;
+  static constexpr u32 N_NUMBERS = 5;
   ARC_FN u32 n_keys() const { return kind == OBJECT ? 2 : 3; }
+  ARC_FN bool has_rows() const { return kind == GRID || kind == INTS; }
+  ARC_FN static bool is_near(i32 number) { return (u32)(number + REACH_OF_HEADS) < 2 * REACH_OF_HEADS; }
   ARC_FN bool fits(const Value& v) const {
+    if (has_rows()) {
+      if (v.kind != kind || (kind == GRID && v.aux != width)) return false;
+      for (u32 k = 0; k < v.n * width && k < N_NUMBERS; k++)
+        if (!is_near(v.ints[k])) return false;
+      return true;
+    }
     if (v.n == 0) return v.kind == SET;
     if (v.kind != kind) return false;
     for (u32 k = 0; k < v.n && k < n_keys(); k++) {
       const Key key = v.keys[k];
-      if ((u32)(row_of(key) + REACH_OF_HEADS) >= 2 * REACH_OF_HEADS ||
-          (u32)(column_of(key) + REACH_OF_HEADS) >= 2 * REACH_OF_HEADS || (u32)color_of(key) >= 16)
-        return false;
+      if (!is_near(row_of(key)) || !is_near(column_of(key)) || (u32)color_of(key) >= 16) return false;
     }
     return true;
   }
+  // What is not there comes before all that is: so does what others begin with.
+  ARC_FN static u64 part(i32 number) { return (u64)(number + REACH_OF_HEADS) << 1 | 1; }
   ARC_FN u64 head(const Value& v) const {
-    if (kind == NONE) return 0;
     u64 head = 0;
+    if (has_rows()) {
+      for (u32 k = 0; k < N_NUMBERS; k++) head = head << 11 | (k < v.n * width ? part(v.ints[k]) : 0);
+      return head;
+    }
+    if (kind == NONE) return 0;
     for (u32 k = 0; k < n_keys(); k++) {
-      const bool is_there = k < v.n;  // a set comes before those that begin with it
+      const bool is_there = k < v.n;
       const Key key = is_there ? v.keys[k] : 0;
       if (kind == OBJECT) head = head << 4 | (is_there ? (u64)color_of(key) : 0);
-      head = head << 21 | (is_there ? (u64)(row_of(key) + REACH_OF_HEADS) << 11 |
-                                          (u64)(column_of(key) + REACH_OF_HEADS) << 1 | 1
-                                    : 0);
+      head = head << 21 |
+             (is_there ? (u64)(row_of(key) + REACH_OF_HEADS) << 11 | part(column_of(key)) : 0);
     }
     return head;
   }
 };
-ARC_FN SetHeads heads_of(const Value* values, i64 n) {
-  for (int locations = 0; locations < 2; locations++) {
-    const SetHeads heads = {locations ? INDICES : OBJECT};
-    if (!any(n, [=](i64 k) { return !heads.fits(values[k]); })) return heads;
+ARC_FN Heads heads_of(const Value* values, i64 n) {
+  const u32 kind = values[0].kind;
+  const bool has_rows = kind == GRID || kind == INTS;
+  for (int k = 0; k < (has_rows ? 1 : 2); k++) {
+    const Heads heads = {has_rows ? (Kind)kind : k ? INDICES : OBJECT, kind == GRID ? (u32)values[0].aux : 1};
+    if (!any(n, [=](i64 at) { return !heads.fits(values[at]); })) return heads;
   }
-  return {NONE};
+  return {NONE, 1};
 }
 
 #if defined(ARC_FLAT)
@@ -371,7 +401,7 @@ ARC_NOINLINE bool merge_places(Lane& lane, const Value* values, i32* places, i64
   Run from = {places, lane.allocate_array<u64>(n)};
   Run to = {lane.allocate_array<i32>(n), lane.allocate_array<u64>(n)};
   if (!from.heads || !to.places || !to.heads) return false;
-  const SetHeads heads = heads_of(values, n);
+  const Heads heads = heads_of(values, n);
   each(n, [=](i64 k) { from.heads[k] = heads.head(values[k]); });
   for (i64 run = 1; run < n; run *= 2) {
     each(n, [=](i64 k) {
@@ -429,7 +459,7 @@ ARC_NOINLINE bool sort_places(Lane& lane, const Value* keys, i32* places, i64 n,
   Headed* from = lane.allocate_array<Headed>(n);
   Headed* to = lane.allocate_array<Headed>(n);
   if (!from || !to) return false;
-  const SetHeads heads = heads_of(keys, n);
+  const Heads heads = heads_of(keys, n);
   for (i64 k = 0; k < n; k++) from[k] = {heads.head(keys[k]), (i32)k};
   auto comes_first = [&](const Headed& a, const Headed& b) {
     if (a.head != b.head) return (a.head < b.head) != descending;
@@ -546,11 +576,11 @@ ARC_NOINLINE u64 quick_hash(const Value& v) {
     case CELL: add((u64)v.number); break;
     case INTS:
     case INTSET:
-      for (u32 k = 0; k < v.n; k++) add((u64)v.ints[k]);
+    case GRID: {
+      const u32 n = v.kind == GRID ? v.n * v.aux : v.n;
+      for (u32 k = 0; k < n; k++) add((u64)v.ints[k]);
       break;
-    case GRID:
-      for (i64 k = 0; k < v.n * width_of(v); k++) add((u64)v.ints[k]);
-      break;
+    }
     case INDICES:
     case OBJECT:
       for (u32 k = 0; k < v.n; k++) add(v.keys[k]);

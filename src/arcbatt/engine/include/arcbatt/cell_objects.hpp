@@ -29,15 +29,14 @@ struct ObjectsWriter : SurroundingsWriter {
 
   // Cuts the grid into parts; what their boxes hold in all.
   ARC_FN i64 cut(int how) {
-    i32* parents = s.queue;  // no later in reading order; the first cell of a part is its own
+    i32* parents = s.queue;
     i32 k = 0;
     for (i32 i = 0; i < n_rows; i++)
       for (i32 j = 0; j < width; j++, k++) {
         const bool is_ground = own(k) == ground;
         auto join = [&](i32 earlier) {
           if (how < 2 || is_ground ? own(earlier) != own(k) : own(earlier) == ground) return;
-          const i32 a = first_of(parents, k), b = first_of(parents, earlier);
-          parents[max_of(a, b)] = min_of(a, b);
+          join_parts(parents, k, earlier);
         };
         parents[k] = k;
         if (j) join(k - 1);
@@ -69,10 +68,6 @@ struct ObjectsWriter : SurroundingsWriter {
     i64 area = 0;
     for (i32 o = 0; o < n_objects; o++) area += (i64)s.objects[o].height() * s.objects[o].breadth();
     return area;
-  }
-  ARC_FN static i32 first_of(i32* parents, i32 k) {
-    while (parents[k] != k) k = parents[k] = parents[parents[k]];
-    return k;
   }
   // Lists the places of each part; where a part has several colours its own is the commonest.
   ARC_FN void list_places(int how) {

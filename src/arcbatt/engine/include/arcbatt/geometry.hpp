@@ -4,20 +4,43 @@
 
 namespace arc {
 
-// f(i, j) for all rows i below n_rows and columns j below width, in any order.
+// --- loops over the cells of a table ---
+
+#if defined(__CUDACC__)
+// A cell of a thread, and those of its next turns, without dividing for each.
+struct CellTurns {
+  Counter width, down, right;
+  Counter i, j;
+
+  ARC_FN explicit CellTurns(i64 wide) : width((Counter)wide) {
+    static_assert(W < 1024, "divide_small divides such numbers");
+    down = (Counter)divide_small(W, (u32)width);
+    right = W - down * width;
+    i = (Counter)divide_small((u32)thread_index(), (u32)width);
+    j = thread_index() - i * width;
+  }
+  ARC_FN void go_on() {
+    i += down;
+    j += right;
+    if (j >= width) {
+      j -= width;
+      i++;
+    }
+  }
+};
+#endif
+
+// f(i, j) for all rows i below n_rows and columns j below width, in any order; one cell a thread.
 template <class F>
 ARC_FN void each_in_grid(i64 n_rows, i64 width, F f) {
-  if (W == 1) {
-    for (i64 i = 0; i < n_rows; i++)
-      for (i64 j = 0; j < width; j++) f(i, j);
-    return;
-  }
-  u32 n = (u32)(n_rows * width), wide = (u32)width;
-  for (u32 k = thread_index(); k < n; k += W) {
-    const u32 i = k / wide;
-    f((i64)i, (i64)(k - i * wide));
-  }
+#if defined(__CUDACC__)
+  if (width > 0)
+    for (CellTurns at(width); at.i < (Counter)n_rows; at.go_on()) f((i64)at.i, (i64)at.j);
   sync();
+#else
+  for (i64 i = 0; i < n_rows; i++)
+    for (i64 j = 0; j < width; j++) f(i, j);
+#endif
 }
 
 // --- keys ---

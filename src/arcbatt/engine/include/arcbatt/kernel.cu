@@ -62,6 +62,8 @@ struct BatchedCall {
   bool is_over;   // nothing needs to be known any more
 };
 struct Batch {
+  // Of an argument that has to be looked at more closely: it may have failed, not fit or be too large.
+  static constexpr u32 UNSURE = 1u << 28;
   BatchedCall calls[BATCH];
   Value args[BATCH][MAX_ARITY];
   u32 weights[BATCH][MAX_ARITY];     // what each adds to the call's steps, or UNSURE
@@ -69,8 +71,6 @@ struct Batch {
   Value results[BATCH];
   NodeCost costs[BATCH];
 };
-// Of an argument that has to be looked at more closely: it may have failed, not fit or be too large.
-constexpr u32 UNSURE = 1u << 28;
 
 // What a lane's threads share.
 struct Worker {
@@ -274,10 +274,10 @@ struct BatchPlace {
 // An argument's weight where it surely fits.
 template <class P>
 ARC_FN u32 sure_weight(const Lane& lane, const P& primitive, const Value& arg, u32 which) {
-  if (!surely_fits(arg, primitive.sure_kinds(which))) return UNSURE;
+  if (!surely_fits(arg, primitive.sure_kinds(which))) return Batch::UNSURE;
   if (primitive.info().peeks >> which & 1) return 0;
   const u64 weight = weight_of(arg);
-  return weight > lane.max_elements || weight > UNSURE ? UNSURE : (u32)weight;
+  return weight > lane.max_elements || weight > Batch::UNSURE ? Batch::UNSURE : (u32)weight;
 }
 
 template <class P>
@@ -292,7 +292,7 @@ ARC_FN void fetch_batch(const Launch& launch, const Step& step, const Lane& lane
     const Value value = is_there ? CallPlace{launch, call}.arg(arg) : none_value();
     const bool is_sure = call.n_args == primitive.info().arity && !call.is_over;
     batch.args[which][arg] = value;
-    batch.weights[which][arg] = !is_sure ? UNSURE : is_there ? sure_weight(lane, primitive, value, arg) : 0;
+    batch.weights[which][arg] = !is_sure ? Batch::UNSURE : is_there ? sure_weight(lane, primitive, value, arg) : 0;
     batch.memory[which][arg] = sectors_of(value);
   });
 }
@@ -312,15 +312,15 @@ template <class P>
 ARC_FN void run_calls(const Launch& launch, const Step& step, Lanes lanes, const P& primitive) {
   with_lane(launch, step, lanes, [&](Lane& lane, Worker& worker) {
     Batch& batch = worker.batch;
-    const u32 most_steps = (u32)min_of<u64>(lane.max_steps, UNSURE - 1);
+    const u32 most_steps = (u32)min_of<u64>(lane.max_steps, Batch::UNSURE - 1);
     each_few_items(launch, step, lanes, [&](u32 first, u32 end, bool lists) {
       for (; first < end; first += BATCH) {
         const u32 n = min_of(end - first, BATCH);
         fetch_batch(launch, step, lane, batch, first, n, lists, primitive);
-        fetch_ahead<P>(worker, 0);
+        if (FETCHES_AHEAD) fetch_ahead<P>(worker, 0);
         u32 filled = 0;
         for (u32 k = 0; k < n; k++) {
-          if (k + 1 < n) fetch_ahead<P>(worker, k + 1);
+          if (FETCHES_AHEAD && k + 1 < n) fetch_ahead<P>(worker, k + 1);
           // All threads write the same: none has to wait.
           worker.taken = 0;
           worker.item = lists ? step.listed[first + k] : first + k;
@@ -401,23 +401,48 @@ ARC_FN void run_sites(const Launch& launch, const Step& step, Lanes lanes, Run r
   });
 }
 
+// Has on its way what is needed of some programs' results: costs of their nodes, and what their values point to.
+template <class ItemAt>
+ARC_FN void fetch_results_ahead(const Launch& launch, const Step& step, Worker& worker, u32 n, ItemAt item_at) {
+  Sectors* memory = &worker.batch.memory[0][0];
+  for (u32 k = 0; k < n; k++) {
+    const u32 item = item_at(k), at = item / step.n_nodes, program = step.nodes[item - at * step.n_nodes];
+    const Slots slots = launch.slots(at);
+    const u32* nodes = launch.batt.program_nodes + launch.batt.starts[program];
+    const u32 n_nodes = (u32)(launch.batt.starts[program + 1] - launch.batt.starts[program]);
+    for (u32 j = thread_index(); j < n_nodes; j += W) fetch_sector((u64)&slots.cost(nodes[j]) / 32, worker.landing);
+    if ((u32)thread_index() == k) memory[k] = sectors_of(slots.value(launch.batt.results[program]));
+  }
+  sync();
+  for (u32 k = 0; k < n; k++) fetch_sectors(memory[k], worker.landing);
+}
+
 // What the programs gave; they stand in the place of nodes.
 ARC_FN void find_outcomes(const Launch& launch, const Step& step, Lanes lanes) {
-  run_items(launch, step, lanes, [&](Lane& lane, u32 item) {
-    const u32 at = item / step.n_nodes, program = step.nodes[item - at * step.n_nodes];
-    const Slots slots = launch.slots(at);
-    if (is_left_to_wide(lane, weight_of(slots.value(launch.batt.results[program])))) return;
-    const u32 sample = launch.chosen[at];
-    const Outcome out = outcome_of(launch.batt, program, launch.budget, launch.samples[sample], slots);
-    const u64 cell = program * launch.n_samples + sample;
-    if (thread_index() == 0) {
-      launch.reasons[cell] = out.reason;
-      launch.matches[cell] = out.matches;
-      launch.hashes[cell] = out.hash;
-      launch.steps[cell] = (i64)out.steps;
-      launch.numbers[cell] = out.number;
-    }
+  with_lane(launch, step, lanes, [&](Lane& lane, Worker& worker) {
+    each_few_items(launch, step, lanes, [&](u32 first, u32 end, bool lists) {
+      auto item_at = [&](u32 k) { return lists ? step.listed[first + k] : first + k; };
+      const u32 n = end - first;
+      if (FETCHES_AHEAD && n > 1 && n <= BATCH) fetch_results_ahead(launch, step, worker, n, item_at);
+      for (u32 k = 0; k < n; k++) {
+        const u32 item = item_at(k), at = item / step.n_nodes, program = step.nodes[item - at * step.n_nodes];
+        begin_item(lane, item);
+        const Slots slots = launch.slots(at);
+        if (is_left_to_wide(lane, weight_of(slots.value(launch.batt.results[program])))) continue;
+        const u32 sample = launch.chosen[at];
+        const Outcome out = outcome_of(launch.batt, program, launch.budget, launch.samples[sample], slots);
+        const u64 cell = program * launch.n_samples + sample;
+        if (thread_index() == 0) {
+          launch.reasons[cell] = out.reason;
+          launch.matches[cell] = out.matches;
+          launch.hashes[cell] = out.hash;
+          launch.steps[cell] = (i64)out.steps;
+          launch.numbers[cell] = out.number;
+        }
+      }
+    });
   });
+  end_fetching();
 }
 
 }  // namespace arc
@@ -488,7 +513,7 @@ extern "C" __global__ void __launch_bounds__(arc::COUNT_THREADS) add_counts(arc:
                                                                           arc::u32 n) {
   using namespace arc;
   constexpr u32 MARK = 1u << 31;
-  __shared__ u32 of_warps[32], before_part;
+  __shared__ u32 of_warps[32];
   const u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32, n_warps = (blockDim.x + 31) / 32;
   const u32 at_once = blockDim.x < 32 ? 1 : 32, size = COUNTS_A_THREAD * blockDim.x;
   u32 before = 0, next = 0;  // the sum of the parts before this one
@@ -512,23 +537,19 @@ extern "C" __global__ void __launch_bounds__(arc::COUNT_THREADS) add_counts(arc:
       if (lane == 31) of_warps[warp] = sum;
       __syncthreads();
       const u32 up_to_warp = sum_up_to(lane < n_warps ? of_warps[lane] : 0);
-      earlier = warp ? __shfl_sync(0xffffffffu, up_to_warp, warp - 1) : 0;
+      earlier = __shfl_sync(0xffffffffu, up_to_warp, warp ? warp - 1 : 0);
+      if (!warp) earlier = 0;
       all = __shfl_sync(0xffffffffu, up_to_warp, 31);
     }
     if (threadIdx.x == 0) *(volatile u32*)(counts + part * size) = all | MARK;
     u32 others = 0;
-    if (warp == 0) {
-      for (u32 other = next + lane; other < part; other += at_once) {
-        u32 said;
-        do said = *(volatile u32*)(counts + other * size);
-        while (!(said & MARK));
-        others += said & ~MARK;
-      }
-      if (at_once > 1) others = __shfl_sync(0xffffffffu, sum_up_to(others), 31);
-      if (lane == 0) before_part = before + others;
+    for (u32 other = next + lane; other < part; other += at_once) {
+      u32 said;
+      do said = *(volatile u32*)(counts + other * size);
+      while (!(said & MARK));
+      others += said & ~MARK;
     }
-    __syncthreads();
-    before = before_part;
+    before += at_once > 1 ? __shfl_sync(0xffffffffu, sum_up_to(others), 31) : others;
 #pragma unroll
     for (u32 k = 0; k < COUNTS_A_THREAD; k++)
       if (first + k * at_once < n) firsts[first + k * at_once] = before + earlier + places[k];

@@ -2,6 +2,7 @@
 // one thread, inside `serial`, but for what takes a lane.
 #pragma once
 #include "geometry.hpp"
+#include "joined_parts.hpp"
 
 namespace arc {
 

@@ -3,6 +3,7 @@
 //
 // Words are private to a thread, and all threads of a lane make the same ones.
 #pragma once
+#include "joined_parts.hpp"
 #include "pictures.hpp"
 
 namespace arc {
@@ -161,18 +162,6 @@ ARC_FN void each_part(u64* rest, i32 n_rows, Mask mask, F f) {
 
 // --- cell by cell ---
 
-ARC_FN i32 root_of(i32* parents, i32 k) {
-  while (parents[k] != k) {
-    parents[k] = parents[parents[k]];
-    k = parents[k];
-  }
-  return k;
-}
-ARC_FN void join_parts(i32* parents, i64 a, i64 b) {
-  const i32 x = root_of(parents, (i32)a), y = root_of(parents, (i32)b);
-  if (x < y) parents[y] = x;
-  if (y < x) parents[x] = y;
-}
 // For each cell the first cell of its part: cells hang together if kind(colour) is the same. Done by
 // one thread, in `serial`.
 template <class C, class Kind>

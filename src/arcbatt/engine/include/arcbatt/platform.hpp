@@ -231,6 +231,14 @@ ARC_FN u32 sum_of_threads(u32 x) {
 }
 #endif
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && defined(ARC_WARP_LANES)
+ARC_FN u32 bits_of_threads(u32 x) { return __reduce_or_sync(0xffffffffu, x); }
+#else
+ARC_FN u32 bits_of_threads(u32 x) {
+  return (u32)fold_threads((i64)x, [](i64 a, i64 b) { return a | b; });
+}
+#endif
+
 // --- combinators: loops shared out among the lane's threads ---
 
 // What loops count in: no memory of a GPU holds more than 2^31 elements of a call, and 64 bits take it twice

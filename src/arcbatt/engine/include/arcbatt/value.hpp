@@ -207,19 +207,27 @@ ARC_FN Sectors sectors_of(const Value& v) {
 }
 
 // Has the GPU fetch memory near to its threads, which go on meanwhile; `landing` has a word for each thread.
-#if defined(ARC_ASSEMBLY) && __CUDA_ARCH__ >= 800 && !defined(ARC_LANE_THREADS)
-ARC_FN void fetch_sectors(Sectors sectors, u32* landing) {
-  const u32 n = (u32)sectors & 255, to = (u32)__cvta_generic_to_shared(landing + thread_index());
-#pragma unroll 1
-  for (u32 k = thread_index(); k < n; k += W)
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(((sectors >> 8) + k) * 32));
+#if __CUDA_ARCH__ >= 800 && defined(ARC_WARP_LANES)
+constexpr bool FETCHES_AHEAD = true;
+#else
+constexpr bool FETCHES_AHEAD = false;
+#endif
+#if defined(ARC_ASSEMBLY) && __CUDA_ARCH__ >= 800 && defined(ARC_WARP_LANES)
+ARC_FN void fetch_sector(u64 number, u32* landing) {
+  const u32 to = (u32)__cvta_generic_to_shared(landing + thread_index());
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(number * 32));
 }
 // Before a block ends, since its threads' words are another's then.
 ARC_FN void end_fetching() { asm volatile("cp.async.wait_all;"); }
 #else
-ARC_FN void fetch_sectors(Sectors, u32*) {}
+ARC_FN void fetch_sector(u64, u32*) {}
 ARC_FN void end_fetching() {}
 #endif
+ARC_FN void fetch_sectors(Sectors sectors, u32* landing) {
+  const u32 n = (u32)sectors & 255;
+#pragma unroll 1
+  for (u32 k = thread_index(); k < n; k += W) fetch_sector((sectors >> 8) + k, landing);
+}
 #endif
 
 // A member of a container, or a captured argument of a function.

@@ -23,22 +23,69 @@ ARC_FN Value prim_power(Lane& lane, const Value* a) {
 
 // --- over containers ---
 
-// f(k, j) for the members j of all of n containers k, in any order: some threads side by side take a container
-// together, the more of them the longer one is and the fewer there are.
-template <class F>
-ARC_FN void each_inner(const Value* inners, i64 n, F f) {
-  Counter group = 1;
-  if (W > 1) {
-    const i64 longest = greatest(n, 0, [=](i64 k) { return (i64)inners[k].n; });
-    while (group < W && (i64)group * group * n < longest * W) group *= 2;
+// Many containers, whose members are gone through: some threads side by side take a container together, the more
+// of them the longer one is and the fewer there are.
+struct Inners {
+  const Value* values;
+  i64 n;
+  int doublings;  // so often one thread is doubled to those of a container
+
+  // f(k, j) for the members j of all containers k, in any order.
+  template <class F>
+  ARC_FN void each_member(F f) const {
+    const Counter all = (Counter)n, group = (Counter)1 << doublings, first = thread_index() & (group - 1);
+    for (Counter k = thread_index() >> doublings; k < all; k += W >> doublings) {
+      const Counter end = (Counter)values[k].n;
+      for (Counter j = first; j < end; j += group) f((i64)k, (i64)j);
+    }
+    sync();
   }
-  const Counter all = (Counter)n, first = thread_index() % group;
-  for (Counter k = thread_index() / group; k < all; k += W / group) {
-    const Counter end = (Counter)inners[k].n;
-    for (Counter j = first; j < end; j += group) f((i64)k, (i64)j);
+};
+ARC_FN Inners inners_of(const Value* values, i64 n) {
+  int doublings = 0;
+  if (W > 1) {
+    i32 longest = 0;
+    for (Counter k = thread_index(); k < (Counter)n; k += W) longest = max_of(longest, (i32)values[k].n);
+    longest = greatest_of_threads(longest);
+    while (W >> doublings > 1 && n << 2 * doublings < (i64)longest * W) doublings++;
+  }
+  return {values, n, doublings};
+}
+
+#if defined(ARC_WARP_LANES)
+// The set of all keys, of locations or cells: by rows of bits, colour by colour. False, and nothing is done, where
+// they do not lie close to the origin or that takes too long.
+ARC_FN bool merge_by_rows(Lane& lane, Kind kind, const Inners& inners, i64 n_members, Value* set) {
+  constexpr u32 MOST = 1024;  // keys times colours
+  const Value* values = inners.values;
+  u32 seen = 0;
+  inners.each_member([&](i64 k, i64 j) {
+    const Key key = values[k].keys[j];
+    seen |= 1u << (is_place_near(key) ? min_of((u32)color_of(key), 30u) : 31u);
+  });
+  u32 colors = bits_of_threads(seen);
+  if (colors >> 30 || (u32)count_bits(colors) * (u64)n_members > MOST) return false;
+  Key* keys = lane.allocate_array<Key>(n_members);
+  u32* words = shared_words(lane);
+  i64 n = 0;
+  for (; keys && colors; colors &= colors - 1) {
+    const i32 color = lowest_bit(colors);
+    write_shared(words + thread_index(), 0);
+    sync();
+    inners.each_member([=](i64 k, i64 j) {
+      const Key key = values[k].keys[j];
+      if (color_of(key) == color) add_place(words, key);
+    });
+    const u32 row = read_shared(words + thread_index());
+    sync();
+    n += write_keys_of_rows(row, key_of(color, 0, 0), keys + n);
   }
   sync();
+  if (keys) give_back(lane, keys, n);
+  *set = keys ? keys_value(kind, keys, (u32)n) : fail(OVER_BUDGET);
+  return true;
 }
+#endif
 
 // The members of all members, in a container of the outer kind, which is a tuple or set.
 ARC_NOINLINE Value merge_members(Lane& lane, bool tuple, const Value* inners, i64 n) {
@@ -51,24 +98,29 @@ ARC_NOINLINE Value merge_members(Lane& lane, bool tuple, const Value* inners, i6
       const Kind kind = locations ? INDICES : OBJECT;
       if (any(n, [=](i64 k) { return inners[k].kind != kind && inners[k].n; })) continue;
       if (n == 1 && n_members) return inners[0];
+      const Inners all = inners_of(inners, n);
       auto each_key = [=](auto f) {
-        each_inner(inners, n, [=](i64 k, i64 j) mutable { f(inners[k].keys[j]); });
+        all.each_member([=](i64 k, i64 j) mutable { f(inners[k].keys[j]); });
       };
       Value set;
+#if defined(ARC_WARP_LANES)
+      if (merge_by_rows(lane, kind, all, n_members, &set)) return set;
+#endif
       if (n_members >= MANY_KEYS &&
           set_by_bits(lane, kind, box_of_keys(each_key), n_members, &set, each_key))
         return set;
       ARC_ALLOCATE(keys, Key, n_members);
       ARC_ALLOCATE(starts, u32, n);
       running_sums(n, starts, [=](i64 k) { return inners[k].n; });
-      each_inner(inners, n, [=](i64 k, i64 j) { keys[starts[k] + j] = inners[k].keys[j]; });
+      all.each_member([=](i64 k, i64 j) { keys[starts[k] + j] = inners[k].keys[j]; });
       return set_of_keys(lane, kind, keys, n_members);
     }
   }
   ARC_NEW_MEMBERS(members, n_members);
   ARC_ALLOCATE(starts, u32, n);
   running_sums(n, starts, [=](i64 k) { return inners[k].n; });
-  each_inner(inners, n, [=](i64 k, i64 j) { members[starts[k] + j] = member(inners[k], (u32)j); });
+  inners_of(inners, n).each_member(
+      [=](i64 k, i64 j) { members[starts[k] + j] = member(inners[k], (u32)j); });
   return tuple ? tuple_of(lane, members, n_members) : set_of(lane, members, n_members);
 }
 

@@ -5,45 +5,6 @@
 
 namespace arc {
 
-// --- loops over the cells of a table ---
-
-#if defined(__CUDACC__)
-// A cell of a thread, and those of its next turns, without dividing for each.
-struct CellTurns {
-  Counter width, down, right;
-  Counter i, j;
-
-  ARC_FN explicit CellTurns(i64 wide) : width((Counter)wide) {
-    static_assert(W < 1024, "divide_small divides such numbers");
-    down = (Counter)divide_small(W, (u32)width);
-    right = W - down * width;
-    i = (Counter)divide_small((u32)thread_index(), (u32)width);
-    j = thread_index() - i * width;
-  }
-  ARC_FN void go_on() {
-    i += down;
-    j += right;
-    if (j >= width) {
-      j -= width;
-      i++;
-    }
-  }
-};
-#endif
-
-// f(row, column) for all cells, in any order; one cell a thread.
-template <class F>
-ARC_FN void each_cell(i64 n_rows, i64 width, F f) {
-#if defined(__CUDACC__)
-  if (width > 0)
-    for (CellTurns at(width); at.i < (Counter)n_rows; at.go_on()) f((i64)at.i, (i64)at.j);
-  sync();
-#else
-  for (i64 i = 0; i < n_rows; i++)
-    for (i64 j = 0; j < width; j++) f(i, j);
-#endif
-}
-
 // As `filter`, over cells: emit(row, column, place) in reading order.
 template <class Keep, class Emit>
 ARC_FN i64 filter_cells(i64 n_rows, i64 width, i64 first, Keep keep, Emit emit) {
@@ -158,8 +119,10 @@ ARC_FN Value locations_where(Lane& lane, i64 n_rows, i64 width, Keep keep) {
     }
   }
   ARC_ALLOCATE(keys, Key, n_rows * width + 1);
-  i64 n = filter_cells(n_rows, width, 0, keep,
-                       [=](i64 i, i64 j, i64 place) { keys[place] = key_of(i, j); });
+  const Key first = key_of(0, 0);
+  i64 n = filter_cells(n_rows, width, 0, keep, [=](i64 i, i64 j, i64 place) {
+    keys[place] = first + ((Key)i << LINE_ROW) + (Key)j;
+  });
   give_back(lane, keys, n);
   return keys_value(INDICES, keys, (u32)n);
 }
@@ -395,7 +358,7 @@ ARC_FN Value prim_asindices(Lane& lane, const Value* a) {
   if (n == 0) return empty_set();
   if (!are_locations(n_rows, width)) return fail(OUT_OF_RANGE);
   ARC_ALLOCATE(keys, Key, n);
-  each_cell(n_rows, width, [=](i64 i, i64 j) { keys[i * width + j] = key_of(i, j); });
+  each_in_grid(n_rows, width, [=](i64 i, i64 j) { keys[i * width + j] = key_of(i, j); });
   return keys_value(INDICES, keys, (u32)n);
 }
 
@@ -503,7 +466,7 @@ ARC_FN Value prim_asobject(Lane& lane, const Value* a) {
   const i64 n_rows = raster.n_rows, width = raster.width;
   u32 counts[N_COLORS];
   if (!count_colors(n, [=](i64 k) { return cells[k]; }, counts)) {
-    each_cell(n_rows, width, [=](i64 i, i64 j) {
+    each_in_grid(n_rows, width, [=](i64 i, i64 j) {
       keys[i * width + j] = key_of(cells[i * width + j], i, j);
     });
     return set_of_keys(lane, OBJECT, keys, n);
@@ -569,8 +532,10 @@ ARC_FN Value prim_ofcolor(Lane& lane, const Value* a) {
     return keys_value(INDICES, keys, (u32)n);
   }
 #endif
+  const Counter step = (Counter)width;
+  const i32 color = (i32)value;
   return locations_where(lane, a[0].n, width,
-                         [=](i64 i, i64 j) { return cells[i * width + j] == value; });
+                         [=](Counter i, Counter j) { return cells[i * step + j] == color; });
 }
 
 ARC_FN Value prim_index(Lane&, const Value* a) {
@@ -760,7 +725,7 @@ ARC_FN Value prim_cellwise(Lane& lane, const Value* a) {
   }
   const i32 fallback = (i32)a[2].number;
   ARC_ALLOCATE(cells, i32, n_rows * width);
-  each_cell(n_rows, width, [&](i64 i, i64 j) {
+  each_in_grid(n_rows, width, [&](i64 i, i64 j) {
     i32 cell = x.cells[x.start(i) + j];
     cells[i * width + j] = cell == y.cells[y.start(i) + j] ? cell : fallback;
   });
@@ -806,7 +771,7 @@ ARC_FN Value prim_rot90(Lane& lane, const Value* a) {
     return width ? picked(lane, a[0], width, n, {n - 1, 0, -1, 0, 1, 0}) : empty_tuple();
   const i32* from = a[0].ints + (n - 1) * width;
   ARC_ALLOCATE(cells, i32, n * width);
-  each_cell(width, n, [=](i64 i, i64 j) { cells[i * n + j] = from[i - j * width]; });
+  each_in_grid(width, n, [=](i64 i, i64 j) { cells[i * n + j] = from[i - j * width]; });
   return grid_value(cells, (u32)width, (u32)n);
 }
 ARC_FN Value prim_rot270(Lane& lane, const Value* a) {
@@ -815,7 +780,7 @@ ARC_FN Value prim_rot270(Lane& lane, const Value* a) {
     return width ? picked(lane, a[0], width, n, {0, 0, 1, width - 1, -1, 0}) : empty_tuple();
   const i32* from = a[0].ints + (width - 1);
   ARC_ALLOCATE(cells, i32, n * width);
-  each_cell(width, n, [=](i64 i, i64 j) { cells[i * n + j] = from[j * width - i]; });
+  each_in_grid(width, n, [=](i64 i, i64 j) { cells[i * n + j] = from[j * width - i]; });
   return grid_value(cells, (u32)width, (u32)n);
 }
 ARC_FN Value prim_rot180(Lane& lane, const Value* a) {
@@ -869,7 +834,8 @@ ARC_CPU_NOINLINE Value cut(Lane& lane, const Value& rows, i64 top, i64 bottom, i
     // All of a row, or part of one: the cells lie together as they are.
     if (wide == width || high == 1) return grid_value(from, (u32)high, (u32)wide);
     ARC_ALLOCATE(cells, i32, high * wide);
-    each_cell(high, wide, [=](i64 i, i64 j) { cells[i * wide + j] = from[i * width + j]; });
+    const Counter step = (Counter)width, to_step = (Counter)wide;
+    each_in_grid(high, wide, [=](Counter i, Counter j) { cells[i * to_step + j] = from[i * step + j]; });
     return grid_value(cells, (u32)high, (u32)wide);
   }
   ARC_NEW_MEMBERS(members, high);
@@ -924,33 +890,35 @@ ARC_NOINLINE Value joined(Lane& lane, const Value& x, const Value& y) {
   return tuple_of(lane, members, n);
 }
 
-ARC_FN Value prim_hconcat(Lane& lane, const Value* a) {
-  const i64 n = min_of(a[0].n, a[1].n);
-  if (n == 0) return empty_tuple();
-  if (a[0].kind == GRID && a[1].kind == GRID) {
-    const i64 left = width_of(a[0]), right = width_of(a[1]), width = left + right;
-    const i32 *x = a[0].ints, *y = a[1].ints;
-    ARC_ALLOCATE(cells, i32, n * width);
-    if (W > 1) {
-      each_cell(n, width, [=](i64 i, i64 j) {
-        cells[i * width + j] = j < left ? x[i * left + j] : y[i * right + (j - left)];
-      });
-      return grid_value(cells, (u32)n, (u32)width);
-    }
-    each_cell(n, left, [=](i64 i, i64 j) { cells[i * width + j] = x[i * left + j]; });
-    each_cell(n, right, [=](i64 i, i64 j) { cells[i * width + left + j] = y[i * right + j]; });
-    return grid_value(cells, (u32)n, (u32)width);
-  }
+// Rows of any tables joined, of as many as both have.
+ARC_NOINLINE Value joined_rows(Lane& lane, const Value& x, const Value& y) {
+  const i64 n = min_of(x.n, y.n);
   ARC_NEW_MEMBERS(members, n);
   for (i64 i = 0; i < n; i++) {
-    Value row = seldom(lane, [&](Lane& there) {
-      return joined(there, member(a[0], (u32)i), member(a[1], (u32)i));
-    });
+    Value row = joined(lane, member(x, (u32)i), member(y, (u32)i));
     if (row.failed()) return row;
     if (thread_index() == 0) members[i] = row;
   }
   sync();
   return tuple_of(lane, members, n);
+}
+ARC_FN Value prim_hconcat(Lane& lane, const Value* a) {
+  const i64 n = min_of(a[0].n, a[1].n);
+  if (n == 0) return empty_tuple();
+  if (a[0].kind != GRID || a[1].kind != GRID)
+    return seldom(lane, [=](Lane& there) { return joined_rows(there, a[0], a[1]); });
+  const Counter left = (Counter)width_of(a[0]), right = (Counter)width_of(a[1]), width = left + right;
+  const i32 *x = a[0].ints, *y = a[1].ints;
+  ARC_ALLOCATE(cells, i32, n * width);
+  if (W > 1) {
+    each_in_grid(n, width, [=](Counter i, Counter j) {
+      cells[i * width + j] = j < left ? x[i * left + j] : y[i * right + (j - left)];
+    });
+  } else {
+    each_in_grid(n, left, [=](Counter i, Counter j) { cells[i * width + j] = x[i * left + j]; });
+    each_in_grid(n, right, [=](Counter i, Counter j) { cells[i * width + left + j] = y[i * right + j]; });
+  }
+  return grid_value(cells, (u32)n, (u32)width);
 }
 ARC_FN Value prim_vconcat(Lane& lane, const Value* a) { return joined(lane, a[0], a[1]); }
 
@@ -986,14 +954,14 @@ ARC_FN Value prim_hupscale(Lane& lane, const Value* a) {
   if (rows.kind == GRID) {
     const i64 width = width_of(rows);
     ARC_ALLOCATE(cells, i32, n * width * times);
-    each_cell(n * width, times, [=](i64 k, i64 t) { cells[k * times + t] = rows.ints[k]; });
+    each_in_grid(n * width, times, [=](i64 k, i64 t) { cells[k * times + t] = rows.ints[k]; });
     return grid_value(cells, (u32)n, (u32)(width * times));
   }
   ARC_NEW_MEMBERS(members, n);
   for (i64 i = 0; i < n; i++) {
     const Value row = rows.members()[i];
     ARC_NEW_MEMBERS(wider, row.n * times);
-    each_cell(row.n, times, [=](i64 j, i64 t) { wider[j * times + t] = member(row, (u32)j); });
+    each_in_grid(row.n, times, [=](i64 j, i64 t) { wider[j * times + t] = member(row, (u32)j); });
     Value made = tuple_of(lane, wider, row.n * times);
     if (made.failed()) return made;
     if (thread_index() == 0) members[i] = made;
@@ -1011,14 +979,14 @@ ARC_FN Value prim_vupscale(Lane& lane, const Value* a) {
   if (rows.kind == GRID) {
     const i64 width = width_of(rows);
     ARC_ALLOCATE(cells, i32, n * width * times);
-    each_cell(n, width, [=](i64 i, i64 j) {
+    each_in_grid(n, width, [=](i64 i, i64 j) {
       const i32 cell = rows.ints[i * width + j];
       for (i64 t = 0; t < times; t++) cells[(i * times + t) * width + j] = cell;
     });
     return grid_value(cells, (u32)(n * times), (u32)width);
   }
   ARC_NEW_MEMBERS(members, n * times);
-  each_cell(n, times, [=](i64 i, i64 t) { members[i * times + t] = rows.members()[i]; });
+  each_in_grid(n, times, [=](i64 i, i64 t) { members[i * times + t] = rows.members()[i]; });
   return tuple_of(lane, members, n * times);
 }
 
@@ -1037,7 +1005,7 @@ ARC_FN Value prim_downscale(Lane& lane, const Value* a) {
   }
   const i32* from = a[0].ints;
   ARC_ALLOCATE(cells, i32, n_rows * n);
-  each_cell(n_rows, n, [=](i64 i, i64 j) { cells[i * n + j] = from[i * step * width + j * step]; });
+  each_in_grid(n_rows, n, [=](i64 i, i64 j) { cells[i * n + j] = from[i * step * width + j * step]; });
   return grid_value(cells, (u32)n_rows, (u32)n);
 }
 
@@ -1131,7 +1099,7 @@ ARC_NOINLINE Value prim_compress(Lane& lane, const Value* a) {
     ARC_ALLOCATE(cells, i32, high * wide + 1);
     const i32* from = raster.cells;
     const i64 width = raster.width;
-    each_cell(high, wide,
+    each_in_grid(high, wide,
               [=](i64 i, i64 j) { cells[i * wide + j] = from[rows[i] * width + columns[j]]; });
     return rows_value(lane, cells, high, wide);
   }

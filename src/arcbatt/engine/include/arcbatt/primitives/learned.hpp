@@ -51,10 +51,6 @@ ARC_FN i32 n_enclosed(const Scene& scene, i32 color, i32 n, Place from, Place to
 // add(color, -1) where two turn out to be one.
 template <class Add>
 ARC_FN void count_parts(const Scene& scene, i32* parents, Add add) {
-  auto root_of = [=](i32 k) {
-    while (parents[k] != k) k = parents[k] = parents[parents[k]];
-    return k;
-  };
   const i32 width = scene.width, *cells = scene.cells;
   i32 k = 0;
   for (i32 i = 0; i < scene.n_rows; i++)
@@ -67,14 +63,11 @@ ARC_FN void count_parts(const Scene& scene, i32* parents, Add add) {
         continue;
       }
       const bool above_right = i && j + 1 < width && cells[k - width + 1] == color;
-      const i32 left = j && cells[k - 1] == color ? k - 1 : i && j && cells[k - width - 1] == color ? k - width - 1 : -1;
+      const bool before = j && cells[k - 1] == color, above_left = i && j && cells[k - width - 1] == color;
+      const i32 left = before ? k - 1 : above_left ? k - width - 1 : -1;
       parents[k] = above_right ? parents[k - width + 1] : left >= 0 ? parents[left] : k;
       if (!above_right && left < 0) add(color, 1);
-      if (!above_right || left < 0) continue;
-      const i32 a = root_of(k), b = root_of(left);
-      if (a == b) continue;
-      parents[max_of(a, b)] = min_of(a, b);
-      add(color, -1);
+      if (above_right && left >= 0 && join_parts(parents, k, left)) add(color, -1);
     }
 }
 

@@ -343,16 +343,18 @@ ARC_FN u32 flooded(u32 mask, u32 rest, bool diagonal) {
 struct ColorPlanes {
   u32 planes[4];
   u32 in_row;  // the bits that are cells
+  u32 colors;  // those that occur, as bits
 
   // False where a cell has a number that is no colour.
   ARC_FN bool read(const Cut& cut) {
     const int t = thread_index();
     const i32 width = (i32)cut.width, n = (i32)cut.n_rows * width;
     u32 words[4] = {};  // 32 cells each, in reading order: those of word t
-    bool is_odd = false;
+    u32 seen = 0;
     for (i32 start = 0; start < n; start += W) {
-      const u32 color = start + t < n ? (u32)cut.cells[start + t] : 0;
-      is_odd |= color >= (u32)N_COLORS;
+      const bool is_cell = start + t < n;
+      const u32 color = is_cell ? (u32)cut.cells[start + t] : 0;
+      if (is_cell) seen |= 1u << min_of(color, 31u);
 #pragma unroll
       for (int b = 0; b < 4; b++) {
         const u32 bits = ballot(color >> b & 1);
@@ -366,7 +368,8 @@ struct ColorPlanes {
       const u64 low = shuffle(words[b], first / W & 31), high = shuffle(words[b], (first / W + 1) & 31);
       planes[b] = (u32)((high << 32 | low) >> first % W);
     }
-    return !any_thread(is_odd);
+    colors = bits_of_threads(seen);
+    return colors < 1u << N_COLORS;
   }
   ARC_FN u32 of(int color) const {
     u32 row = in_row;
@@ -376,17 +379,14 @@ struct ColorPlanes {
   }
   // The colour that most cells have, the least of several.
   ARC_FN i32 commonest() const {
-    i32 best = 0, most = -1;
-    for (int c = 0; c < N_COLORS; c += 2) {
-      const u32 both = sum_of_threads((u32)count_bits(of(c)) << 16 | (u32)count_bits(of(c + 1)));
-      const i32 first = (i32)(both >> 16), second = (i32)(both & 0xffff);
-      if (first > most) {
-        most = first;
+    i32 best = 0;
+    u32 most = 0;
+    for (u32 left = colors; left; left &= left - 1) {
+      const int c = lowest_bit(left);
+      const u32 count = sum_of_threads((u32)count_bits(of(c)));
+      if (count > most) {
+        most = count;
         best = c;
-      }
-      if (second > most) {
-        most = second;
-        best = c + 1;
       }
     }
     return best;
@@ -396,10 +396,11 @@ struct ColorPlanes {
 ARC_FN Value objects_by_bits(Lane& lane, const Cut& cut, const ColorPlanes& planes, bool tuple) {
   const int t = thread_index();
   u32 all = 0, colors = 0;
-  for (int c = 0; c < N_COLORS; c++) {
-    const u32 row = cut.kept(c) ? planes.of(c) : 0;
-    all |= row;
-    colors |= (u32)(ballot(row != 0) != 0) << c;
+  for (u32 left = planes.colors; left; left &= left - 1) {
+    const int c = lowest_bit(left);
+    if (!cut.kept(c)) continue;
+    all |= planes.of(c);
+    colors |= 1u << c;
   }
   const i64 n_kept = sum_of_threads((u32)count_bits(all));
   if (n_kept == 0) return tuple ? empty_tuple() : empty_set();
@@ -710,7 +711,7 @@ ARC_NOINLINE Value cut_any_grid(Lane& lane, const Value& grid, Cut cut, bool tup
 }
 
 // The parts of a grid: a set, or with `tuple` the tuple of them in order.
-ARC_CPU_NOINLINE Value cut_grid(Lane& lane, const Value& grid, Cut cut, bool tuple) {
+ARC_NOINLINE Value cut_grid(Lane& lane, const Value& grid, Cut cut, bool tuple) {
   if (grid.n == 0) return fail(EMPTY);
   cut.cells = grid.ints;
   cut.n_rows = grid.n;
@@ -731,7 +732,7 @@ ARC_CPU_NOINLINE Value cut_grid(Lane& lane, const Value& grid, Cut cut, bool tup
   if (small && split_colors(cut, color_rows)) return objects_by_bits(lane, cut, color_rows, tuple);
 #endif
 #endif
-  return seldom(lane, [&](Lane& there) { return cut_any_grid(there, grid, cut, tuple); });
+  return cut_any_grid(lane, grid, cut, tuple);
 }
 
 // As find_objects of objects.py.

@@ -18,20 +18,15 @@ struct Pattern {
 
 // --- after one step ---
 
-// Whether known cells are as those a step down, or none, and along from them.
 ARC_FN bool step_repeats(const Pattern& pattern, i32 di, i32 dj, i64 n_shown) {
   const Scene& scene = pattern.scene;
   i64 n_equal = 0;
-  for (i32 i = 0; i < scene.n_rows - di; i++) {
-    const i32 first = max_of(0, -dj), end = min_of(scene.width, scene.width - dj);
-    const i32* row = scene.cells + (i64)i * scene.width;
-    const i32* there = row + (i64)di * scene.width + dj;
-    for (i32 j = first; j < end; j++) {
-      if (pattern.hidden && (!row[j] || !there[j])) continue;
-      if (row[j] != there[j]) return false;
-      n_equal += row[j] != 0;
+  for (i32 i = 0; i < scene.n_rows; i++)
+    for (i32 j = 0; j < scene.width; j++) {
+      if (!pattern.knows(i, j) || !pattern.knows(i + di, j + dj)) continue;
+      if (scene.cell(i, j) != scene.cell(i + di, j + dj)) return false;
+      n_equal += scene.cell(i, j) != 0;
     }
-  }
   return 3 * n_equal >= n_shown && n_equal;
 }
 ARC_FN void fill_by_step(const Pattern& pattern, i32 di, i32 dj, i32* to) {

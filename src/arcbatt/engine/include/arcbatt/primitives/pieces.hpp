@@ -50,7 +50,7 @@ ARC_FN Value prim_square(Lane&, const Value* a) {
 // --- mirrors of tuples ---
 
 // Any tuple from its end.
-ARC_NOINLINE Value turned_around(Lane& lane, const Value& tuple) {
+ARC_CPU_NOINLINE Value turned_around(Lane& lane, const Value& tuple) {
   const i64 n = tuple.n;
   const i32* from = tuple.ints;
   if (n == 0) return tuple;
@@ -62,9 +62,11 @@ ARC_NOINLINE Value turned_around(Lane& lane, const Value& tuple) {
       return ints_value(INTS, ints, (u32)n);
     }
     case GRID: {
-      i64 width = width_of(tuple);
+      const Counter width = (Counter)width_of(tuple), last = (Counter)n - 1;
       ARC_ALLOCATE(cells, i32, n * width);
-      each_in_grid(n, width, [=](i64 i, i64 j) { cells[i * width + j] = from[(n - 1 - i) * width + j]; });
+      each_in_grid(n, width, [=](Counter i, Counter j) {
+        cells[i * width + j] = from[(last - i) * width + j];
+      });
       return grid_value(cells, (u32)n, (u32)width);
     }
     default: {
@@ -82,10 +84,12 @@ ARC_NOINLINE Value rows_turned_around(Lane& lane, const Value& rows) {
   const i64 n = rows.n;
   if (n == 0) return rows;
   if (rows.kind == GRID) {
-    i64 width = width_of(rows);
+    const Counter width = (Counter)width_of(rows);
     const i32* from = rows.ints;
     ARC_ALLOCATE(cells, i32, n * width);
-    each_in_grid(n, width, [=](i64 i, i64 j) { cells[i * width + j] = from[i * width + width - 1 - j]; });
+    each_in_grid(n, width, [=](Counter i, Counter j) {
+      cells[i * width + j] = from[i * width + width - 1 - j];
+    });
     return grid_value(cells, (u32)n, (u32)width);
   }
   ARC_NEW_MEMBERS(members, n);
@@ -201,7 +205,7 @@ ARC_NOINLINE Value flipped(Lane& lane, const Value& patch, bool turned) {
   return keys_value((Kind)patch.kind, mirrored, (u32)n);
 }
 
-ARC_NOINLINE Value prim_hmirror(Lane& lane, const Value* a) {
+ARC_CPU_NOINLINE Value prim_hmirror(Lane& lane, const Value* a) {
   if (is_tuple(a[0])) return turned_around(lane, a[0]);
   return a[0].n == 0 ? fail(EMPTY) : hmirrored(lane, a[0]);
 }

@@ -208,7 +208,7 @@ ARC_CLONED ARC_NOINLINE bool map_holds(const Scene& scene, const SceneBits& bits
                                        bool noise) {
   const RowMap rows(bits, map);
   i64 n_pairs = 0, n_wrong = 0;
-  // One wrong in so many pairs, of which there are no more than cells that stay within the grid.
+  // One wrong in so many pairs, of which there are no more than cells.
   const i64 max_wrong = noise ? scene.n_cells() / ONE_WRONG_IN : 0;
   const bool is_kept = each_pair(bits, rows, [&](u64, u64 wrong) {
     if (wrong) n_wrong += count_bits64(wrong);
@@ -254,16 +254,9 @@ ARC_CLONED ARC_NOINLINE bool is_within_orbits(const Scene& scene, const PlaceMap
   });
   return !differs;
 }
-ARC_FN i32 orbit_of(i32* first, i32 place) {
-  while (first[place] != place) place = first[place] = first[first[place]];
-  return place;
-}
 ARC_NOINLINE void join_orbits(const Scene& scene, const PlaceMap& map, i32* first) {
   each_run(scene, map, [&](i32 place, i32 image, i32 n, i32 step) {
-    for (i32 k = 0; k < n; k++) {
-      const i32 a = orbit_of(first, place + k), b = orbit_of(first, image + k * step);
-      first[max_of(a, b)] = min_of(a, b);
-    }
+    for (i32 k = 0; k < n; k++) join_parts(first, place + k, image + k * step);
   });
   for (i32 k = 0; k < scene.n_cells(); k++) first[k] = first[first[k]];
 }

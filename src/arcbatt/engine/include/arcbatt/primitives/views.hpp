@@ -130,7 +130,7 @@ ARC_FN Value turned(Lane& lane, const Value& grid, Turn turn, bool back) {
   const bool flips_columns = back && turn.across ? turn.down : turn.right;
   ARC_ALLOCATE(to, i32, n_rows * width);
   const i32* from = grid.ints;
-  each_cell(new_rows, new_width, [=](i64 i, i64 j) {
+  each_in_grid(new_rows, new_width, [=](i64 i, i64 j) {
     i64 row = turn.across ? j : i, column = turn.across ? i : j;
     if (flips_rows) row = n_rows - 1 - row;
     if (flips_columns) column = width - 1 - column;
