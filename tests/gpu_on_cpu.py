@@ -22,6 +22,8 @@ from arcbatt.engine import kernels
 HERE = Path(__file__).parent
 # So that the calls of tests are large enough for wide lanes, and too many of them, too.
 LARGE, MAX_LARGE = 300, 20
+# So that calls need more memory than there is at hand.
+PAGE_BYTES = 2048
 # Two warps are a block here: what threads of several warps tell one another is tested by them.
 WIDE_THREADS = 64
 # What wide lanes never come to, but other functions of the same headers call.
@@ -39,6 +41,11 @@ class KernelLibrary(ctypes.CDLL):
 
     wide: ctypes.CDLL
 
+    def run_short(self, times: int) -> None:
+        """Have memory run out one time in so many that a lane wants more; never for 0."""
+        for library in (self, self.wide):
+            library.have_run_short(times)
+
 
 def compile_kernels(folder: Path) -> KernelLibrary:
     """Compile all kernels."""
@@ -47,6 +54,7 @@ def compile_kernels(folder: Path) -> KernelLibrary:
     changed = {
         "LARGE": LARGE,
         "MAX_LARGE": MAX_LARGE,
+        "PAGE_BYTES": PAGE_BYTES,
         "WIDE_THREADS": kernels.WIDE_THREADS,
         "STEP_THREADS": kernels.BLOCK_THREADS,
     }

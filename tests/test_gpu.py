@@ -519,6 +519,23 @@ def test_too_little_memory_leaves_work_to_the_cpu(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("times", [4, 25])
+def test_memory_may_run_out_anywhere(times: int, library_of_kernels: Any) -> None:
+    programs = [solver.program for solver in library_programs()][times % 4 :: 4]
+    programs += [random_program(seed, 10, well_typed=seed % 3 > 0) for seed in range(80)]
+    batt, samples = Batt(programs), training_samples(8)
+    budget = Budget(steps=1_000_000, bytes=2**24)
+    wanted = batt.run(samples, budget, device="cpu")
+    library_of_kernels.run_short(times)
+    try:
+        got = batt.run(samples, budget, device="cuda")
+    finally:
+        library_of_kernels.run_short(0)
+    check_equal(got, wanted)
+    assert got.ran_on["cpu"] > 0 and got.ran_on["cuda:0"] > 0
+
+
+@pytest.mark.usefixtures("on_cpu")
 def test_chunks_get_smaller_where_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
     batt, samples = Batt([parse_program("def f(I):\n    return rot90(I)\n")]), training_samples(9)
     wanted = batt.run(samples, SMALL, device="cpu")

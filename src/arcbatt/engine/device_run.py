@@ -21,6 +21,7 @@ from .kernels import (
     BLOCK_THREADS,
     ELEMENTS_AN_ITEM,
     MAX_LARGE,
+    PAGE_BYTES,
     WIDE_BLOCKS_A_SM,
     WIDE_THREADS,
 )
@@ -42,9 +43,7 @@ MAX_ELEMENTS = 2**28
 N_STREAMS = 8
 # By these, kernels on one stream wait for those on others.
 EVENTS_A_STREAM = 32
-# What a warp takes of the memory for values at once, as in kernel.cu, for every stream it runs on;
-# all of it at most this part of the memory.
-PAGE_BYTES = 64 * 1024
+# Pages of all warps, on every stream that they run on, take at most this part of the memory.
 PAGES_SHARE = 1 / 4
 # What is taken at once for what steps need.
 HOST_BYTES, DEVICE_BYTES = 2**20, 2**25

@@ -37,6 +37,8 @@ BLOCKS_A_SM = 8
 # Lanes for large values, a block each; what is large; and how many calls a step may leave to them.
 WIDE_THREADS = 512
 WIDE_BLOCKS_A_SM = 2
+# What a lane takes of the memory for values at once.
+PAGE_BYTES = 64 * 1024
 # Elements that threads run alone, one after the other or at once.
 ELEMENTS_AN_ITEM = 4
 LARGE = 2048  # elements of a call's arguments; more where many calls are large
@@ -137,6 +139,7 @@ def definitions(module: str) -> list[str]:
         "LARGE": LARGE,
         "MAX_LARGE": MAX_LARGE,
         "ELEMENTS_AN_ITEM": ELEMENTS_AN_ITEM,
+        "PAGE_BYTES": PAGE_BYTES,
         **({"LANE_THREADS": WIDE_THREADS} if wide else {}),
     }
     return [f"-DARC_{name}={value}" for name, value in macros.items()]

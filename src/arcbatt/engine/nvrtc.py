@@ -63,6 +63,10 @@ def _read(program: ctypes.c_void_p, what: str) -> bytes:
 @cache
 def _library() -> ctypes.CDLL:
     for path in _candidates():
+        # What it needs beside it, which the loader does not look for in a package's folder.
+        for beside in sorted(Path(path).parent.glob("libnvrtc-builtins.so.*")):
+            with suppress(OSError):
+                ctypes.CDLL(str(beside))
         with suppress(OSError):
             return ctypes.CDLL(path)
     raise NvrtcError(f"NVIDIA's run-time compiler (libnvrtc) is not there; {REMEDY}")

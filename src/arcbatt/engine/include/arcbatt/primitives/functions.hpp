@@ -190,6 +190,7 @@ ARC_FN Value prim_mpapply(Lane& lane, const Value* a) {
 
 // A column in which each of n values comes as `times` in a row, or all come `times` over.
 ARC_FN Column spread(Lane& lane, const Column& column, i64 n, i64 times, bool in_a_row) {
+  if (lane.exceeded) return failed_column(lane);  // there was no memory for the column
   auto source = [=](i64 k) { return in_a_row ? (Counter)k / (Counter)times : (Counter)k % (Counter)n; };
   i64 size = n * times;
   if (column.form == Column::NUMBERS) {
