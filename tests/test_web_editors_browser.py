@@ -210,7 +210,13 @@ def test_files_can_be_dropped(browser: Any, address: str) -> None:
         assert drawn(page) == task
         page = open_page(seen, "/write")
         drop(page, RIGHT)
-        page.wait_for_function("document.getElementById('text').value.includes('vmirror')")
+        for _ in range(
+            100
+        ):  # the page allows no text to be evaluated, which waiting for it might need
+            if "vmirror" in page.input_value("#text"):
+                break
+            page.wait_for_timeout(50)
+        assert "vmirror" in page.input_value("#text")
         # An address that was cut off within a character.
         page = open_page(seen, "/write?cut#program=def%20solve(I):%E2%9")
         assert page.input_value("#text").startswith("def%20solve")

@@ -115,6 +115,7 @@ class DeviceRun:
             page_bytes = PAGE_BYTES * min(self.n_warps, n_samples * self.batt.plan.most_at_once)
             n_wanted = 2 * a_sample * n_samples + N_STREAMS * page_bytes
             with (
+                _turn_on(self.device, is_overtaken),
                 memory_for_values(cupy, self.device, n_wanted) as memory,
                 _streams_on(cupy, self.device) as self.streams,
             ):
@@ -434,6 +435,24 @@ class _Streams:
             np.array([stream.ptr for stream in streams], np.uint64),
             self._addresses[: len(streams) * EVENTS_A_STREAM + 1],
         )
+
+
+# Runs of one process take turns on a device: two at once have been seen to fail, and gain nothing.
+_turns: dict[int, Lock] = {}
+TURN_S = 0.02  # how often whoever waits for a turn looks whether it is still wanted
+
+
+@contextmanager
+def _turn_on(device: int, is_overtaken: Callable[[], bool]) -> Iterator[None]:
+    """Wait until no other run is on a device; raises `Overtaken` as soon as that is so."""
+    turn = _turns.setdefault(device, Lock())
+    while not turn.acquire(timeout=TURN_S):
+        if is_overtaken():
+            raise Overtaken
+    try:
+        yield
+    finally:
+        turn.release()
 
 
 _idle_streams: dict[int, list[_Streams]] = {}
