@@ -63,6 +63,7 @@ class GpuImage:
             self.address: int = self.memory.data.ptr
             packed.write_image(content, self.address)
             self.memory.set(content)
+            cupy.cuda.get_current_stream().synchronize()  # before `content` is another's
             self.head = content[: 8 * _WORDS_OF_BATT].copy()
 
 
