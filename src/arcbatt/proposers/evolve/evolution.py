@@ -11,7 +11,7 @@ to the pool.
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
@@ -49,8 +49,12 @@ EVICT_EVERY = 50
 # So many cards are run at a time: while the slowest programs of one come to their end, or it is
 # prepared for a GPU, the other one has the cores, or the GPU.
 N_AT_ONCE = 2
-# The timelines of the threads that have the engine run cards, by turns.
-ENGINE = ("engine", "engine, every second card")
+# The timelines of the threads that have the engine run cards.
+ENGINE = ("engine", "engine, second card at a time")
+# So many cards are begun before the first of them is scored, and so many more are ordered then: so
+# neither the engine nor those that deal wait for this thread. A run depends on both numbers.
+N_BEGUN = 3
+N_ORDERED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +150,9 @@ class Evolution:
         self.crediting = Crediting(self.board, use_differs=self.options.use_differs)
         self._engine = ThreadPoolExecutor(N_AT_ONCE, "engine")
         self._busy = BusyTime()
-        self._running: _Running | None = None
-        self._ordered: Order | None = None
+        self._idle_lines = list(reversed(ENGINE[:N_AT_ONCE]))
+        self._running: deque[_Running] = deque()
+        self._ordered: deque[Order] = deque()
         self._donors: Donors | None = None
         self._following: Donors | None = None
         self._n_dealt = self.n_cards
@@ -226,27 +231,28 @@ class Evolution:
     # --- a card ---
 
     def step(self, *, is_last: bool = False) -> CardResult:
-        """Take one card from dealing to storing.
+        """Take one card to its end: have it run, score, validate and store it.
 
-        The engine is kept busy: while it runs a card the next one is dealt and begins too, and
-        while that runs the first is scored. So a card is dealt from what was known two cards
-        before. After the last one the engine is left idle.
+        The engine is kept busy: before it has run a card the next ones are begun, and those after
+        them ordered. So a card is dealt from what was known `N_BEGUN + N_ORDERED - 1` cards before.
+        Towards the end, when no card that is begun now would be run in time, `is_last` has none
+        begun but the one that is to be returned; those that were begun are returned one by one.
         """
         with uncollected():
             return self._step(is_last)
 
     def _step(self, is_last: bool) -> CardResult:
         busy_s = self._busy.seconds
-        dealt, running = self._running or self._start(self._deal_and_fuse())
-        self._running = None if is_last else self._start(self._deal_and_fuse())
+        while len(self._running) < (1 if is_last else N_BEGUN):
+            self._running.append(self._start(self._deal_and_fuse()))
+        dealt, running = self._running.popleft()
         with phase("run"):
             result = running.result()
         self.n_cards += 1
         with phase("score"):
             offered = self._score(dealt, result)
-        if not is_last:
-            # Processes deal it while what this card has brought is validated and stored.
-            self._ordered = self._order_card()
+        while not is_last and len(self._ordered) < N_ORDERED:
+            self._ordered.append(self._order_card())
         taken = self._validate(dealt, result, offered.taken)
         self._store(taken, dealt)
         if self.n_cards % EVICT_EVERY == 0:
@@ -293,17 +299,16 @@ class Evolution:
     def close(self) -> None:
         """End the threads that the engine is called from, and the processes that deal.
 
-        A card that the engine still runs is lost, and one that was ordered.
+        Cards that the engine still runs are lost, and those that were ordered.
         """
         self._dealer.close()
-        self._engine.shutdown()
+        self._engine.shutdown(cancel_futures=True)
 
     def _deal_and_fuse(self) -> DealtCard:
         """Return the next card: that which was ordered, or else one of what is kept now."""
-        order = self._ordered or self._order_card()
-        self._ordered = None
+        order = self._ordered.popleft() if self._ordered else self._order_card()
         with phase("deal"):
-            return assemble(order, self._dealer.collect(), self._met)
+            return assemble(order, self._dealer.collect(self._met), self._met)
 
     @phase("deal")
     def _order_card(self) -> Order:
@@ -320,17 +325,20 @@ class Evolution:
             self.options.max_calls,
             divide(card, draws),
         )
-        self._dealer.order(order, self._met.filter, self._met.take_news())
+        self._dealer.order(order, self._met)
         return order
 
     def _start(self, dealt: DealtCard) -> _Running:
         """Have the engine run a card, in a thread of its own."""
-        line = ENGINE[dealt.card.generation % N_AT_ONCE]
-        return dealt, self._engine.submit(copy_context().run, self._screen_timed, dealt.batt, line)
+        return dealt, self._engine.submit(copy_context().run, self._screen_timed, dealt.batt)
 
-    def _screen_timed(self, batt: Batt, line: str) -> TaskResult:
-        with timeline(line), self._busy:
-            return self.board.screen(batt, held_out=True, skip_dear=True)
+    def _screen_timed(self, batt: Batt) -> TaskResult:
+        line = self._idle_lines.pop()
+        try:
+            with timeline(line), self._busy:
+                return self.board.screen(batt, held_out=True, skip_dear=True)
+        finally:
+            self._idle_lines.append(line)
 
     def _choose_donors(self) -> Donors:
         """The programs that are kept; their index takes long to make, so not those of right now.
