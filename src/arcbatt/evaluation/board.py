@@ -59,9 +59,12 @@ class _TaskAlone:
     def __init__(self, task: Task) -> None:
         self.task = task
         self.inputs = (*(demo.input for demo in task.demos), *task.test_inputs)
-        self.pairs = pairs = tuple((demo.input, demo.output) for demo in task.demos)
-        targets = [*(demo.output for demo in task.demos), *([None] * len(task.test_inputs))]
-        self.samples = Samples(self.inputs, targets, [pairs] * len(self.inputs))
+        self.pairs = tuple((demo.input, demo.output) for demo in task.demos)
+
+    @cached_property
+    def samples(self) -> Samples:
+        targets = [*(output for _, output in self.pairs), *([None] * len(self.task.test_inputs))]
+        return Samples(self.inputs, targets, [self.pairs] * len(self.inputs))
 
     @cached_property
     def copies(self) -> Samples:

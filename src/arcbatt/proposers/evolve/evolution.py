@@ -367,18 +367,11 @@ class Evolution:
             ran = (result.reasons == 0) & distinct
             pairs |= {(k, t) for k, t in enumerate(dealt.tasks) if t is not None and ran[k, t]}
         offered = self._offer_pairs(programs, result, sorted(pairs))
-        verdicts_of: dict[int, set[Verdict]] = {}
-        for change in offered.taken:
-            verdicts_of.setdefault(change.place, set()).add(change.verdict)
+        improved = {change.place for change in offered.taken if change.verdict == "improved"}
+        fitted = {change.place for change in offered.taken if change.verdict == "fits"}
         ran_somewhere = (result.reasons == 0).any(axis=1).tolist()
         for k, kind in enumerate(dealt.kinds):
-            verdicts = verdicts_of.get(k, set())
-            self.rates.record(
-                kind,
-                ran=ran_somewhere[k],
-                improved="improved" in verdicts,
-                fitted="fits" in verdicts,
-            )
+            self.rates.record(kind, ran=ran_somewhere[k], improved=k in improved, fitted=k in fitted)
         return offered
 
     def _has_use_for(self, result: TaskResult) -> NDArray[np.bool_]:

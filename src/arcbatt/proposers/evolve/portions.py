@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from heapq import heapreplace
-from itertools import cycle, islice
+from itertools import islice
 from math import ceil
 
 import numpy as np
@@ -78,7 +78,8 @@ def divide(card: Card, draws: Draws) -> tuple[Portion, ...]:
     n_at_most = max(1, len(draws.chosen) // n_portions)
     # The portion with the fewest draws first: number of draws, number of the portion.
     loads = [(0, k) for k in range(n_portions)]
-    turns: dict[int, Iterator[int]] = {}
+    portion_of = np.zeros(len(draws.programs), np.int64)  # of those that are in one alone
+    shared: dict[int, list[int]] = {}
     for parent, n_draws in Counter(draws.chosen).most_common():
         n_chunks = -(-n_draws // n_at_most)
         chosen = []
@@ -86,17 +87,23 @@ def divide(card: Card, draws: Draws) -> tuple[Portion, ...]:
             load, portion = loads[0]
             heapreplace(loads, (load + n_draws // n_chunks, portion))
             chosen.append(portion)
-        turns[parent] = cycle(chosen)
-    places: list[list[int]] = [[] for _ in range(n_portions)]
-    parents: list[list[int]] = [[] for _ in range(n_portions)]
-    for place, parent in enumerate(draws.chosen):
-        portion = next(turns[parent])
-        places[portion].append(place)
-        parents[portion].append(parent)
+        portion_of[parent] = chosen[0]
+        if n_chunks > 1:
+            shared[parent] = chosen
+    parents = np.array(draws.chosen, np.int64)
+    portions = portion_of[parents]
+    for parent, chosen in shared.items():
+        of_parent = np.flatnonzero(parents == parent)
+        portions[of_parent] = np.resize(chosen, len(of_parent))
+    # The draws portion by portion, in each as they were drawn.
+    order = np.argsort(portions, kind="stable")
+    ends = np.cumsum(np.bincount(portions, minlength=n_portions))[:-1]
+    places = [each.tolist() for each in np.split(order, ends)]
+    parents_of = [each.tolist() for each in np.split(parents[order], ends)]
     size = ceil(card.size * SURPLUS / n_portions)
     # What stands last may be left out: any of them, not always those that are filled last.
     shuffled = random.Random(card.seed).sample(range(n_portions), n_portions)
-    return tuple(Portion(card.seed << 16 | k, size, places[k], parents[k]) for k in shuffled)
+    return tuple(Portion(card.seed << 16 | k, size, places[k], parents_of[k]) for k in shuffled)
 
 
 @contextmanager

@@ -52,6 +52,9 @@ class Rates:
         self.floor = floor
         self.window = window
         self._counts = {kind: _Counts() for kind in self.kinds}
+        # How many were recorded, and how many of them each kind's recent counts are discounted by.
+        self._n_recorded = 0
+        self._discounted = dict.fromkeys(self.kinds, 0)
         # Of each kind the two distributions that its payoff is drawn from; None: counts are new.
         self._payoffs: list[tuple[str, tuple[_Gamma, _Gamma]]] | None = None
 
@@ -65,6 +68,7 @@ class Rates:
         if rng.random() < self.floor:
             return self.kinds[int(rng.random() * len(self.kinds))]
         if self._payoffs is None:
+            self._discount_all()
             self._payoffs = [(kind, _betas(counts)) for kind, counts in self._counts.items()]
         random = rng.random
         best, highest = self.kinds[0], -1.0
@@ -100,10 +104,8 @@ class Rates:
         if found is None:
             raise ValueError(f"{kind!r} is no kind of mutation: {', '.join(self.kinds)}")
         self._payoffs = None
-        kept = 1 - 1 / self.window
-        for counts in self._counts.values():
-            counts.recently_tried *= kept
-            counts.recently_paid *= kept
+        self._n_recorded += 1
+        self._discount(kind)
         found.tried += 1
         found.ran += ran
         found.improved += improved
@@ -111,11 +113,24 @@ class Rates:
         found.recently_tried += 1
         found.recently_paid += improved or fitted
 
+    def _discount(self, kind: str) -> None:
+        """Have the recent counts of a kind shrink by all that was recorded since they last did."""
+        counts = self._counts[kind]
+        kept = (1 - 1 / self.window) ** (self._n_recorded - self._discounted[kind])
+        counts.recently_tried *= kept
+        counts.recently_paid *= kept
+        self._discounted[kind] = self._n_recorded
+
+    def _discount_all(self) -> None:
+        for kind in self.kinds:
+            self._discount(kind)
+
     def table(self) -> dict[str, dict[str, float]]:
         """Return what became of each kind, in their order.
 
         `share` is its part of what was tried lately, `payoff` the part of those that paid.
         """
+        self._discount_all()
         total = sum(counts.recently_tried for counts in self._counts.values())
         return {
             kind: {
@@ -135,6 +150,7 @@ class Rates:
 
     def to_json(self) -> dict[str, Any]:
         """All there is to go on from."""
+        self._discount_all()
         return {
             "floor": self.floor,
             "window": self.window,
