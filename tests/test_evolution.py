@@ -139,8 +139,8 @@ def test_what_does_not_hold_alone_is_not_kept(
 ) -> None:
     screen_alone = TaskBoard.screen_alone
 
-    def one_step_more(self: TaskBoard, program: Program, task: int) -> TaskResult:
-        right = screen_alone(self, program, task)
+    def one_step_more(self: TaskBoard, program: Program, task: int, **how: bool) -> TaskResult:
+        right = screen_alone(self, program, task, **how)
         return replace(right, steps=right.steps + 1)
 
     monkeypatch.setattr(TaskBoard, "screen_alone", one_step_more)

@@ -85,6 +85,10 @@ class _TaskAlone:
         return HeldOutSamples([self.task])
 
     @cached_property
+    def demos(self) -> TaskSamples:
+        return TaskSamples([self.task])
+
+    @cached_property
     def first(self) -> Samples:
         """The first demo alone, which sees all demos."""
         demo = self.task.demos[0]
@@ -180,9 +184,10 @@ class TaskBoard:
         return self.part(self.tasks[:: len(self.tasks) // N_PROBED])
 
     @phase("run")
-    def screen_alone(self, program: Program, task: int) -> TaskResult:
-        """Run one program on one task held out, by itself: what a screening of many must repeat."""
-        samples = self._of(self.tasks[task]).held_out
+    def screen_alone(self, program: Program, task: int, *, held_out: bool = True) -> TaskResult:
+        """Run one program on one task by itself: what a screening of many must repeat."""
+        alone = self._of(self.tasks[task])
+        samples = alone.held_out if held_out else alone.demos
         return run_on_tasks(Batt([program]), samples, SEARCH_BUDGET, device="cpu", n_threads=1)
 
     def _of(self, task: Task) -> _TaskAlone:

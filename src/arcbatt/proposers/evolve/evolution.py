@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from arcbatt import plurals
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.staged import TaskResult
-from arcbatt.evaluation import Crediting, TaskBoard, Validator
+from arcbatt.evaluation import FULL_CREDIT, Crediting, TaskBoard, Validator
 from arcbatt.language import Program, ProgramError
 from arcbatt.measure import BusyTime, count, phase, timeline, usable_cores
 from arcbatt.pool import Card, NewProgram, NewTrial, Pool
@@ -359,13 +359,16 @@ class Evolution:
         programs = dealt.batt.programs
         # Of mutants that give the same on the first demos of all tasks, the cheapest counts.
         kept = cheapest_by_behaviour(programs, result.reasons, result.hashes, result.steps)
-        distinct = np.zeros((len(programs), 1), np.bool_)
-        distinct[kept] = True
-        wanted = (result.n_matches > 0) & self._has_use_for(result) & distinct
-        pairs = {(p, t) for p, t in np.argwhere(wanted).tolist()}
+        is_distinct = np.zeros(len(programs), np.bool_)
+        is_distinct[kept] = True
+        p, t = np.nonzero(result.n_matches)
+        wanted = is_distinct[p] & self._has_use_for(result, p, t)
+        pairs = set(zip(p[wanted].tolist(), t[wanted].tolist(), strict=True))
         if self.options.use_differs:
-            ran = (result.reasons == 0) & distinct
-            pairs |= {(k, t) for k, t in enumerate(dealt.tasks) if t is not None and ran[k, t]}
+            meant_for = np.array([-1 if task is None else task for task in dealt.tasks], np.intp)
+            p = np.flatnonzero((meant_for >= 0) & is_distinct)
+            p = p[result.reasons[p, meant_for[p]] == 0]
+            pairs.update(zip(p.tolist(), meant_for[p].tolist(), strict=True))
         offered = self._offer_pairs(programs, result, sorted(pairs))
         improved = {change.place for change in offered.taken if change.verdict == "improved"}
         fitted = {change.place for change in offered.taken if change.verdict == "fits"}
@@ -374,24 +377,26 @@ class Evolution:
             self.rates.record(kind, ran=ran_somewhere[k], improved=k in improved, fitted=k in fitted)
         return offered
 
-    def _has_use_for(self, result: TaskResult) -> NDArray[np.bool_]:
-        """[program, task]: false where the task has a solver that is no dearer."""
+    def _has_use_for(
+        self, result: TaskResult, p: NDArray[np.intp], t: NDArray[np.intp]
+    ) -> NDArray[np.bool_]:
+        """Return of places of programs and tasks: false where a task has a solver no dearer."""
         solvers = [niche.solver for niche in self.archive.niches]
-        limits = np.array([-1 if s is None else s.steps for s in solvers], np.int64)
-        useful: NDArray[np.bool_] = (limits < 0) | (result.solved & (result.steps < limits))
+        limits = np.array([-1 if s is None else s.steps for s in solvers], np.int64)[t]
+        are_solvers = result.n_matches[p, t] == result.n_demos[t]
+        useful: NDArray[np.bool_] = (limits < 0) | (are_solvers & (result.steps[p, t] < limits))
         return useful
 
     def _offer_pairs(
         self, programs: Sequence[Program], result: TaskResult, pairs: Sequence[tuple[int, int]]
     ) -> _Offered:
         offered = _Offered()
-        solved = result.solved
         for (p, t), worth in self.crediting.worths(programs, pairs, result, self.archive):
             steps = int(result.steps[p, t])
             # The program of a mutant takes time to make, and few are taken.
             if self.archive.refuses(t, steps, worth):
                 offered.n_refused += 1
-            elif not solved[p, t] or self._fits_with_all_demos(programs[p], t):
+            elif worth.credit < FULL_CREDIT or self._fits_with_all_demos(programs[p], t):
                 entry = Entry(programs[p], steps, worth)
                 verdict = self.archive.offer(t, entry)
                 offered.note(_Change(p, entry, t, int(result.n_matches[p, t]), verdict))
@@ -427,8 +432,8 @@ class Evolution:
         if "S" not in program.inputs:
             return True
         with phase("validate"):
-            whole = self.board.screen(Batt([program]), only=[task], device="cpu", n_threads=1)
-        return bool(whole.solved[0, task])
+            whole = self.board.screen_alone(program, task, held_out=False)
+        return bool(whole.solved[0, 0])
 
     def _found(self, dealt: DealtCard, taken: Sequence[_Change]) -> Iterator[Found]:
         for change in taken:
