@@ -213,7 +213,7 @@ def test_cycles_are_looked_for_again_after_a_card(
 
         def watched() -> DealtCard:
             seen.append(gc.isenabled())
-            if len(seen) > N_BEGUN + 2:  # the first step begins so many, each other one more
+            if len(seen) > N_BEGUN + 3:  # the first step begins one more, each other one
                 raise KeyboardInterrupt
             return deal()
 
@@ -230,6 +230,29 @@ def test_cycles_are_looked_for_again_after_a_card(
         with pytest.raises(KeyboardInterrupt):
             evolving.step()
         assert gc.isenabled() and not any(seen)
+
+
+def test_towards_the_end_cards_that_were_begun_are_returned_and_none_is_begun(
+    board: TaskBoard, tmp_path: Path
+) -> None:
+    with begun(board, tmp_path) as evolving:
+        begun_cards: list[DealtCard] = []
+        start = evolving._start
+
+        def noting(dealt: DealtCard) -> Any:
+            begun_cards.append(dealt)
+            return start(dealt)
+
+        evolving._start = noting  # type: ignore[method-assign]
+        cards = [evolving.step()]
+        assert len(begun_cards) == N_BEGUN + 1
+        cards += [evolving.step(is_last=True) for _ in range(N_BEGUN)]
+        assert len(begun_cards) == N_BEGUN + 1 and not evolving._running
+        assert [card.number for card in cards] == [dealt.card.generation for dealt in begun_cards]
+        assert [card.n_mutants for card in cards] == [len(dealt) for dealt in begun_cards]
+        # One more that is the last is begun for itself; then it can go on as before.
+        assert evolving.step(is_last=True).number == N_BEGUN + 2 and not evolving._running
+        assert evolving.step().number == N_BEGUN + 3 and len(evolving._running) == N_BEGUN
 
 
 def test_no_program_is_dealt_twice_not_even_after_a_restart(

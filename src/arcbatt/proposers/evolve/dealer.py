@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import marshal
 import warnings
-from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -25,7 +24,7 @@ from arcbatt.language.registry import own_primitives
 from arcbatt.measure import record
 from arcbatt.processes import PipedProcess
 
-from .met import MetPrograms
+from .met import MetFilter
 from .mutation import Donors
 from .portions import DealtPortion, Order, deal_portion
 
@@ -59,7 +58,7 @@ class _Helper:
 
 
 class Dealer:
-    """Deals orders; several may be under way, which are collected as they were placed."""
+    """Deals one order at a time."""
 
     def __init__(self, n_processes: int) -> None:
         self._n_wanted = n_processes
@@ -71,9 +70,9 @@ class Dealer:
         self._sent: dict[bytes, Program] = {}
         self._donors: Donors | None = None
         self._following: Donors | None = None
-        self._orders: deque[Order] = deque()
-        # By number of card and portion, what helpers have dealt of these orders.
-        self._dealt: dict[tuple[int, int], DealtPortion] = {}
+        self._dealt: dict[int, DealtPortion] = {}
+        self._order: Order | None = None
+        self._met: MetFilter | None = None
         self._end = finalize(self, _end_all, self._helpers)
 
     def start(self) -> None:
@@ -112,10 +111,11 @@ class Dealer:
         """How many processes are ready to deal."""
         return sum(helper.is_ready for helper in self._helpers.values())
 
-    def order(self, order: Order, met: MetPrograms) -> None:
-        """Have a card dealt, of programs that were not met until now."""
-        self._orders.append(order)
-        news = met.take_news()
+    def order(self, order: Order, met: MetFilter, news: bytes) -> None:
+        """Have a card dealt; `news` is what has been met since the last order, now in `met`."""
+        assert self._order is None, "one order at a time"
+        self._order, self._met = order, met
+        self._dealt.clear()
         self._note_events()
         if self._alone_s >= ALONE_S or self._n_started:
             self.start()
@@ -126,7 +126,7 @@ class Dealer:
             **self._find_news(order),
             "rates": order.rates.to_json(),
             "max_calls": order.max_calls,
-            "met": [news],
+            "met": news,
         }
         shared = marshal.dumps(told)
         whole = b""  # for those that know nothing yet
@@ -163,31 +163,29 @@ class Dealer:
             "following": b"".join(following),
         }
 
-    def _all_known(self, order: Order, met: MetPrograms) -> dict[str, Any]:
+    def _all_known(self, order: Order, met: MetFilter) -> dict[str, Any]:
         """Return what others than a new helper know, instead of news."""
         return {
             "programs": _graph_of(self._sent.values()),
             "donors": b"".join(_by_digest(order.donors)),
             "has_turned": False,
-            "filter": met.filter.to_parts(),
-            "met": met.waiting,
+            "filter": met.to_parts(),
         }
 
-    def collect(self, met: MetPrograms) -> list[DealtPortion]:
-        """Return the portions of the oldest order, as many as fill the card, in their order."""
-        order = self._orders[0]
+    def collect(self) -> list[DealtPortion]:
+        """Return the portions of the card that was ordered, as many as fill it, in their order."""
+        order, met = self._order, self._met
+        assert order is not None and met is not None, "nothing was ordered"
         number = order.card.generation
-        met.tell_filter()
         self._note_events()
         dealt: list[DealtPortion] = []
         met_here: set[bytes] = set()
         for index, portion in enumerate(order.portions):
             if len(met_here) >= order.card.size:
                 break
-            name = (number, index)
-            while name not in self._dealt and self._is_owed(name):
+            while index not in self._dealt and self._is_owed(number, index):
                 self._wait()
-            found = self._dealt.get(name)
+            found = self._dealt.get(index)
             if found is None:
                 began_s = thread_time()
                 mutants = deal_portion(
@@ -196,18 +194,17 @@ class Dealer:
                     order.donors,
                     order.rates,
                     order.max_calls,
-                    met.filter,
+                    met,
                 )
                 found = DealtPortion.of(mutants, order.donors)
                 self._alone_s += thread_time() - began_s
             dealt.append(found)
             met_here.update(found.digests)
-        self._orders.popleft()
-        self._dealt = {name: each for name, each in self._dealt.items() if name[0] != number}
+        self._order = self._met = None
         return dealt
 
-    def _is_owed(self, name: tuple[int, int]) -> bool:
-        return any(name in helper.owed for helper in self._helpers.values())
+    def _is_owed(self, number: int, index: int) -> bool:
+        return any((number, index) in helper.owed for helper in self._helpers.values())
 
     def _wait(self) -> None:
         """Wait for the next that helpers say."""
@@ -237,8 +234,8 @@ class Dealer:
         number, index, cpu_s, portion = read_dealt(message)
         helper.owed.discard((number, index))
         record(DEALING, "deal", cpu_s)
-        if any(number == order.card.generation for order in self._orders):
-            self._dealt[number, index] = portion
+        if self._order is not None and number == self._order.card.generation:
+            self._dealt[index] = portion
 
     def close(self) -> None:
         """End the processes."""

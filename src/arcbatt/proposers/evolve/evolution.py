@@ -51,10 +51,9 @@ EVICT_EVERY = 50
 N_AT_ONCE = 2
 # The timelines of the threads that have the engine run cards.
 ENGINE = ("engine", "engine, second card at a time")
-# So many cards are begun before the first of them is scored, and so many more are ordered then: so
-# neither the engine nor those that deal wait for this thread. A run depends on both numbers.
+# So many cards are begun before the first of them is scored, so that the engine never waits for
+# this thread. A run depends on it: a card is dealt from what was known one card more before.
 N_BEGUN = 3
-N_ORDERED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +151,7 @@ class Evolution:
         self._busy = BusyTime()
         self._idle_lines = list(reversed(ENGINE[:N_AT_ONCE]))
         self._running: deque[_Running] = deque()
-        self._ordered: deque[Order] = deque()
+        self._ordered: Order | None = None
         self._donors: Donors | None = None
         self._following: Donors | None = None
         self._n_dealt = self.n_cards
@@ -233,10 +232,10 @@ class Evolution:
     def step(self, *, is_last: bool = False) -> CardResult:
         """Take one card to its end: have it run, score, validate and store it.
 
-        The engine is kept busy: before it has run a card the next ones are begun, and those after
-        them ordered. So a card is dealt from what was known `N_BEGUN + N_ORDERED - 1` cards before.
-        Towards the end, when no card that is begun now would be run in time, `is_last` has none
-        begun but the one that is to be returned; those that were begun are returned one by one.
+        The engine is kept busy: while it runs a card, `N_BEGUN - 1` more are begun, and the one
+        after them is being dealt. Towards the end, when no card that is begun now would be run in
+        time, `is_last` has none begun but the one that is to be returned; those that were begun
+        are returned one by one.
         """
         with uncollected():
             return self._step(is_last)
@@ -245,14 +244,18 @@ class Evolution:
         busy_s = self._busy.seconds
         while len(self._running) < (1 if is_last else N_BEGUN):
             self._running.append(self._start(self._deal_and_fuse()))
+        if not is_last and self._ordered is None:
+            self._ordered = self._order_card()
         dealt, running = self._running.popleft()
         with phase("run"):
             result = running.result()
         self.n_cards += 1
         with phase("score"):
             offered = self._score(dealt, result)
-        while not is_last and len(self._ordered) < N_ORDERED:
-            self._ordered.append(self._order_card())
+        if not is_last:
+            self._running.append(self._start(self._deal_and_fuse()))
+            # It is dealt while this card is validated and stored, the next one run and scored.
+            self._ordered = self._order_card()
         taken = self._validate(dealt, result, offered.taken)
         self._store(taken, dealt)
         if self.n_cards % EVICT_EVERY == 0:
@@ -306,9 +309,10 @@ class Evolution:
 
     def _deal_and_fuse(self) -> DealtCard:
         """Return the next card: that which was ordered, or else one of what is kept now."""
-        order = self._ordered.popleft() if self._ordered else self._order_card()
+        order = self._ordered or self._order_card()
+        self._ordered = None
         with phase("deal"):
-            return assemble(order, self._dealer.collect(self._met), self._met)
+            return assemble(order, self._dealer.collect(), self._met)
 
     @phase("deal")
     def _order_card(self) -> Order:
@@ -325,7 +329,7 @@ class Evolution:
             self.options.max_calls,
             divide(card, draws),
         )
-        self._dealer.order(order, self._met)
+        self._dealer.order(order, self._met.filter, self._met.take_news())
         return order
 
     def _start(self, dealt: DealtCard) -> _Running:
@@ -374,7 +378,9 @@ class Evolution:
         fitted = {change.place for change in offered.taken if change.verdict == "fits"}
         ran_somewhere = (result.reasons == 0).any(axis=1).tolist()
         for k, kind in enumerate(dealt.kinds):
-            self.rates.record(kind, ran=ran_somewhere[k], improved=k in improved, fitted=k in fitted)
+            self.rates.record(
+                kind, ran=ran_somewhere[k], improved=k in improved, fitted=k in fitted
+            )
         return offered
 
     def _has_use_for(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from collections import deque
 from collections.abc import Sequence
 from struct import Struct
 
@@ -83,48 +82,35 @@ def _new_bits() -> memoryview:
 class MetPrograms:
     """The programs that a run has met, this time or earlier: its pool knows them all.
 
-    Whoever deals looks at `filter`. Several orders may be under way, each dealt with what was met
-    when it was placed: so what is new then waits, and the filter is told when the order's turn is.
+    Whoever deals looks at `filter`, which knows what was met when `take_news` was called last.
     """
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self.filter = MetFilter()
         self._news: dict[bytes, None] = {}
-        # Taken, but the filter does not know them yet; the oldest first.
-        self._waiting: deque[dict[bytes, None]] = deque()
         for digest in pool.dropped():
             self.add(digest)
             if len(self._news) == _AT_ONCE:
                 self.take_news()
-                self.tell_filter()
 
     def add(self, digest: bytes) -> None:
         """Take it that a program was met."""
         self._news[digest] = None
 
     def take_news(self) -> bytes:
-        """Return what was met since the last call, one digest after the other."""
-        self._waiting.append(self._news)
-        self._news = {}
-        return b"".join(self._waiting[-1])
-
-    @property
-    def waiting(self) -> list[bytes]:
-        """The news that were taken and that the filter does not know yet, the oldest first."""
-        return [b"".join(each) for each in self._waiting]
-
-    def tell_filter(self) -> None:
-        """Have the filter know the oldest news that it does not know of those that were taken."""
-        self.filter.add_all(b"".join(self._waiting.popleft()))
+        """Have the filter know all; return what it did not, one digest after the other."""
+        news = b"".join(self._news)
+        self._news.clear()
+        self.filter.add_all(news)
+        return news
 
     def find_new(self, digests: Sequence[bytes]) -> list[int]:
         """Return the places of those that were never met, nor stand further to the front."""
         found: dict[bytes, int] = {}
         are_known = self.filter.find(b"".join(digests)).tolist()
-        later = (*self._waiting, self._news)
         for place, (digest, is_known) in enumerate(zip(digests, are_known, strict=True)):
-            if not is_known and not any(digest in each for each in later):
+            if not is_known and digest not in self._news:
                 found.setdefault(digest, place)
         if self.filter.has_forgotten:
             for digest in self._pool.seen(found):

@@ -101,7 +101,7 @@ class Mutants:
             return
         # By the clock of the budget: on a busy machine that of CPU time goes slower.
         began_s = context.allowance.clock()
-        result = evolution.step(is_last=left_s < N_BEGUN * self._card_s + self._propose_s)
+        result = evolution.step(is_last=left_s < (N_BEGUN + 1) * self._card_s + self._propose_s)
         self._card_s = context.allowance.clock() - began_s
         self._n_worked += 1
         is_due = self._n_worked % PROPOSE_EVERY == 0
