@@ -24,7 +24,7 @@ from arcbatt.language.registry import withdraw_own
 from arcbatt.library import library_programs
 from arcbatt.measure import Clock
 from arcbatt.pool import NewProgram, Pool, task_key
-from arcbatt.proposers.evolve import EvolveOptions, dealer, met
+from arcbatt.proposers.evolve import EvolveOptions, dealer, evolution, met
 from arcbatt.proposers.evolve.dealer import DEALING, Dealer
 from arcbatt.proposers.evolve.evolution import ENGINE, N_BEGUN, Evolution
 from arcbatt.proposers.evolve.portions import DealtCard, Order
@@ -405,6 +405,7 @@ def test_nothing_is_dealt_twice_though_little_is_remembered(
 ) -> None:
     # More than the cards that are dealt and not stored yet, and far less than all.
     monkeypatch.setattr(met, "MAX_ADDED", 250)
+    monkeypatch.setattr(evolution, "MARK_AT_ONCE", 30)
     dealt: list[bytes] = []
     real = Evolution._deal_and_fuse
 
@@ -440,6 +441,7 @@ def test_what_others_have_found_is_judged_kept_and_never_dealt(
         assert row is not None and row.origin == "enumerate"
         both = {solver.result.digest, useless.result.digest}
         assert all(each in evolving._met for each in both)
+        evolving.close()
         assert pool.seen(both) == both  # a later run knows them, too
         assert evolving.take([]) == 0
         evolving.close()

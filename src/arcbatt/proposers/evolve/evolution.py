@@ -46,6 +46,9 @@ DRAWS_A_PROGRAM = 4
 # Cards, for what need not be done with each.
 DONORS_EVERY = 10
 EVICT_EVERY = 50
+# What was met is marked in the pool when there are so many. Each stands in a place of its own, so
+# that to mark those of one card writes nearly as much to the disk as to mark those of fifty.
+MARK_AT_ONCE = 2**16
 # So many cards are run at a time: while the slowest programs of one come to their end, or it is
 # prepared for a GPU, the other one has the cores, or the GPU.
 N_AT_ONCE = 2
@@ -156,6 +159,7 @@ class Evolution:
         self._following: Donors | None = None
         self._n_dealt = self.n_cards
         self._met = MetPrograms(self.pool)
+        self._unmarked: list[bytes] = []
         n_processes = self.n_processes
         if n_processes is None:
             n_processes = processes_for(self.board.n_threads or usable_cores())
@@ -302,10 +306,12 @@ class Evolution:
     def close(self) -> None:
         """End the threads that the engine is called from, and the processes that deal.
 
-        Cards that the engine still runs are lost, and those that were ordered.
+        Cards that the engine still runs are lost, and the one that was ordered. All that was met is
+        marked in the pool.
         """
         self._dealer.close()
         self._engine.shutdown(cancel_futures=True)
+        self._mark_seen()
 
     def _deal_and_fuse(self) -> DealtCard:
         """Return the next card: that which was ordered, or else one of what is kept now."""
@@ -455,17 +461,19 @@ class Evolution:
         *,
         origins: Mapping[Program, str] | None = None,
     ) -> None:
-        """Put what the archive has taken into the pool; all that is new is marked as seen.
+        """Put what the archive has taken into the pool; all that is new will be marked as seen.
 
         That is a card, or programs with where they come from; without, the pool has them.
         """
-        new = (
-            [program.result.digest for program in origins or {}] if dealt is None else dealt.digests
-        )
+        if dealt is None:
+            self._unmarked += [program.result.digest for program in origins or {}]
+        else:
+            self._unmarked += dealt.digests
+        if len(self._unmarked) >= MARK_AT_ONCE:
+            self._mark_seen()
+        if not taken:
+            return
         with self.pool.writing():
-            self.pool.mark_seen(new)
-            if not taken:
-                return
             known = self.pool.contains({change.entry.program.result.digest for change in taken})
             card_id = None if dealt is None else self.pool.add_card(dealt.card)
             rows = []
@@ -498,6 +506,14 @@ class Evolution:
                 ],
                 only_better=True,
             )
+
+    @phase("store")
+    def _mark_seen(self) -> None:
+        """Mark in the pool what was met, so that no later run deals it again."""
+        if self._unmarked:
+            # In the order in which the pool has them.
+            self.pool.mark_seen(sorted(self._unmarked))
+            self._unmarked.clear()
 
 
 _Running = tuple[DealtCard, "Future[TaskResult]"]
