@@ -180,8 +180,7 @@ class Evolution:
         )
         if not programs:
             return 0.0
-        for program in programs:
-            self._met.add(program.result.digest)
+        self._met.add_all(program.result.digest for program in programs)
         began_s = clock()
         result = self.board.screen(Batt(programs), held_out=True)
         screen_s = clock() - began_s
@@ -214,8 +213,7 @@ class Evolution:
         # One place for each pair: the same program may be meant for several tasks.
         tasks = np.array([task for task, _, _ in programs], np.int32)
         chosen = [program for _, program, _ in programs]
-        for program in chosen:
-            self._met.add(program.result.digest)
+        self._met.add_all(program.result.digest for program in chosen)
         result = self.board.screen(Batt(chosen), only=tasks, held_out=True)
         ran = result.reasons[np.arange(len(tasks)), tasks] == 0
         pairs = [(p, int(tasks[p])) for p in np.flatnonzero(ran).tolist()]
@@ -380,13 +378,11 @@ class Evolution:
             p = p[result.reasons[p, meant_for[p]] == 0]
             pairs.update(zip(p.tolist(), meant_for[p].tolist(), strict=True))
         offered = self._offer_pairs(programs, result, sorted(pairs))
-        improved = {change.place for change in offered.taken if change.verdict == "improved"}
-        fitted = {change.place for change in offered.taken if change.verdict == "fits"}
-        ran_somewhere = (result.reasons == 0).any(axis=1).tolist()
-        for k, kind in enumerate(dealt.kinds):
-            self.rates.record(
-                kind, ran=ran_somewhere[k], improved=k in improved, fitted=k in fitted
-            )
+        ran_somewhere = (result.reasons == 0).any(axis=1)
+        improved, fitted = np.zeros((2, len(programs)), np.bool_)
+        improved[[change.place for change in offered.taken if change.verdict == "improved"]] = True
+        fitted[[change.place for change in offered.taken if change.verdict == "fits"]] = True
+        self.rates.record(dealt.kinds, ran=ran_somewhere, improved=improved, fitted=fitted)
         return offered
 
     def _has_use_for(
