@@ -17,7 +17,8 @@ from typing import IO
 
 # Before each message: how many bytes it has.
 LENGTH = struct.Struct(">Q")
-END_S = 2.0
+# A process that was killed is gone within so long, also where the machine is busy.
+END_S = 60.0
 
 
 def write_message(stream: IO[bytes], message: bytes) -> None:
