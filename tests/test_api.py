@@ -30,6 +30,8 @@ from arcbatt.proposers.proposer import propose_plainly
 from arcbatt.solving import Loop
 from arcbatt.solving.progress import Progress, bar_html, watching
 
+from .solving_parts import FOREVER_S
+
 GRID = ((1, 2), (3, 4))
 MIRRORED = ((2, 1), (4, 3))
 VMIRROR = "def solve(I):\n    O = vmirror(I)\n    return O\n"
@@ -416,9 +418,9 @@ class Mirrors(arcbatt.Proposer):
 
 
 def test_an_own_proposer_finds_what_it_proposes(task: Task) -> None:
-    solution = arcbatt.solve(task, proposers=[Mirrors()])
+    solution = arcbatt.solve(task, FOREVER_S, proposers=[Mirrors()])
     assert solution.fits and solution.ranked.best is not None
-    assert solution.ranked.best.proposer == "mirrors" and solution.elapsed_s < 5
+    assert solution.ranked.best.proposer == "mirrors"
 
 
 @pytest.fixture
@@ -633,9 +635,11 @@ def test_lines_where_they_are_asked_for(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("arcbatt.solving.progress.SECONDS_A_LINE", 0.01)
+    said = ""
     with watching(True):
-        time.sleep(0.2)
-    assert capsys.readouterr().err.startswith("begins\n")
+        while not said:
+            said = capsys.readouterr().err
+    assert said.startswith("begins")
 
 
 # --- show ---

@@ -189,10 +189,12 @@ def begin(tmp_path: Path) -> tuple[subprocess.Popen[bytes], Path, list[int]]:
         (data / f"{task.id}.json").write_text(json.dumps(task.to_json()))
     code = "import sys; from arcbatt.cli import main; main()"
     # One of the tasks is fitted by nothing, and evolution never comes to its end.
-    args = ("solve", data, *OPTIONS, "--proposers", "known,learn,enumerate,evolve")
+    args = (
+        *("solve", data, *OPTIONS, "--proposers", "known,learn,enumerate,evolve"),
+        *("--cluster", "local:2", "--budget", "1h", "--out", runs),
+    )
     process = subprocess.Popen(
-        [sys.executable, "-c", code, *map(str, args), "--cluster", "local:2", "--budget", "1h"]
-        + ["--out", str(runs)],
+        [sys.executable, "-c", code, *map(str, args)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         # As at a terminal, where a signal is for all of a group.

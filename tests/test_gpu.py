@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 import zipfile
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping
@@ -786,11 +785,15 @@ def test_a_queue_gives_each_sample_to_one_device() -> None:
         queue.finish(2)
 
 
-def test_a_gpu_that_has_nothing_takes_what_the_cpu_is_too_slow_for() -> None:
+def test_a_gpu_that_has_nothing_takes_what_the_cpu_is_too_slow_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now_s = 0.0
+    monkeypatch.setattr(sharing, "perf_counter", lambda: now_s)
     queue = _engine.SampleQueue(n_samples=1000, has_left_out=False, runs_spare=False)
     pace = Pace(queue, 1, replace(EXPECTED, gpu_fixed_s=0.01, cpu_sample_s=1e-6))
     assert pace.share(1) == 0  # 1 ms on the CPU, 10 on the GPU
-    time.sleep(0.02)
+    now_s = 0.02
     assert 500 < pace.wait_for_share() <= 1000
     pace.note(500, 10_000.0)  # the GPU is even slower
     assert pace.share(1) == 0
