@@ -22,6 +22,7 @@ import arcbatt
 from arcbatt import Batt, Failure, Program, Samples, Task, TaskError
 from arcbatt.engine._engine import NOT_RUN
 from arcbatt.engine.cpu import run_call
+from arcbatt.engine.results import BattResult
 from arcbatt.engine.staged import TaskSamples, run_on_tasks
 from arcbatt.language.own import withdraw_own
 from arcbatt.language.registry import own_primitives
@@ -128,6 +129,10 @@ def test_answers_are_not_kept() -> None:
 def _wrong(task: Task, program: Program) -> dict[str, tuple[Callable[[], Any], str]]:
     tasks = arcbatt.load("arc-agi-1/training")
     learning = arcbatt.parse_program("def solve(S, I):\n    return S\n")
+
+    def run_batt(n_threads: Any) -> BattResult:
+        return Batt([program]).run(Samples.of(task), n_threads=n_threads)
+
     return {
         "a grid for a task": (lambda: arcbatt.solve(LISTS), "not a grid; Task.of"),
         "an array for a task": (lambda: arcbatt.solve(np.zeros((2, 2), int)), "not a grid"),
@@ -156,6 +161,13 @@ def _wrong(task: Task, program: Program) -> dict[str, tuple[Callable[[], Any], s
         "no thread": (lambda: arcbatt.solve(task, n_threads=0), "n_threads is 0, expected 1 to"),
         "too many threads": (lambda: arcbatt.solve(task, n_threads=10**30), "expected 1 to 1024"),
         "threads as text": (lambda: arcbatt.run(program, task, n_threads="2"), "n_threads is '2'"),
+        "fewer threads than none": (lambda: run_batt(-1), "n_threads is -1, expected 1 to"),
+        "no thread for a batt": (lambda: run_batt(0), "n_threads is 0"),
+        "threads of a batt as text": (lambda: run_batt("2"), "n_threads is '2'"),
+        "no thread for tasks": (
+            lambda: run_on_tasks(Batt([program]), TaskSamples([task]), n_threads=0),
+            "n_threads is 0",
+        ),
         "one thing off": (lambda: arcbatt.solve(task, off="macros"), r"off=\['macros'\]"),
         "a number for a budget": (lambda: arcbatt.run(program, task, 5), "expected Budget.steps"),
         "a huge budget": (lambda: arcbatt.Budget(steps=10**30), "a budget has at most"),

@@ -9,8 +9,9 @@ import os
 import struct
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from queue import SimpleQueue
 from threading import Thread
 from typing import IO
@@ -54,6 +55,17 @@ def take_pipes() -> tuple[SimpleQueue[bytes], IO[bytes]]:
 
     Thread(target=listen, daemon=True).start()
     return messages, answers
+
+
+@contextmanager
+def ending_at_once() -> Iterator[None]:
+    """End this process if anything goes wrong within, and say what."""
+    try:
+        yield
+    except BaseException:
+        traceback.print_exc()
+        # Whatever it was: the thread that listens could not be ended otherwise.
+        os._exit(1)
 
 
 class PipedProcess:
