@@ -10,11 +10,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from arcbatt.conformance import SHIPPED
+from arcbatt.engine import calibration
 from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
 from arcbatt.pool import Pool, Scored
 
 # Fixtures for all tests.
+from tests.gpu_on_cpu import library_of_kernels as library_of_kernels
+from tests.gpu_on_cpu import on_cpu as on_cpu
 from tests.web_parts import browser as browser
 from tests.web_parts import two_runs as two_runs
 
@@ -27,6 +30,14 @@ settings.load_profile("ci" if os.environ.get("CI") else "dev")
 @pytest.fixture(scope="session")
 def recorded_calls() -> Path:
     return SHIPPED
+
+
+@pytest.fixture
+def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for caches, in which there is nothing yet."""
+    monkeypatch.setenv("ARCBATT_CACHE", str(tmp_path))
+    monkeypatch.setattr(calibration, "_known", [])
+    return tmp_path
 
 
 # The library's programs, each once: a few tasks have the same rule.
