@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from arcbatt.conformance import SHIPPED
@@ -16,14 +16,17 @@ from arcbatt.library import library_programs
 from arcbatt.pool import Pool, Scored
 
 # Fixtures for all tests.
+from tests.cli_parts import program_file as program_file
 from tests.gpu_on_cpu import library_of_kernels as library_of_kernels
 from tests.gpu_on_cpu import on_cpu as on_cpu
 from tests.web_parts import browser as browser
 from tests.web_parts import two_runs as two_runs
 
-# Deterministic in CI, so that a red run can be run again; fresh examples elsewhere.
-settings.register_profile("ci", derandomize=True, deadline=None, max_examples=200)
-settings.register_profile("dev", deadline=None, max_examples=200)
+# Deterministic in CI, so that a red run can be run again; fresh examples elsewhere. Nothing is
+# timed: a machine may be busy.
+untimed = settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("dev", untimed)
+settings.register_profile("ci", untimed, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 

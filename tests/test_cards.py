@@ -23,7 +23,7 @@ from arcbatt.proposers.evolve.cards import Card, deal, new_mutants, pool_parents
 from arcbatt.proposers.evolve.mutation import Mutant, Mutator, Rates
 from arcbatt.tasks import find_task
 
-from .test_cli import Outcome, error_of
+from .cli_parts import Outcome, error_of
 
 LIBRARY = [parsed.program for parsed in library_programs()]
 

@@ -19,6 +19,7 @@ from arcbatt.solving import Loop, Watcher
 from arcbatt.solving.cluster import ClusterError
 from arcbatt.solving.cluster.local import LocalProcesses
 
+from .cli_parts import Outcome
 from .cluster_parts import cluster_of, outcome, solved_with
 from .solving_parts import (
     Told,
@@ -28,7 +29,6 @@ from .solving_parts import (
     task_named,
     training,
 )
-from .test_solving_cli import Outcome
 
 TASKS = [*training("67a3c6ac", "25ff71a9"), task_named("a"), contradiction()]
 SET, IDS = "arc-agi-1/training", "67a3c6ac,25ff71a9,00d62c1b"

@@ -11,8 +11,8 @@ from arcbatt.library import library_programs
 from arcbatt.pool import NewProgram, NewTrial, Pool
 from arcbatt.tasks import find_task
 
+from .cli_parts import RIGHT, Outcome, error_of
 from .conftest import LIBRARY
-from .test_cli import RIGHT, Outcome, error_of
 from .test_pool import key, program_of, row_of, trial_of
 
 COMMANDS = ("list", "show", "import", "export", "prune", "stats", "merge")
