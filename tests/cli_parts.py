@@ -23,8 +23,9 @@ FAILING = """def solve_67a3c6ac(I):
 class Outcome:
     """What a command gave."""
 
-    def __init__(self, *args: object) -> None:
-        result = CliRunner().invoke(app, [str(arg) for arg in args], env={"COLUMNS": "140"})
+    def __init__(self, *args: object, columns: int = 140) -> None:
+        words = [str(arg) for arg in args]
+        result = CliRunner().invoke(app, words, env={"COLUMNS": str(columns)})
         assert result.exception is None or isinstance(result.exception, SystemExit), repr(
             result.exception
         )

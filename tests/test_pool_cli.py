@@ -238,3 +238,23 @@ def test_what_is_no_pool_is_named(tmp_path: Path) -> None:
     file.write_text(json.dumps({}))
     for command in (["list"], ["stats"], ["import", "--library"], ["prune", "--keep", "1"]):
         assert "no pool; it was left as it is" in error_of("pool", *command, "--pool", file)
+
+
+@pytest.mark.parametrize(
+    ("columns", "headings", "left_out"),
+    [
+        (40, "hash program fits", "calls, credit, from, most demos"),
+        (60, "hash program fits most demos", "calls, credit, from"),
+        (80, "hash program calls fits most demos credit from", ""),
+    ],
+)
+def test_a_list_leaves_out_what_there_is_no_room_for(
+    full: Path, columns: int, headings: str, left_out: str
+) -> None:
+    shown = Outcome("pool", "list", "--pool", full, columns=columns).out
+    lines = [line.rstrip() for line in shown.splitlines() if line.strip()]
+    assert lines[0].split() == headings.split()
+    assert max(map(len, lines[:5])) <= columns  # its head and three rows
+    said = " ".join(shown.split())
+    assert ("no room for" in said) == bool(left_out)
+    assert f"no room for: {left_out}; --json has all" in said or not left_out

@@ -10,11 +10,15 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich import box
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
@@ -34,6 +38,8 @@ MAX_MESSAGE_LINE = 5_000
 # What stands for a character that a terminal would obey rather than show.
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 MAX_COLUMNS = 10_000
+# What may be folded can still be read so wide.
+FOLDED_WIDTH = 16
 
 
 def clean(text: str, limit: int = MAX_MESSAGE_LINE) -> str:
@@ -104,6 +110,35 @@ def print_json(content: dict[str, Any]) -> None:
     """Print exactly one JSON object to stdout; ASCII, so that a terminal can show any of it."""
     json.dump(content, sys.stdout, indent=2)
     sys.stdout.write("\n")
+
+
+class FittingTable(Table):
+    """A table that leaves columns out where it would be too wide, and says which."""
+
+    def __init__(self, *may_go: str) -> None:
+        """`may_go` are headings of columns, in the order in which they are left out."""
+        super().__init__(box=box.SIMPLE_HEAD)
+        self._may_go = may_go
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        shown = copy(self)
+        gone: list[str] = []
+        while len(gone) < len(self._may_go) and shown._least_width(console) > options.max_width:
+            gone.append(self._may_go[len(gone)])
+            kept = [column for column in self.columns if column.header not in gone]
+            shown.columns = [replace(column, _index=k) for k, column in enumerate(kept)]
+        yield from Table.__rich_console__(shown, console, options)
+        if gone:
+            yield Text(f"no room for: {', '.join(gone)}; --json has all", style="dim")
+
+    def _least_width(self, console: Console) -> int:
+        """How wide it is with all cells in a line, but for those that may be folded."""
+        width = 3 * len(self.columns) + 1  # what is between columns, and around them
+        for column in self.columns:
+            cells = (column.header, *column.cells)
+            widest = max(Measurement.get(console, console.options, cell).maximum for cell in cells)
+            width += min(widest, FOLDED_WIDTH) if column.overflow == "fold" else widest
+        return width
 
 
 def say_how_many_more(table: Table, n_more: int) -> None:
