@@ -244,7 +244,7 @@ def test_what_is_no_pool_is_named(tmp_path: Path) -> None:
     ("columns", "headings", "left_out"),
     [
         (40, "hash program fits", "calls, credit, from, most demos"),
-        (60, "hash program fits most demos", "calls, credit, from"),
+        (60, "hash program fits most demos from", "calls, credit"),
         (80, "hash program calls fits most demos credit from", ""),
     ],
 )
