@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -78,3 +80,17 @@ programs = st.builds(
 def best_of(pool: Pool, task: bytes, limit: int = 10) -> list[Scored]:
     """The best programs of a pool on a task, the best first."""
     return [row for row in pool.parents(per_task=limit) if row.task == task]
+
+
+def printed_with_any_hash_seed(code: str) -> set[str]:
+    """What processes print that differ in the order in which Python iterates sets."""
+    return {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": hash_seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for hash_seed in ("0", "4242")
+    }

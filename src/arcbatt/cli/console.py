@@ -4,6 +4,8 @@ What is printed may come from files of others: names, ids, program text. None of
 terminal as a command to it.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import sys
@@ -13,7 +15,7 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 from rich import box
@@ -25,6 +27,9 @@ from rich.text import Text
 
 from arcbatt.files import write_whole
 from arcbatt.measure import phase
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 # A file or a pipe has no width of its own; this one cuts no table.
 WIDTH_WITHOUT_TERMINAL = 140
@@ -95,6 +100,22 @@ def can_overwrite(console: Console) -> bool:
     A notebook gives commands a terminal too, but keeps all that was ever printed to it.
     """
     return console.is_terminal and NOTEBOOK not in os.environ
+
+
+def counting_bar(doing: str, is_quiet: bool) -> Progress:
+    """Return a bar that shows of how many things how many are done, and which one is next."""
+    # Here, since most commands show none.
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    return Progress(
+        TextColumn(doing),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}", style="dim"),
+        console=stdout(),
+        transient=True,
+        disable=is_quiet,
+    )
 
 
 @phase("display")
