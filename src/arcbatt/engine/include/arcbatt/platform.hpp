@@ -389,15 +389,14 @@ ARC_FN void copy(T* to, const T* from, i64 n) {
     return;
   }
   const Counter end = (Counter)n;
-  Counter k = thread_index();
-  for (; k + 3 * W < end; k += 4 * W) {  // four on their way at a time
-    const T a = from[k], b = from[k + W], c = from[k + 2 * W], d = from[k + 3 * W];
+  for (Counter k = thread_index(); k < end; k += 4 * W) {  // four on their way at a time
+    const bool two = k + W < end, three = k + 2 * W < end, four = k + 3 * W < end;
+    const T a = from[k], b = two ? from[k + W] : a, c = three ? from[k + 2 * W] : a, d = four ? from[k + 3 * W] : a;
     to[k] = a;
-    to[k + W] = b;
-    to[k + 2 * W] = c;
-    to[k + 3 * W] = d;
+    if (two) to[k + W] = b;
+    if (three) to[k + 2 * W] = c;
+    if (four) to[k + 3 * W] = d;
   }
-  for (; k < end; k += W) to[k] = from[k];
   sync();
 }
 
