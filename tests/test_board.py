@@ -187,6 +187,16 @@ def test_nothing_is_left_out_where_there_is_no_runaway_or_few_tasks(
     assert ran.sizes == [(1, len(few))]
 
 
+def test_dear_programs_are_those_whose_whole_cost_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(board, "DEAR_STEPS", 1500)
+    few = TaskBoard(TRAINING[:N_PROBED], device="cpu")
+    batt = Batt([*LIBRARY, RUNAWAY])
+    wanted = few.screen(batt, held_out=True).steps.mean(axis=1) <= 1500
+    found = few.are_cheap(batt, held_out=True)
+    assert 2 < found.sum() < len(found) - 2
+    assert found.tolist() == wanted.tolist()
+
+
 def test_runaways_alone_and_with_tasks_of_their_own() -> None:
     many = TaskBoard(TRAINING[: 2 * N_PROBED], device="cpu")
     found = many.screen(Batt([RUNAWAY]), skip_dear=True)

@@ -867,7 +867,7 @@ def has_compiler() -> bool:
 
 # All of them take minutes; what they share is in each.
 @pytest.mark.skipif(not has_compiler(), reason="needs NVIDIA's run-time compiler")
-@pytest.mark.parametrize("module", ["common", "functions", list(kernels.modules())[-1]])
+@pytest.mark.parametrize("module", ["common", "functions_1", list(kernels.modules())[-1]])
 def test_the_headers_compile_for_the_gpu(module: str, tmp_path: Path) -> None:
     assert kernels.compile_modules(tmp_path, [module], ["sm_90"], 1) == []
     (path,) = tmp_path.rglob("*.xz")
@@ -877,7 +877,7 @@ def test_the_headers_compile_for_the_gpu(module: str, tmp_path: Path) -> None:
 
 # Another compiler, which warns of more.
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs the compiler of CUDA's toolkit")
-@pytest.mark.parametrize("module", ["common", "functions", list(kernels.modules())[-1]])
+@pytest.mark.parametrize("module", ["common", "functions_1", list(kernels.modules())[-1]])
 def test_the_headers_compile_without_warnings(module: str, tmp_path: Path) -> None:
     source, target = tmp_path / f"{module}.cu", tmp_path / f"{module}.cubin"
     source.write_text(kernels.source(module), "utf-8")
@@ -993,11 +993,11 @@ def test_modules_are_compiled_meanwhile_by_the_real_compiler(
     monkeypatch.setattr(kernel_files, "compilers", kernel_files.Compilers())
     monkeypatch.setattr(kernels, "_capability", lambda _device: 90)
     monkeypatch.setattr(kernels, "_load_modules", lambda *_: None)
-    names = set(kernels.modules()["functions"])
+    names = set(kernels.modules()["functions_1"])
     assert not kernels.are_ready(names, 0)
     kernels.load(names, 0)
     assert kernels.are_ready(names, 0)
-    path = kernel_files.find(kernels.source_digest(), "functions", 90)
+    path = kernel_files.find(kernels.source_digest(), "functions_1", 90)
     assert path is not None and path.is_relative_to(cache)
     assert kernel_files.read(path).startswith(b"\x7fELF")
 

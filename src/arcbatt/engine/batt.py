@@ -177,7 +177,7 @@ class Batt:
         )
         pace = sharing.Pace(queue, len(devices), expected)
         # A GPU whose kernels are still being compiled begins later, if at all.
-        begins = [expected is None or kernels.are_ready(self.kernels, each) for each in devices]
+        begins = [expected is None or self._on_gpu.is_ready_on(each) for each in devices]
         lent = [
             queue.lend(pace.share(sum(begins[k:]))) if begins[k] else None
             for k in range(len(devices))
@@ -309,7 +309,7 @@ class Batt:
         kind = (sort, *sizes, self.plan.n_function_calls > 0, n_threads)
         corrected = choices.correct(kind, expected)
         # Of all of them: what is lacking is compiled for each.
-        ready = [kernels.are_ready(self.kernels, each) for each in devices]
+        ready = [self._on_gpu.is_ready_on(each) for each in devices]
         if not all(ready):
             return Choice(devices, corrected)
         if sharing.pays(corrected, n_samples, len(devices)):

@@ -119,8 +119,13 @@ class GpuBatt:
         content, starts = self.plan.image()
         with cupy.cuda.Device(device):
             self._plan_there = cupy.asarray(content)
+            cupy.cuda.get_current_stream().synchronize()  # runs on other streams may use it, too
         address = int(self._plan_there.data.ptr)
         return {name: address + at for name, at in zip(_PLAN_PARTS, starts, strict=True)}
+
+    def is_ready_on(self, device: int) -> bool:
+        """Return whether a device has its kernels; otherwise they are compiled meanwhile."""
+        return device in self._functions or kernels.are_ready(self.kernels, device)
 
     def functions_on(self, device: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """Its kernels on a device, by their numbers, and those for wide lanes; loads them."""

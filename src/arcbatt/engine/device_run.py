@@ -114,7 +114,7 @@ class DeviceRun:
 
         self.is_overtaken = is_overtaken
         n_samples = end - first
-        with cupy.cuda.Device(self.device):
+        with cupy.cuda.Device(self.device), _streams_on(cupy, self.device) as self.streams:
             self.n_sms = _prepare(self.device)
             self.functions = self.batt.functions_on(self.device)
             self.n_blocks = self.n_sms * THREADS_A_SM // BLOCK_THREADS
@@ -132,11 +132,7 @@ class DeviceRun:
             a_sample = EXPECTED_CALL_BYTES * n_calls
             page_bytes = PAGE_BYTES * min(self.n_warps, n_samples * self.batt.plan.most_at_once)
             n_wanted = 2 * a_sample * n_samples + N_STREAMS * page_bytes
-            with (
-                _turn_on(self.device, is_overtaken),
-                memory_for_values(cupy, self.device, n_wanted) as memory,
-                _streams_on(cupy, self.device) as self.streams,
-            ):
+            with memory_for_values(cupy, self.device, n_wanted) as memory:
                 # To be timed, kernels are run one after the other.
                 most = 1 if self.launches is not None else N_STREAMS
                 fitting = int(memory.size * PAGES_SHARE) // max(page_bytes, 1)
@@ -309,7 +305,7 @@ class DeviceRun:
         )
         n_timed = 0 if self.launches is None else 2 * plan.n_steps  # each step, and its counting
         events = [cupy.cuda.Event() for _ in range(2 * n_timed)]
-        run = self._new_run(cupy, n, places, launch, events)
+        run = self._new_run(n, places, launch, events)
         held = [chosen_there, sent, zeros, sent_too]
         chunk = _Chunk(chosen, run, room, launch, held, events)
         self._run_steps(cupy, chunk)
@@ -341,7 +337,6 @@ class DeviceRun:
 
     def _new_run(
         self,
-        cupy: Any,
         n_samples: int,
         places: Sequence[int],
         launch: Any,
@@ -349,7 +344,7 @@ class DeviceRun:
     ) -> _engine.PlanRun:
         """Return the plan's run on so many samples."""
         self.n_chunks += 1
-        streams, events = self.streams.addresses(cupy, self.n_streams, self.n_chunks)
+        streams, events = self.streams.addresses(self.n_streams, self.n_chunks)
         functions, wide_functions = self.functions
         # The fields of `DeviceSettings` in plan_run.hpp.
         settings = (
@@ -489,24 +484,26 @@ def _check(cupy: Any, status: int) -> None:
 
 
 class _Streams:
-    """Streams beside the current one, the last for copies, and events; one run's at a time."""
+    """Streams, the last for copies, and events; one run's at a time.
+
+    The first is the current one meanwhile: that which all others have would keep runs waiting for
+    one another.
+    """
 
     def __init__(self, cupy: Any) -> None:
-        self._streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(N_STREAMS)]
+        self._streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(N_STREAMS + 1)]
+        self.first = self._streams[0]
         self.for_results = cupy.cuda.Stream(non_blocking=True)
         n_events = (N_STREAMS + 1) * EVENTS_A_STREAM + N_BEGUN
         self._events = [cupy.cuda.Event(disable_timing=True) for _ in range(n_events)]
         self._addresses = np.array([event.ptr for event in self._events], np.uint64)
 
-    def addresses(
-        self, cupy: Any, n_streams: int, turn: int
-    ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """The driver's numbers of streams, the current one first, one for copies last; of events.
+    def addresses(self, n_streams: int, turn: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """The driver's numbers of so many streams, and one for copies; and of events.
 
         These are so many for each of the streams, and one more, another one each turn.
         """
-        beside = [*self._streams[: n_streams - 1], self._streams[-1]]
-        streams = [cupy.cuda.get_current_stream(), *beside]
+        streams = [*self._streams[:n_streams], self._streams[-1]]
         return (
             np.array([stream.ptr for stream in streams], np.uint64),
             np.append(
@@ -514,24 +511,6 @@ class _Streams:
                 self._addresses[-1 - turn % N_BEGUN],
             ),
         )
-
-
-# Runs of one process take turns on a device: two at once have been seen to fail, and gain nothing.
-_turns: dict[int, Lock] = {}
-TURN_S = 0.02  # how often whoever waits for a turn looks whether it is still wanted
-
-
-@contextmanager
-def _turn_on(device: int, is_overtaken: Callable[[], bool]) -> Iterator[None]:
-    """Wait until no other run is on a device; raises `Overtaken` as soon as that is so."""
-    turn = _turns.setdefault(device, Lock())
-    while not turn.acquire(timeout=TURN_S):
-        if is_overtaken():
-            raise Overtaken
-    try:
-        yield
-    finally:
-        turn.release()
 
 
 _idle_streams: dict[int, list[_Streams]] = {}
@@ -545,7 +524,8 @@ def _streams_on(cupy: Any, device: int) -> Iterator[_Streams]:
         idle = _idle_streams.setdefault(device, [])
         streams = idle.pop() if idle else _Streams(cupy)
     try:
-        yield streams
+        with streams.first:
+            yield streams
     finally:
         with _idle_lock:
             idle.append(streams)

@@ -46,11 +46,12 @@ MAX_LARGE = 8192
 # Those of 8.0 serve 8.6 and 8.9, too; 6.0 and 7.5 are the older cards that Kaggle lends.
 ARCHITECTURES = (60, 75, 80, 90, 100, 120)
 COMMON, ALONE, SITES = "common", "alone", "sites"
-# So many kernels are compiled together: more share what is common, fewer are done sooner. NVIDIA's
-# assembler (CUDA 13.0) crashes on some sites that are compiled together.
-KERNELS_A_MODULE = 16
+# So many kernels are compiled together. A module takes a second to begin with and two for each of
+# its kernels, most of which a batt does not need: more of them would be waited for in vain.
+# NVIDIA's assembler (CUDA 13.0) crashes on some sites that are compiled together.
+KERNELS_A_MODULE = 4
 # Some take so long that a module of them would hold up all others.
-AT_MOST = {"sites": 3, "wide_sites": 4, "picture_lists": 2, "containers": 8}
+AT_MOST = {"sites": 3, "wide_sites": 2, "picture_lists": 2}
 _MACROS = {"run": "ARC_RUN", "alone": "ARC_ALONE", "site": "ARC_SITE", "find": "ARC_FIND"}
 # What takes long on large values is compiled for wide lanes, too.
 WIDE = "wide_"
@@ -86,7 +87,9 @@ def modules() -> dict[str, tuple[str, ...]]:
             groups.setdefault(primitive.family, []).append(f"run_{primitive.name}")
     groups[ALONE] = [f"alone_{name}" for name in sorted(flatten.ALONE)]
     groups[SITES] = [f"site_{name}" for name in sorted(flatten.SITES)]
-    groups[WIDE + SITES] = [WIDE + name for name in WIDE_KERNELS]
+    for name in WIDE_KERNELS:
+        kind = SITES if name.startswith("site_") else "calls"
+        groups.setdefault(WIDE + kind, []).append(WIDE + name)
     found: dict[str, tuple[str, ...]] = {}
     for name, kernels in groups.items():
         n_parts = max(1, -(-len(kernels) // AT_MOST.get(name, KERNELS_A_MODULE)))

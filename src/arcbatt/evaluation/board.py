@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from threading import Lock
 
@@ -152,8 +153,7 @@ class TaskBoard:
         device, n_threads = device or self.device, n_threads or self.n_threads
         runs = np.ones(batt.n_programs, np.bool_)
         if skip_dear and len(self.tasks) >= 2 * N_PROBED:
-            probed = self._probe.screen(batt, held_out=held_out, device=device, n_threads=n_threads)
-            runs = probed.steps.mean(axis=1) <= DEAR_STEPS
+            runs = self._probe.are_cheap(batt, held_out=held_out, n_threads=n_threads)
         rest = batt
         if not runs.all():
             with phase("fuse"):
@@ -170,6 +170,20 @@ class TaskBoard:
         with self._counting:
             self.ran_on.update(result.ran_on)
         return result if runs.all() else result.among(runs, Reason.BUDGET)
+
+    def are_cheap(
+        self, batt: Batt, *, held_out: bool, n_threads: int | None = None
+    ) -> NDArray[np.bool_]:
+        """Return which programs cost no more than `DEAR_STEPS`, in the mean over all tasks.
+
+        Tasks are few: the CPU has run the programs before they would be planned for a GPU. What
+        costs more on one task than all may is not run to its end there.
+        """
+        samples = self.held_out if held_out else self.demos
+        budget = replace(SEARCH_BUDGET, steps=DEAR_STEPS * len(self.tasks))
+        result = run_on_tasks(batt, samples, budget, device="cpu", n_threads=n_threads)
+        are_cheap: NDArray[np.bool_] = result.steps.mean(axis=1) <= DEAR_STEPS
+        return are_cheap
 
     @cached_property
     def _probe(self) -> TaskBoard:
