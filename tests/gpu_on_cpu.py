@@ -320,3 +320,5 @@ def on_cpu(library_of_kernels: KernelLibrary, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(device_memory, "_idle", {})
     monkeypatch.setattr(device_memory, "_images", OrderedDict())
     monkeypatch.setattr(device_run, "_idle_streams", {})
+    # So few that several items are taken at once.
+    monkeypatch.setattr(device_run, "THREADS_A_SM", 128)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from arcbatt.engine.batt import Batt, GraphBatt
 from arcbatt.engine.fusing import Fusing
-from arcbatt.engine.graphs import Graph, GraphPrograms, merge_graphs, size_of
+from arcbatt.engine.graphs import Graph, GraphPrograms, merge_graphs, sizes_of
 from arcbatt.engine.samples import Samples
 from arcbatt.language import Program, parse_program
 from arcbatt.library import library_programs
@@ -47,9 +47,8 @@ def test_merged_graphs_are_those_of_all_programs(groups: list[list[Program]]) ->
         program.result for program in members
     ]
     lazy = GraphPrograms(merged, lambda _digest: "made", merged.results.tolist())
-    assert [size_of(lazy, k) for k in range(len(members))] == [
-        size_of(members, k) for k in range(len(members))
-    ]
+    everywhere = range(len(members))
+    assert sizes_of(lazy, everywhere) == sizes_of(members, everywhere)
     assert merged.result_digests == [program.result.digest for program in members]
 
 

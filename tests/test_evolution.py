@@ -27,7 +27,7 @@ from arcbatt.measure import Clock
 from arcbatt.pool import NewProgram, Pool, task_key
 from arcbatt.proposers.evolve import EvolveOptions, dealer, met
 from arcbatt.proposers.evolve.dealer import DEALING, Dealer
-from arcbatt.proposers.evolve.evolution import ENGINE, Evolution
+from arcbatt.proposers.evolve.evolution import ENGINE, N_BEGUN, Evolution
 from arcbatt.proposers.evolve.portions import DealtCard, Order
 from arcbatt.solving.run_folder import read_log
 from arcbatt.tasks import load
@@ -140,8 +140,8 @@ def test_what_does_not_hold_alone_is_not_kept(
 ) -> None:
     screen_alone = TaskBoard.screen_alone
 
-    def one_step_more(self: TaskBoard, program: Program, task: int) -> TaskResult:
-        right = screen_alone(self, program, task)
+    def one_step_more(self: TaskBoard, program: Program, task: int, **how: bool) -> TaskResult:
+        right = screen_alone(self, program, task, **how)
         return replace(right, steps=right.steps + 1)
 
     monkeypatch.setattr(TaskBoard, "screen_alone", one_step_more)
@@ -214,7 +214,7 @@ def test_cycles_are_looked_for_again_after_a_card(
 
         def watched() -> DealtCard:
             seen.append(gc.isenabled())
-            if len(seen) > 4:
+            if len(seen) > N_BEGUN + 3:  # the first step begins one more, each other one
                 raise KeyboardInterrupt
             return deal()
 
@@ -233,6 +233,29 @@ def test_cycles_are_looked_for_again_after_a_card(
         assert gc.isenabled() and not any(seen)
 
 
+def test_towards_the_end_cards_that_were_begun_are_returned_and_none_is_begun(
+    board: TaskBoard, tmp_path: Path
+) -> None:
+    with begun(board, tmp_path) as evolving:
+        begun_cards: list[DealtCard] = []
+        start = evolving._start
+
+        def noting(dealt: DealtCard) -> Any:
+            begun_cards.append(dealt)
+            return start(dealt)
+
+        evolving._start = noting  # type: ignore[method-assign]
+        cards = [evolving.step()]
+        assert len(begun_cards) == N_BEGUN + 1
+        cards += [evolving.step(is_last=True) for _ in range(N_BEGUN)]
+        assert len(begun_cards) == N_BEGUN + 1 and not evolving._running
+        assert [card.number for card in cards] == [dealt.card.generation for dealt in begun_cards]
+        assert [card.n_mutants for card in cards] == [len(dealt) for dealt in begun_cards]
+        # One more that is the last is begun for itself; then it can go on as before.
+        assert evolving.step(is_last=True).number == N_BEGUN + 2 and not evolving._running
+        assert evolving.step().number == N_BEGUN + 3 and len(evolving._running) == N_BEGUN
+
+
 def test_no_program_is_dealt_twice_not_even_after_a_restart(
     board: TaskBoard, tmp_path: Path
 ) -> None:
@@ -241,7 +264,7 @@ def test_no_program_is_dealt_twice_not_even_after_a_restart(
         pool = Pool.open(tmp_path / "pool.db")
         with begun(board, tmp_path, replace(SMALL, seed=5), pool) as evolving:
             card = evolving._deal_and_fuse()
-            evolving._running = evolving._start(card)
+            evolving._running.append(evolving._start(card))
             evolving.step()
             dealt += card.digests
     assert len(set(dealt)) == len(dealt)
@@ -384,7 +407,7 @@ def test_nothing_is_dealt_twice_though_little_is_remembered(
     board: TaskBoard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # More than the cards that are dealt and not stored yet, and far less than all.
-    monkeypatch.setattr(met, "MAX_ADDED", 150)
+    monkeypatch.setattr(met, "MAX_ADDED", 250)
     dealt: list[bytes] = []
     real = Evolution._deal_and_fuse
 

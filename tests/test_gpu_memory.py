@@ -82,7 +82,7 @@ def test_chunks_get_smaller_where_memory_is_short(monkeypatch: pytest.MonkeyPatc
     got = batt.run(samples, SMALL, device="cuda")
     check_equal(got, wanted)
     assert dict(got.ran_on) == {"cuda:0": 8, "cpu": 1}
-    assert sorted(sizes)[-3:] == [4, 5, 9]
+    assert sorted(set(sizes))[-3:] == [4, 5, 9]
 
 
 @pytest.mark.usefixtures("on_cpu")

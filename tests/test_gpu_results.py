@@ -217,6 +217,27 @@ def test_plain_calls_agree(steps: int) -> None:
             assert got.outcome(program, sample) == wanted.outcome(program, sample)
 
 
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("seed", range(3))
+def test_chunks_are_begun_before_others_are_done(
+    monkeypatch: pytest.MonkeyPatch, library_of_kernels: CDLL, seed: int
+) -> None:
+    texts = [
+        PLAIN.format(k=k, di=1, dj=k, u="T", d="FT"[k], turn=("rot90", "vmirror")[k])
+        for k in range(2)
+    ]
+    batt = Batt([parse_program(text) for text in texts])
+    inputs = [task.demos[0].input for task in load("arc-agi-1/training")]
+    samples = Samples([grid for grid in inputs if len(grid) * len(grid[0]) < 40][: 70 + seed])
+    wanted = batt.run(samples, SMALL, device="cpu")
+    driver = gpu_on_cpu.LateDriver(library_of_kernels, seed)
+    monkeypatch.setattr(kernels, "driver_functions", driver.functions)
+    monkeypatch.setattr(device_run, "EXPECTED_CALL_BYTES", 2**40)  # 32 samples a chunk
+    got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, wanted)
+    assert dict(got.ran_on) == {"cuda:0": wanted.reasons.size}
+
+
 LARGE_SETS = """
 def f(I):
     a = asindices(I)

@@ -13,6 +13,7 @@
 #include "arcbatt/words.hpp"
 #include "arena.hpp"
 #include "build_info.hpp"
+#include "graph_binding.hpp"
 #include "plan_binding.hpp"
 #include "running.hpp"
 #include "source_digest.hpp"
@@ -525,7 +526,10 @@ NB_MODULE(_engine, module) {
            array("ops"), array("primitives"), array("firsts"), array("counts"), array("args"),
            array("results"), nb::arg("constants"))
       // A part's constants are the whole's, which so must live as long.
-      .def("part", [](const FusedBatt& whole, Array<u32> programs) { return new FusedBatt(whole, programs); },
+      .def("part", [](const FusedBatt& whole, Array<u32> programs) {
+             nb::gil_scoped_release release;
+             return new FusedBatt(whole, programs);
+           },
            array("programs"), nb::rv_policy::take_ownership, nb::keep_alive<0, 1>())
       .def_prop_ro("n_nodes", [](const FusedBatt& batt) { return batt.code.size(); })
       .def_prop_ro("n_calls", [](const FusedBatt& batt) {
@@ -564,6 +568,7 @@ NB_MODULE(_engine, module) {
              nb::arg("max_arena_bytes"), nb::arg("n_threads"), nb::arg("staged"), nb::arg("n_done"), array("reasons"),
              array("n_matches"), array("hashes"), array("steps"), array("numbers"), array("profile"));
   module.def("copy_result_rows", &copy_result_rows, array("to"), array("source"), array("rows"), nb::arg("first_byte"));
+  bind_graphs(module);
   bind_plans(module);
   module.def("make_plan", [](const FusedBatt& batt, const PlanRules& rules) {
     return Scheduling(batt.view(), rules).take_plan();

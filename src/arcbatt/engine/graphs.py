@@ -121,7 +121,8 @@ class Graph:
     @cached_property
     def result_digests(self) -> list[bytes]:
         """The digests of the results."""
-        return [self.node_digests[place] for place in self.results.tolist()]
+        found: list[bytes] = np.frombuffer(self.digests, _DIGEST)[self.results].tolist()
+        return found
 
     def node(self, place: int) -> Node:
         """Return the node in a place; what it is made of is remembered."""
@@ -142,21 +143,13 @@ class Graph:
             todo.pop()
         return nodes[place]
 
-    def n_calls(self, place: int) -> int:
-        """Return how many calls a node needs, itself among them."""
-        lists = self._lists
-        found = {place}
-        todo = [place]
-        n_calls = 0
-        while todo:
-            at = todo.pop()
-            n_calls += lists.counts[at] > 0
-            first = lists.firsts[at]
-            for arg in lists.args[first : first + lists.counts[at]]:
-                if arg not in found:
-                    found.add(arg)
-                    todo.append(arg)
-        return n_calls
+    def count_calls(self, places: Sequence[int]) -> list[int]:
+        """Return of some nodes how many calls each needs, itself among them."""
+        wanted = np.array(places, np.int32)
+        n_calls = np.empty(len(wanted), np.int32)
+        _engine.count_calls(self.firsts, self.counts, self.args, wanted, n_calls)
+        found: list[int] = n_calls.tolist()
+        return found
 
     def _make(self, place: int, args: tuple[Node, ...]) -> Node:
         lists = self._lists
@@ -209,10 +202,11 @@ class GraphPrograms(Sequence[Program]):
             found = self._made[result] = Program(node, self.name_of(node.digest))
         return found
 
-    def size(self, place: int) -> tuple[int, bytes]:
-        """Return a program's number of calls and its digest, without making it."""
-        result = self.places[place]
-        return self.graph.n_calls(result), self.graph.node_digests[result]
+    def sizes(self, places: Sequence[int]) -> list[tuple[int, bytes]]:
+        """Return of some programs the number of calls and the digest, without making them."""
+        results = [self.places[k] for k in places]
+        digests = np.frombuffer(self.graph.digests, _DIGEST)[results].tolist()
+        return list(zip(self.graph.count_calls(results), digests, strict=True))
 
     def choose(self, chosen: Sequence[int]) -> GraphPrograms:
         """Return some of them; what one makes, the other has."""
@@ -231,11 +225,11 @@ def choose_programs(programs: Sequence[Program], chosen: Sequence[int]) -> Seque
     return [programs[k] for k in chosen]
 
 
-def size_of(programs: Sequence[Program], place: int) -> tuple[int, bytes]:
-    """Return the number of calls and the digest of one of the programs, without making it."""
+def sizes_of(programs: Sequence[Program], places: Sequence[int]) -> list[tuple[int, bytes]]:
+    """Return of some of the programs the number of calls and the digest, without making them."""
     if isinstance(programs, GraphPrograms):
-        return programs.size(place)
-    return programs[place].n_calls, programs[place].result.digest
+        return programs.sizes(places)
+    return [(programs[k].n_calls, programs[k].result.digest) for k in places]
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,12 +248,10 @@ def merge_graphs(graphs: Sequence[Graph]) -> Graph:
     """
     if len(graphs) == 1:
         return graphs[0]
-    keys = [digest for graph in graphs for digest in graph.node_digests]
-    places: dict[bytes, int] = {}
-    for key in keys:
-        places.setdefault(key, len(places))
+    digests = b"".join([graph.digests for graph in graphs])
     # [node of any graph]: its place in the new one.
-    new = np.fromiter(map(places.__getitem__, keys), np.int32, len(keys))
+    new = np.empty(len(digests) // DIGEST_BYTES, np.int32)
+    _engine.number_keys(np.frombuffer(digests, np.uint64).reshape(-1, 2), new)
     # Places are given in order: where one is higher than all before it, it stands there first.
     is_first = np.diff(np.maximum.accumulate(new), prepend=-1) > 0
     starts = np.cumsum([0, *map(len, graphs)])
@@ -276,7 +268,7 @@ def merge_graphs(graphs: Sequence[Graph]) -> Graph:
         np.concatenate(args)[np.repeat(is_first, counts)],
         np.concatenate(results),
         tuple([constants[k] for k in np.flatnonzero(is_kept_constant).tolist()]),
-        b"".join(places),
+        np.frombuffer(digests, _DIGEST)[is_first].tobytes(),
     )
 
 

@@ -60,9 +60,12 @@ class _TaskAlone:
     def __init__(self, task: Task) -> None:
         self.task = task
         self.inputs = (*(demo.input for demo in task.demos), *task.test_inputs)
-        self.pairs = pairs = tuple((demo.input, demo.output) for demo in task.demos)
-        targets = [*(demo.output for demo in task.demos), *([None] * len(task.test_inputs))]
-        self.samples = Samples(self.inputs, targets, [pairs] * len(self.inputs))
+        self.pairs = tuple((demo.input, demo.output) for demo in task.demos)
+
+    @cached_property
+    def samples(self) -> Samples:
+        targets = [*(output for _, output in self.pairs), *([None] * len(self.task.test_inputs))]
+        return Samples(self.inputs, targets, [self.pairs] * len(self.inputs))
 
     @cached_property
     def copies(self) -> Samples:
@@ -81,6 +84,10 @@ class _TaskAlone:
     @cached_property
     def held_out(self) -> HeldOutSamples:
         return HeldOutSamples([self.task])
+
+    @cached_property
+    def demos(self) -> TaskSamples:
+        return TaskSamples([self.task])
 
     @cached_property
     def first(self) -> Samples:
@@ -191,9 +198,10 @@ class TaskBoard:
         return self.part(self.tasks[:: len(self.tasks) // N_PROBED])
 
     @phase("run")
-    def screen_alone(self, program: Program, task: int) -> TaskResult:
-        """Run one program on one task held out, by itself: what a screening of many must repeat."""
-        samples = self._of(self.tasks[task]).held_out
+    def screen_alone(self, program: Program, task: int, *, held_out: bool = True) -> TaskResult:
+        """Run one program on one task by itself: what a screening of many must repeat."""
+        alone = self._of(self.tasks[task])
+        samples = alone.held_out if held_out else alone.demos
         return run_on_tasks(Batt([program]), samples, SEARCH_BUDGET, device="cpu", n_threads=1)
 
     def _of(self, task: Task) -> _TaskAlone:

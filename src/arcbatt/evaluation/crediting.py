@@ -57,6 +57,15 @@ class Standards(Protocol):
         """The least that a first look must give."""
 
 
+class _Found(NamedTuple):
+    """A pair with what was found of it: the first demo's output, and how many demos it fits."""
+
+    pair: Pair
+    behaviour: int
+    n_fitted: int
+    n_demos: int
+
+
 class _Group(NamedTuple):
     """Programs that are taken to do the same on a task: what is found of the first holds for all.
 
@@ -89,28 +98,28 @@ class Crediting:
 
         What fits a task has full credit; other programs have some on tasks that are open.
         """
-        fits = result.solved
-        nearly = [(p, t) for p, t in pairs if not fits[p, t] and standards.is_open(t)]
+        found = _look_up(pairs, result)
+        nearly = [f for f in found if f.n_fitted < f.n_demos and standards.is_open(f.pair[1])]
         if self.differs:
-            found = dict(self._judge(programs, nearly, result, standards))
+            judged = dict(self._judge(programs, nearly, result, standards))
         else:
-            found = dict(_count_fitted(nearly, result))
-        for p, t in pairs:
-            if fits[p, t]:
-                yield (p, t), Worth(FULL_CREDIT, int(result.hashes[p, t]), BEST_SCORE)
-            elif (p, t) in found:
-                yield (p, t), found[p, t]
+            judged = dict(_count_fitted(nearly))
+        for pair, behaviour, n_fitted, n_demos in found:
+            if n_fitted == n_demos:
+                yield pair, Worth(FULL_CREDIT, behaviour, BEST_SCORE)
+            elif pair in judged:
+                yield pair, judged[pair]
 
     def _judge(
         self,
         programs: Sequence[Program],
-        pairs: Sequence[Pair],
+        found: Sequence[_Found],
         result: TaskResult,
         standards: Standards,
     ) -> Iterator[tuple[Pair, Worth]]:
         groups: dict[tuple[int, ...], _Group] = {}
-        for p, t in pairs:
-            behaviour, is_alone = int(result.hashes[p, t]), bool(result.n_matches[p, t])
+        for (p, t), behaviour, n_fitted, _ in found:
+            is_alone = n_fitted > 0
             kept = None if is_alone else standards.worth_of(t, behaviour)
             if kept is not None:
                 yield (p, t), kept
@@ -201,9 +210,14 @@ class Crediting:
         return credits, looks, result.steps[:n], result.hashes[:n]
 
 
-def _count_fitted(pairs: Sequence[Pair], result: TaskResult) -> Iterator[tuple[Pair, Worth]]:
+def _look_up(pairs: Sequence[Pair], result: TaskResult) -> list[_Found]:
+    """What was found of each pair; all at once, as single numbers of an array take long to get."""
+    p, t = np.array(pairs, np.intp).reshape(-1, 2).T
+    found = (result.hashes[p, t], result.n_matches[p, t], result.n_demos[t])
+    return list(map(_Found, pairs, *(array.tolist() for array in found)))
+
+
+def _count_fitted(found: Sequence[_Found]) -> Iterator[tuple[Pair, Worth]]:
     """The share of demos fitted, for programs that fit some."""
-    for p, t in pairs:
-        n_fitted, first = int(result.n_matches[p, t]), int(result.hashes[p, t])
-        credit = FULL_CREDIT * n_fitted // int(result.n_demos[t])
-        yield (p, t), Worth(credit, hash((first, n_fitted)), 0)
+    for pair, first, n_fitted, n_demos in found:
+        yield pair, Worth(FULL_CREDIT * n_fitted // n_demos, hash((first, n_fitted)), 0)

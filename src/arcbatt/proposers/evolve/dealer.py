@@ -132,7 +132,7 @@ class Dealer:
         whole = b""  # for those that know nothing yet
         number = order.card.generation
         for k, helper in enumerate(helpers):
-            mine = range(k, len(order.portions), len(helpers))
+            mine = [i for i, each in enumerate(order.portions) if each.number % len(helpers) == k]
             helper.owed.update((number, index) for index in mine)
             portions = [(index, *order.portions[index].to_tuple()) for index in mine]
             state = shared

@@ -6,14 +6,13 @@ every sample.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.engine import _engine
-from arcbatt.engine.graphs import size_of
+from arcbatt.engine.graphs import sizes_of
 from arcbatt.language import Program
 
 
@@ -37,50 +36,18 @@ def cheapest_by_behaviour(
         )
     if (reasons == _engine.NOT_RUN).any():
         raise ValueError("a program's behaviour is not known where it was not run")
-    costs = steps.sum(axis=1).tolist()
-
-    def size(place: int) -> tuple[int, bytes, int]:
-        return *size_of(programs, place), place
-
-    places_of: dict[tuple[int, int], list[int]] = {}
-    for place, behaviour in enumerate(_behaviours(reasons, hashes)):
-        places_of.setdefault(behaviour, []).append(place)
-    kept = []
-    for places in places_of.values():
-        least = min(costs[place] for place in places)
-        cheapest = [place for place in places if costs[place] == least]
-        # Counting calls and hashing walk through a program: only for those that need it.
-        kept.append(cheapest[0] if len(cheapest) == 1 else min(cheapest, key=size))
-    return sorted(kept)
-
-
-def _behaviours(
-    reasons: NDArray[np.uint8], hashes: NDArray[np.uint64]
-) -> Iterator[tuple[int, int]]:
-    """Yield of each program what it did: equal for those that did the same, and for no others.
-
-    Sums of all that a program did, each by a weight of its own, tell most of them apart in a
-    fraction of the time that it takes to compare; those of one sum are compared in full.
-    """
-    weights = _weights(reasons.shape[1])
-    sums = (hashes + reasons) @ weights
-    kinds: dict[int, list[int]] = {}
-    for place, sum_ in enumerate(sums.tolist()):
-        # One of each kind of programs of this sum.
-        firsts = kinds.setdefault(sum_, [])
-        for number, first in enumerate(firsts):
-            if (hashes[place] == hashes[first]).all() and (reasons[place] == reasons[first]).all():
-                yield sum_, number
-                break
-        else:
-            firsts.append(place)
-            yield sum_, len(firsts) - 1
-
-
-@cache
-def _weights(n_samples: int) -> NDArray[np.uint64]:
-    """Odd numbers without a pattern, always the same."""
-    weights: NDArray[np.uint64] = np.random.default_rng(0).integers(
-        0, 2**63, n_samples, np.uint64
-    ) * np.uint64(2) + np.uint64(1)
-    return weights
+    firsts = np.empty(len(programs), np.int32)
+    _engine.find_same_rows(np.ascontiguousarray(reasons), np.ascontiguousarray(hashes), firsts)
+    costs = steps.sum(axis=1)
+    least = np.full(len(programs), np.iinfo(np.int64).max)
+    np.minimum.at(least, firsts, costs)
+    cheapest = np.flatnonzero(costs == least[firsts])
+    is_tied = np.bincount(firsts[cheapest], minlength=len(programs))[firsts[cheapest]] > 1
+    kept: list[int] = cheapest[~is_tied].tolist()
+    # Calls are counted only where programs of one behaviour cost the same.
+    tied = cheapest[is_tied].tolist()
+    best: dict[int, tuple[int, bytes, int]] = {}
+    for place, size in zip(tied, sizes_of(programs, tied), strict=True):
+        first, found = int(firsts[place]), (*size, place)
+        best[first] = min(best.get(first, found), found)
+    return sorted([*kept, *(place for _, _, place in best.values())])

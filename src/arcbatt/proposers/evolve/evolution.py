@@ -11,7 +11,7 @@ to the pool.
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from arcbatt import plurals
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.staged import TaskResult
-from arcbatt.evaluation import Crediting, TaskBoard, Validator
+from arcbatt.evaluation import FULL_CREDIT, Crediting, TaskBoard, Validator
 from arcbatt.language import Program, ProgramError
 from arcbatt.measure import BusyTime, count, phase, timeline, usable_cores
 from arcbatt.pool import Card, NewProgram, NewTrial, Pool
@@ -49,8 +49,11 @@ EVICT_EVERY = 50
 # So many cards are run at a time: while the slowest programs of one come to their end, or it is
 # prepared for a GPU, the other one has the cores, or the GPU.
 N_AT_ONCE = 2
-# The timelines of the threads that have the engine run cards, by turns.
-ENGINE = ("engine", "engine, every second card")
+# The timelines of the threads that have the engine run cards.
+ENGINE = ("engine", "engine, second card at a time")
+# So many cards are begun before the first of them is scored, so that the engine never waits for
+# this thread. A run depends on it: a card is dealt from what was known one card more before.
+N_BEGUN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +149,8 @@ class Evolution:
         self.crediting = Crediting(self.board, use_differs=self.options.use_differs)
         self._engine = ThreadPoolExecutor(N_AT_ONCE, "engine")
         self._busy = BusyTime()
-        self._running: _Running | None = None
+        self._idle_lines = list(reversed(ENGINE[:N_AT_ONCE]))
+        self._running: deque[_Running] = deque()
         self._ordered: Order | None = None
         self._donors: Donors | None = None
         self._following: Donors | None = None
@@ -226,26 +230,31 @@ class Evolution:
     # --- a card ---
 
     def step(self, *, is_last: bool = False) -> CardResult:
-        """Take one card from dealing to storing.
+        """Take one card to its end: have it run, score, validate and store it.
 
-        The engine is kept busy: while it runs a card the next one is dealt and begins too, and
-        while that runs the first is scored. So a card is dealt from what was known two cards
-        before. After the last one the engine is left idle.
+        The engine is kept busy: while it runs a card, `N_BEGUN - 1` more are begun, and the one
+        after them is being dealt. Towards the end, when no card that is begun now would be run in
+        time, `is_last` has none begun but the one that is to be returned; those that were begun
+        are returned one by one.
         """
         with uncollected():
             return self._step(is_last)
 
     def _step(self, is_last: bool) -> CardResult:
         busy_s = self._busy.seconds
-        dealt, running = self._running or self._start(self._deal_and_fuse())
-        self._running = None if is_last else self._start(self._deal_and_fuse())
+        while len(self._running) < (1 if is_last else N_BEGUN):
+            self._running.append(self._start(self._deal_and_fuse()))
+        if not is_last and self._ordered is None:
+            self._ordered = self._order_card()
+        dealt, running = self._running.popleft()
         with phase("run"):
             result = running.result()
         self.n_cards += 1
         with phase("score"):
             offered = self._score(dealt, result)
         if not is_last:
-            # Processes deal it while what this card has brought is validated and stored.
+            self._running.append(self._start(self._deal_and_fuse()))
+            # It is dealt while this card is validated and stored, the next one run and scored.
             self._ordered = self._order_card()
         taken = self._validate(dealt, result, offered.taken)
         self._store(taken, dealt)
@@ -293,10 +302,10 @@ class Evolution:
     def close(self) -> None:
         """End the threads that the engine is called from, and the processes that deal.
 
-        A card that the engine still runs is lost, and one that was ordered.
+        Cards that the engine still runs are lost, and those that were ordered.
         """
         self._dealer.close()
-        self._engine.shutdown()
+        self._engine.shutdown(cancel_futures=True)
 
     def _deal_and_fuse(self) -> DealtCard:
         """Return the next card: that which was ordered, or else one of what is kept now."""
@@ -325,12 +334,15 @@ class Evolution:
 
     def _start(self, dealt: DealtCard) -> _Running:
         """Have the engine run a card, in a thread of its own."""
-        line = ENGINE[dealt.card.generation % N_AT_ONCE]
-        return dealt, self._engine.submit(copy_context().run, self._screen_timed, dealt.batt, line)
+        return dealt, self._engine.submit(copy_context().run, self._screen_timed, dealt.batt)
 
-    def _screen_timed(self, batt: Batt, line: str) -> TaskResult:
-        with timeline(line), self._busy:
-            return self.board.screen(batt, held_out=True, skip_dear=True)
+    def _screen_timed(self, batt: Batt) -> TaskResult:
+        line = self._idle_lines.pop()
+        try:
+            with timeline(line), self._busy:
+                return self.board.screen(batt, held_out=True, skip_dear=True)
+        finally:
+            self._idle_lines.append(line)
 
     def _choose_donors(self) -> Donors:
         """The programs that are kept; their index takes long to make, so not those of right now.
@@ -351,46 +363,46 @@ class Evolution:
         programs = dealt.batt.programs
         # Of mutants that give the same on the first demos of all tasks, the cheapest counts.
         kept = cheapest_by_behaviour(programs, result.reasons, result.hashes, result.steps)
-        distinct = np.zeros((len(programs), 1), np.bool_)
-        distinct[kept] = True
-        wanted = (result.n_matches > 0) & self._has_use_for(result) & distinct
-        pairs = {(p, t) for p, t in np.argwhere(wanted).tolist()}
+        is_distinct = np.zeros(len(programs), np.bool_)
+        is_distinct[kept] = True
+        p, t = np.nonzero(result.n_matches)
+        wanted = is_distinct[p] & self._has_use_for(result, p, t)
+        pairs = set(zip(p[wanted].tolist(), t[wanted].tolist(), strict=True))
         if self.options.use_differs:
-            ran = (result.reasons == 0) & distinct
-            pairs |= {(k, t) for k, t in enumerate(dealt.tasks) if t is not None and ran[k, t]}
+            meant_for = np.array([-1 if task is None else task for task in dealt.tasks], np.intp)
+            p = np.flatnonzero((meant_for >= 0) & is_distinct)
+            p = p[result.reasons[p, meant_for[p]] == 0]
+            pairs.update(zip(p.tolist(), meant_for[p].tolist(), strict=True))
         offered = self._offer_pairs(programs, result, sorted(pairs))
-        verdicts_of: dict[int, set[Verdict]] = {}
-        for change in offered.taken:
-            verdicts_of.setdefault(change.place, set()).add(change.verdict)
+        improved = {change.place for change in offered.taken if change.verdict == "improved"}
+        fitted = {change.place for change in offered.taken if change.verdict == "fits"}
         ran_somewhere = (result.reasons == 0).any(axis=1).tolist()
         for k, kind in enumerate(dealt.kinds):
-            verdicts = verdicts_of.get(k, set())
             self.rates.record(
-                kind,
-                ran=ran_somewhere[k],
-                improved="improved" in verdicts,
-                fitted="fits" in verdicts,
+                kind, ran=ran_somewhere[k], improved=k in improved, fitted=k in fitted
             )
         return offered
 
-    def _has_use_for(self, result: TaskResult) -> NDArray[np.bool_]:
-        """[program, task]: false where the task has a solver that is no dearer."""
+    def _has_use_for(
+        self, result: TaskResult, p: NDArray[np.intp], t: NDArray[np.intp]
+    ) -> NDArray[np.bool_]:
+        """Return of places of programs and tasks: false where a task has a solver no dearer."""
         solvers = [niche.solver for niche in self.archive.niches]
-        limits = np.array([-1 if s is None else s.steps for s in solvers], np.int64)
-        useful: NDArray[np.bool_] = (limits < 0) | (result.solved & (result.steps < limits))
+        limits = np.array([-1 if s is None else s.steps for s in solvers], np.int64)[t]
+        are_solvers = result.n_matches[p, t] == result.n_demos[t]
+        useful: NDArray[np.bool_] = (limits < 0) | (are_solvers & (result.steps[p, t] < limits))
         return useful
 
     def _offer_pairs(
         self, programs: Sequence[Program], result: TaskResult, pairs: Sequence[tuple[int, int]]
     ) -> _Offered:
         offered = _Offered()
-        solved = result.solved
         for (p, t), worth in self.crediting.worths(programs, pairs, result, self.archive):
             steps = int(result.steps[p, t])
             # The program of a mutant takes time to make, and few are taken.
             if self.archive.refuses(t, steps, worth):
                 offered.n_refused += 1
-            elif not solved[p, t] or self._fits_with_all_demos(programs[p], t):
+            elif worth.credit < FULL_CREDIT or self._fits_with_all_demos(programs[p], t):
                 entry = Entry(programs[p], steps, worth)
                 verdict = self.archive.offer(t, entry)
                 offered.note(_Change(p, entry, t, int(result.n_matches[p, t]), verdict))
@@ -426,8 +438,8 @@ class Evolution:
         if "S" not in program.inputs:
             return True
         with phase("validate"):
-            whole = self.board.screen(Batt([program]), only=[task], device="cpu", n_threads=1)
-        return bool(whole.solved[0, task])
+            whole = self.board.screen_alone(program, task, held_out=False)
+        return bool(whole.solved[0, 0])
 
     def _found(self, dealt: DealtCard, taken: Sequence[_Change]) -> Iterator[Found]:
         for change in taken:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from struct import Struct
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcbatt.pool import Pool
 
@@ -40,7 +41,18 @@ class MetFilter:
             self._n_added = 0
         self._n_added += len(words)
         bits = np.frombuffer(self._bits[0], np.uint8)
-        np.bitwise_or.at(bits, words >> 3, np.uint8(1) << (words & 7).astype(np.uint8))
+        places, within = words >> 3, words & 7
+        for bit in range(8):
+            bits[places[within == bit]] |= 1 << bit
+
+    def find(self, digests: bytes) -> NDArray[np.bool_]:
+        """Return of digests, which come one after the other, whether each is in it."""
+        words = np.frombuffer(digests, np.uint32).reshape(-1, 4)[:, :2] & (N_BITS - 1)
+        found = np.zeros(len(words), np.bool_)
+        for each in self._bits:
+            bits = np.frombuffer(each, np.uint8)
+            found |= (bits[words >> 3] >> (words & 7).astype(np.uint8) & 1).all(axis=1)
+        return found
 
     def __contains__(self, digest: bytes) -> bool:
         one, other = _WORDS.unpack_from(digest)
@@ -93,11 +105,12 @@ class MetPrograms:
         self.filter.add_all(news)
         return news
 
-    def find_new(self, digests: Iterable[bytes]) -> list[int]:
+    def find_new(self, digests: Sequence[bytes]) -> list[int]:
         """Return the places of those that were never met, nor stand further to the front."""
         found: dict[bytes, int] = {}
-        for place, digest in enumerate(digests):
-            if digest not in self._news and digest not in self.filter:
+        are_known = self.filter.find(b"".join(digests)).tolist()
+        for place, (digest, is_known) in enumerate(zip(digests, are_known, strict=True)):
+            if not is_known and digest not in self._news:
                 found.setdefault(digest, place)
         if self.filter.has_forgotten:
             for digest in self._pool.seen(found):

@@ -13,8 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from heapq import heapreplace
-from itertools import cycle, islice
+from itertools import islice
 from math import ceil
 
 import numpy as np
@@ -36,21 +35,25 @@ from .mutation.mutator import mutant_name
 # them takes a small part of the time.
 PORTION_SIZE = 30
 # Some portions have parents that give little; the others may give so much more than their part.
-SURPLUS = 1.15
+SURPLUS = 1.1
 
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """A part of a card: so many mutants at most, of parents in the order of their draws."""
+    """A part of a card: so many mutants at most, of parents in the order of their draws.
 
+    That of one number has mostly the same parents in every card.
+    """
+
+    number: int
     seed: int
     size: int
     draws: list[int]  # places among the card's draws
     parents: list[int]  # of each of them, which of the card's parents it is
 
-    def to_tuple(self) -> tuple[int, int, list[int], list[int]]:
+    def to_tuple(self) -> tuple[int, int, int, list[int], list[int]]:
         """Return its fields, which make it again."""
-        return self.seed, self.size, self.draws, self.parents
+        return self.number, self.seed, self.size, self.draws, self.parents
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,31 +75,42 @@ class Order:
 def divide(card: Card, draws: Draws) -> tuple[Portion, ...]:
     """Divide the draws of a card into portions of about the same number of draws.
 
-    Those of one program are together, unless they are more than a portion has in the mean.
+    Those of one program are together, unless they are more than a portion has in the mean. If there
+    is room they are in the portion that its digest says: so whoever deals that of every card has
+    taken its parents apart before.
     """
     n_portions = max(1, -(-card.size // PORTION_SIZE))
     n_at_most = max(1, len(draws.chosen) // n_portions)
-    # The portion with the fewest draws first: number of draws, number of the portion.
-    loads = [(0, k) for k in range(n_portions)]
-    turns: dict[int, Iterator[int]] = {}
+    loads = [0] * n_portions
+    portion_of = np.zeros(len(draws.programs), np.int64)  # of those that are in one alone
+    shared: dict[int, list[int]] = {}
     for parent, n_draws in Counter(draws.chosen).most_common():
         n_chunks = -(-n_draws // n_at_most)
+        digest = draws.programs[parent].result.digest
+        portion = int.from_bytes(digest[:4], "little") % n_portions
         chosen = []
         for _ in range(n_chunks):
-            load, portion = loads[0]
-            heapreplace(loads, (load + n_draws // n_chunks, portion))
+            if loads[portion] + n_draws // n_chunks > n_at_most:
+                portion = loads.index(min(loads))
+            loads[portion] += n_draws // n_chunks
             chosen.append(portion)
-        turns[parent] = cycle(chosen)
-    places: list[list[int]] = [[] for _ in range(n_portions)]
-    parents: list[list[int]] = [[] for _ in range(n_portions)]
-    for place, parent in enumerate(draws.chosen):
-        portion = next(turns[parent])
-        places[portion].append(place)
-        parents[portion].append(parent)
+        portion_of[parent] = chosen[0]
+        if n_chunks > 1:
+            shared[parent] = chosen
+    parents = np.array(draws.chosen, np.int64)
+    portions = portion_of[parents]
+    for parent, chosen in shared.items():
+        of_parent = np.flatnonzero(parents == parent)
+        portions[of_parent] = np.resize(chosen, len(of_parent))
+    # The draws portion by portion, in each as they were drawn.
+    order = np.argsort(portions, kind="stable")
+    ends = np.cumsum(np.bincount(portions, minlength=n_portions))[:-1]
+    places = [each.tolist() for each in np.split(order, ends)]
+    parents_of = [each.tolist() for each in np.split(parents[order], ends)]
     size = ceil(card.size * SURPLUS / n_portions)
     # What stands last may be left out: any of them, not always those that are filled last.
     shuffled = random.Random(card.seed).sample(range(n_portions), n_portions)
-    return tuple(Portion(card.seed << 16 | k, size, places[k], parents[k]) for k in shuffled)
+    return tuple(Portion(k, card.seed << 16 | k, size, places[k], parents_of[k]) for k in shuffled)
 
 
 @contextmanager

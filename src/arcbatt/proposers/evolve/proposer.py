@@ -12,7 +12,7 @@ from arcbatt.plurals import count
 
 from ..proposer import Candidate, Context, Offer, propose_plainly
 from .cards import pool_parents
-from .evolution import Evolution, EvolveOptions
+from .evolution import N_BEGUN, Evolution, EvolveOptions
 from .mutation import Mutator, Rates
 from .mutation.kinds import MACRO
 
@@ -101,7 +101,7 @@ class Mutants:
             return
         # By the clock of the budget: on a busy machine that of CPU time goes slower.
         began_s = context.allowance.clock()
-        result = evolution.step(is_last=left_s < 2 * self._card_s + self._propose_s)
+        result = evolution.step(is_last=left_s < (N_BEGUN + 1) * self._card_s + self._propose_s)
         self._card_s = context.allowance.clock() - began_s
         self._n_worked += 1
         is_due = self._n_worked % PROPOSE_EVERY == 0

@@ -15,15 +15,13 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 FLOOR = 0.2
 WINDOW = 20_000
-
-# A gamma distribution of scale 1: its shape, and what each draw from it needs.
-_Gamma = tuple[float, float, float, float]
-_SQUEEZE = 1.0 + log(4.5)
 
 
 @dataclass(slots=True)
@@ -52,58 +50,43 @@ class Rates:
         self.floor = floor
         self.window = window
         self._counts = {kind: _Counts() for kind in self.kinds}
-        # Of each kind the two distributions that its payoff is drawn from; None: counts are new.
-        self._payoffs: list[tuple[str, tuple[_Gamma, _Gamma]]] | None = None
+        # How many were recorded, and how many of them each kind's recent counts are discounted by.
+        self._n_recorded = 0
+        self._discounted = dict.fromkeys(self.kinds, 0)
 
-    def draw(self, rng: random.Random) -> str:
-        """The kind of the next mutation.
+    @cached_property
+    def _source(self) -> np.random.RandomState:
+        """What draws payoffs: the same ones of a seed with every version of numpy.
 
-        Payoffs are to the bit what `rng.betavariate` gives, by Cheng's method of rejection (Applied
-        Statistics 26, 1977). A mutant takes several draws of all kinds, so what depends on counts
-        alone is computed once, and nothing is called that need not be.
+        To make one takes longer than all that it draws for a portion of a card.
         """
-        if rng.random() < self.floor:
-            return self.kinds[int(rng.random() * len(self.kinds))]
-        if self._payoffs is None:
-            self._payoffs = [(kind, _betas(counts)) for kind, counts in self._counts.items()]
-        random = rng.random
-        best, highest = self.kinds[0], -1.0
-        for kind, gammas in self._payoffs:
-            paid = payoff = 0.0
-            for shape, root, low, high in gammas:
-                if shape == 1.0:
-                    drawn = -log(1.0 - random())
-                else:
-                    while True:
-                        u = random()
-                        if not 1e-7 < u < 0.9999999:
-                            continue
-                        z = u * u * (1.0 - random())
-                        v = log(u / (1.0 - u)) / root
-                        drawn = shape * exp(v)
-                        r = low + high * v - drawn
-                        if r + _SQUEEZE - 4.5 * z >= 0.0 or r >= log(z):
-                            break
-                if paid:
-                    payoff = paid / (paid + drawn)
-                elif not drawn:
-                    break
-                else:
-                    paid = drawn
-            if payoff > highest:
-                best, highest = kind, payoff
-        return best
+        return np.random.RandomState()
+
+    @property
+    def n_recorded(self) -> int:
+        """How many were recorded here; what was drawn before the last of them is out of date."""
+        return self._n_recorded
+
+    def draw(self, n: int, rng: random.Random) -> list[str]:
+        """Return the kinds of the next mutations; many at a time cost little more than one."""
+        source = self._source
+        source.seed(rng.getrandbits(32))
+        self._discount_all()
+        paid = np.array([counts.recently_paid for counts in self._counts.values()])
+        tried = np.array([counts.recently_tried for counts in self._counts.values()])
+        payoffs = source.beta(1 + paid, 1 + np.maximum(tried - paid, 0.0), (n, len(self.kinds)))
+        evenly = source.randint(len(self.kinds), size=n)
+        is_even = source.random_sample(n) < self.floor
+        drawn = np.where(is_even, evenly, payoffs.argmax(axis=1))
+        return [self.kinds[k] for k in drawn.tolist()]
 
     def record(self, kind: str, *, ran: bool, improved: bool, fitted: bool) -> None:
         """Note what became of a mutant: it ran, improved on its parent, fits a task."""
         found = self._counts.get(kind)
         if found is None:
             raise ValueError(f"{kind!r} is no kind of mutation: {', '.join(self.kinds)}")
-        self._payoffs = None
-        kept = 1 - 1 / self.window
-        for counts in self._counts.values():
-            counts.recently_tried *= kept
-            counts.recently_paid *= kept
+        self._n_recorded += 1
+        self._discount(kind)
         found.tried += 1
         found.ran += ran
         found.improved += improved
@@ -111,11 +94,24 @@ class Rates:
         found.recently_tried += 1
         found.recently_paid += improved or fitted
 
+    def _discount(self, kind: str) -> None:
+        """Have the recent counts of a kind shrink by all that was recorded since they last did."""
+        counts = self._counts[kind]
+        kept = (1 - 1 / self.window) ** (self._n_recorded - self._discounted[kind])
+        counts.recently_tried *= kept
+        counts.recently_paid *= kept
+        self._discounted[kind] = self._n_recorded
+
+    def _discount_all(self) -> None:
+        for kind in self.kinds:
+            self._discount(kind)
+
     def table(self) -> dict[str, dict[str, float]]:
         """Return what became of each kind, in their order.
 
         `share` is its part of what was tried lately, `payoff` the part of those that paid.
         """
+        self._discount_all()
         total = sum(counts.recently_tried for counts in self._counts.values())
         return {
             kind: {
@@ -135,6 +131,7 @@ class Rates:
 
     def to_json(self) -> dict[str, Any]:
         """All there is to go on from."""
+        self._discount_all()
         return {
             "floor": self.floor,
             "window": self.window,
@@ -154,17 +151,6 @@ class Rates:
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"these are no rates of mutations: {error}") from error
         return rates
-
-
-def _betas(counts: _Counts) -> tuple[_Gamma, _Gamma]:
-    """The two distributions whose draws make one of a payoff: the one's share of their sum."""
-    paid = counts.recently_paid
-    return _gamma(1 + paid), _gamma(1 + max(counts.recently_tried - paid, 0.0))
-
-
-def _gamma(shape: float) -> _Gamma:
-    root = sqrt(2.0 * shape - 1.0)
-    return shape, root, shape - log(4.0), shape + root
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -213,8 +213,10 @@ def _put_macro(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """
     k = context.draw(anatomy.calls)
     macro = context.draw(macros())
+    if not macro.may_give(anatomy.shapes[k]):
+        return None
     parts = Instance(anatomy, k, context.donors, context.rng).fill(macro)
-    if parts is None or not macro.may_give(anatomy.shapes[k]):
+    if parts is None:
         return None
     made = ir.call_node(macro.primitive, *parts)
     given = type_of(made)
