@@ -30,7 +30,7 @@ from arcbatt.evaluation import Differ, TaskBoard, Validator, bundled_differs
 from arcbatt.evaluation.differs import score_programs, weights_of
 from arcbatt.language import Budget, Node, Program, parse_program
 from arcbatt.language.infer import fitting_primitives, infer
-from arcbatt.language.ir import call_node, replace_input, walk, with_args
+from arcbatt.language.ir import call_node, replace_input, replace_node
 from arcbatt.language.types import Type
 from arcbatt.library import library_programs
 from arcbatt.pool import Pool
@@ -134,7 +134,7 @@ class Editor:
             at = self._rng.choice(places)
             by = self._swap(at, types) if self._rng.random() < 0.3 else self._other(at, types)
             if by is not None and by is not at:
-                return Program(_put(program.result, at, by), program.name)
+                return Program(replace_node(program.result, at, by), program.name)
 
     def _other(self, at: Node, types: Mapping[Node, Type]) -> Node | None:
         own = [node for node, term in types.items() if term == types[at] and node is not at]
@@ -147,19 +147,6 @@ class Editor:
         args = [types[arg] for arg in at.args]
         fitting = [p for p, term in fitting_primitives(args) if term == types[at]]
         return call_node(self._rng.choice(fitting), *at.args) if fitting else None
-
-
-def _put(result: Node, at: Node, by: Node) -> Node:
-    """The same nodes with `by` in place of `at`."""
-    new: dict[Node, Node] = {}
-    for node in walk(result):
-        if node is at:
-            new[node] = by
-        elif any(new[arg] is not arg for arg in node.args):
-            new[node] = with_args(node, tuple([new[arg] for arg in node.args]))
-        else:
-            new[node] = node
-    return new[result]
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,17 @@ from __future__ import annotations
 import ctypes
 import itertools
 import subprocess
+import sys
 import types
-from collections import Counter, defaultdict, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
-from arcbatt.engine import kernels
+from arcbatt.engine import device_memory, device_run, gpu, kernels
 
 HERE = Path(__file__).parent
 # So that the calls of tests are large enough for wide lanes, and too many of them, too.
@@ -284,3 +286,39 @@ class LateDriver:
             elif name != "wait":
                 what()
             return
+
+
+# --- for tests ---
+
+
+@pytest.fixture(scope="session")
+def library_of_kernels(tmp_path_factory: pytest.TempPathFactory) -> KernelLibrary:
+    """All kernels, compiled once for all tests."""
+    return compile_kernels(tmp_path_factory.mktemp("kernels"))
+
+
+@pytest.fixture
+def on_cpu(library_of_kernels: KernelLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have runs on a GPU go to the device that is none."""
+    monkeypatch.setitem(sys.modules, "cupy", fake_cupy())
+
+    def address(_device: int, name: str) -> int:
+        return address_in(library_of_kernels, name)
+
+    def wide_address(_device: int, name: str) -> int:
+        wide = kernels.wide_kernel(name)
+        return address(0, wide) if wide else 0
+
+    monkeypatch.setattr(kernels, "address", address)
+    monkeypatch.setattr(kernels, "wide_address", wide_address)
+    driver = driver_functions(library_of_kernels)
+    monkeypatch.setattr(kernels, "driver_functions", lambda: driver)
+    monkeypatch.setattr(kernels, "load", lambda *_: None)
+    monkeypatch.setattr(kernels, "are_ready", lambda *_: True)
+    monkeypatch.setattr(device_memory, "new_array", np.empty)
+    monkeypatch.setattr(gpu, "_look_for_devices", lambda: (1, ""))
+    monkeypatch.setattr(device_memory, "_idle", {})
+    monkeypatch.setattr(device_memory, "_images", OrderedDict())
+    monkeypatch.setattr(device_run, "_idle_streams", {})
+    # So few that several items are taken at once.
+    monkeypatch.setattr(device_run, "THREADS_A_SM", 128)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 from collections import Counter
 from itertools import cycle, islice
 from pathlib import Path
@@ -23,7 +21,8 @@ from arcbatt.proposers.evolve.cards import Card, deal, new_mutants, pool_parents
 from arcbatt.proposers.evolve.mutation import Mutant, Mutator, Rates
 from arcbatt.tasks import find_task
 
-from .test_cli import Outcome, error_of
+from .cli_parts import Outcome, error_of
+from .conftest import printed_with_any_hash_seed
 
 LIBRARY = [parsed.program for parsed in library_programs()]
 
@@ -157,16 +156,7 @@ def test_cards_do_not_depend_on_the_process() -> None:
         "programs = [parsed.program for parsed in library_programs()]\n"
         "print(deal(programs, 200, 11).text, end='')\n"
     )
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={"PYTHONHASHSEED": hash_seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for hash_seed in ("0", "4242")
-    }
+    outputs = printed_with_any_hash_seed(code)
     assert outputs == {deal(LIBRARY, 200, 11).text}
 
 

@@ -16,10 +16,10 @@ from arcbatt.solving import Loop, Watcher
 from arcbatt.solving.cluster import ClusterError, check_cluster, ray_actors
 from arcbatt.solving.cluster.ray_actors import RayActors
 
+from .cli_parts import Outcome
 from .cluster_parts import cluster_of, outcome, solved_with
 from .solving_parts import contradiction, task_named, training
 from .test_cluster_processes import ENDING, IDS, OPTIONS, SET, is_alive, wait_until
-from .test_solving_cli import Outcome
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'arcbatt[ray]'")
 # All of them in one process, where tests are run in several.

@@ -82,8 +82,10 @@ def test_functions_are_values(function: Function) -> None:
 
 
 def test_the_limits_themselves_are_values() -> None:
-    for value in (MAX_NUMBER, -MAX_NUMBER, nested(MAX_DEPTH), as_lists(nested(MAX_DEPTH))):
-        to_value(value, "x")
+    deepest = nested(MAX_DEPTH)
+    for value in (MAX_NUMBER, -MAX_NUMBER, deepest):
+        assert to_value(value, "x") == value
+    assert to_value(as_lists(deepest), "x") == deepest
 
 
 # --- what is refused ---

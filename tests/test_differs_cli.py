@@ -6,7 +6,7 @@ import pytest
 
 from arcbatt.evaluation.differs import WEIGHTS
 
-from .test_cli import FAILING, RIGHT, WRONG, Outcome, error_of
+from .cli_parts import FAILING, RIGHT, WRONG, Outcome, error_of
 
 
 @pytest.fixture

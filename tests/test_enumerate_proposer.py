@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -247,8 +248,16 @@ def test_tracing_tells_what_was_tried() -> None:
 
 def test_each_thread_has_a_timeline() -> None:
     tasks = training("a85d4709", "25ff71a9", "67a3c6ac", "44d8ac46")
+    both = threading.Barrier(2)
+
+    def in_time(task: Task) -> Any:
+        """A view for which each thread waits for the other, so that neither does all tasks."""
+        both.wait()
+        return plain(task)
+
+    proposer = EnumeratedStacks(passes=[one_pass("some", in_time, 1)])
     with Clock().active() as clock:
-        loop_over(tasks, EnumeratedStacks(passes=FIRST_PASSES[:1]), n_threads=2).run(FOREVER_S)
+        loop_over(tasks, proposer, n_threads=2).run(FOREVER_S)
     threads = {timeline.name: timeline for timeline in clock.report().beside}
     assert threads.keys() == {"enumerate 1", "enumerate 2"}
     n_runs = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import fields, replace
 from functools import cache, partial
 from itertools import chain
@@ -599,7 +600,15 @@ def test_a_walk_searches_in_one_thread_at_a_time() -> None:
     walk = Walk(plain(huge_task()))
     stop = _enumerate.StopFlag()
     options = EnumerateOptions(depth=4, max_applications=10**9)
-    thread = threading.Thread(target=partial(walk.search, options, stop))
+
+    def search() -> None:
+        """Search until stopped, also if the other thread was the first."""
+        while True:
+            with suppress(RuntimeError):
+                walk.search(options, stop)
+                return
+
+    thread = threading.Thread(target=search)
     thread.start()
     with pytest.raises(RuntimeError, match="searching already"):
         while thread.is_alive():

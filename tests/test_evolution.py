@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import signal
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -320,6 +321,7 @@ def test_a_run_does_not_mind_if_processes_that_deal_are_killed(
             ordered = real()
             for helper in [each for each in helpers.values() if each.is_ready][:1]:
                 helper.process.kill()
+                helper.process.wait()
             return ordered
 
         evolving._order_card = order_and_kill  # type: ignore[method-assign]
@@ -333,7 +335,8 @@ def test_processes_that_deal_end_with_whoever_needs_them(tmp_path: Path) -> None
     dealing.wait()
     (helper,) = dealing._helpers.values()
     del dealing
-    helper.process.wait()
+    helper.process.wait()  # which fails if it goes on
+    assert helper.process._process.returncode == -signal.SIGKILL
 
 
 def test_where_no_process_can_be_started_this_one_deals(

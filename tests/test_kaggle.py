@@ -136,7 +136,8 @@ def test_little_is_loaded_before_the_first_submission() -> None:
         "import sys, arcbatt.cli.app, arcbatt.cli.kaggle_command\n"
         "assert not {'numpy', 'arcbatt.language', 'arcbatt.solving'} & set(sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_where_no_task_is_valid_all_are_filled_in(tmp_path: Path) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Mapping
 
@@ -24,7 +22,7 @@ from arcbatt.proposers.evolve.mutation.macros import Instance, macros, parse_mac
 from arcbatt.proposers.evolve.mutation.numbers import other_value
 from arcbatt.proposers.evolve.mutation.roles import FUNCTION, role_of_place, shape_of
 
-from .conftest import programs
+from .conftest import printed_with_any_hash_seed, programs
 
 LIBRARY = [parsed.program for parsed in library_programs()]
 DONORS = Donors(LIBRARY)
@@ -437,16 +435,7 @@ def test_mutants_do_not_depend_on_the_process() -> None:
         "    mutant = mutator.mutate(parent)\n"
         "    print(mutant and (mutant.kind, mutant.program.hash))\n"
     )
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={"PYTHONHASHSEED": hash_seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for hash_seed in ("0", "4242")
-    }
+    outputs = printed_with_any_hash_seed(code)
     mutator = Mutator(LIBRARY, random.Random(7))  # here, where much has been mutated before
     made = [mutator.mutate(parent) for parent in LIBRARY * 6]
     shown = [f"{mutant and (mutant.kind, mutant.program.hash)}\n" for mutant in made]

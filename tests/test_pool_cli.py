@@ -11,8 +11,8 @@ from arcbatt.library import library_programs
 from arcbatt.pool import NewProgram, NewTrial, Pool
 from arcbatt.tasks import find_task
 
+from .cli_parts import RIGHT, Outcome, error_of
 from .conftest import LIBRARY
-from .test_cli import RIGHT, Outcome, error_of
 from .test_pool import key, program_of, row_of, trial_of
 
 COMMANDS = ("list", "show", "import", "export", "prune", "stats", "merge")
@@ -238,3 +238,23 @@ def test_what_is_no_pool_is_named(tmp_path: Path) -> None:
     file.write_text(json.dumps({}))
     for command in (["list"], ["stats"], ["import", "--library"], ["prune", "--keep", "1"]):
         assert "no pool; it was left as it is" in error_of("pool", *command, "--pool", file)
+
+
+@pytest.mark.parametrize(
+    ("columns", "headings", "left_out"),
+    [
+        (40, "hash program fits", "calls, credit, from, most demos"),
+        (60, "hash program fits most demos from", "calls, credit"),
+        (80, "hash program calls fits most demos credit from", ""),
+    ],
+)
+def test_a_list_leaves_out_what_there_is_no_room_for(
+    full: Path, columns: int, headings: str, left_out: str
+) -> None:
+    shown = Outcome("pool", "list", "--pool", full, columns=columns).out
+    lines = [line.rstrip() for line in shown.splitlines() if line.strip()]
+    assert lines[0].split() == headings.split()
+    assert max(map(len, lines[:5])) <= columns  # its head and three rows
+    said = " ".join(shown.split())
+    assert ("no room for" in said) == bool(left_out)
+    assert f"no room for: {left_out}; --json has all" in said or not left_out

@@ -19,8 +19,8 @@ from arcbatt.pool import store as store_module
 from arcbatt.pool.opening import APPLICATION_ID, SCHEMA_VERSION
 from arcbatt.tasks import find_task
 
+from .cli_parts import Outcome, error_of
 from .conftest import best_of
-from .test_cli import Outcome, error_of
 from .test_pool import key, row_of, trial_of
 
 ESCAPE = "\x1b[31mred\x9b\r\n"

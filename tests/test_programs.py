@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
-import subprocess
-import sys
 
 import pytest
 from hypothesis import given
@@ -15,7 +13,7 @@ from hypothesis import strategies as st
 from arcbatt.language import Program, format_program, ir, parse_program, parse_programs
 from arcbatt.language.random_programs import random_program
 
-from .conftest import programs
+from .conftest import printed_with_any_hash_seed, programs
 
 TEXT = """
 def solve_demo(S, I):
@@ -75,16 +73,7 @@ def test_hash_does_not_depend_on_the_process() -> None:
         f"print(parse_program({TEXT!r}).hash)\n"
         "print(*[random_program(seed).hash for seed in range(20)])\n"
     )
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={"PYTHONHASHSEED": hash_seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for hash_seed in ("0", "1", "4242")
-    }
+    outputs = printed_with_any_hash_seed(code)
     assert outputs == {
         f"{TEXT_HASH}\n" + " ".join(random_program(seed).hash for seed in range(20)) + "\n"
     }

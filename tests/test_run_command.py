@@ -17,8 +17,8 @@ from arcbatt.library import library_programs
 from arcbatt.pool import NewProgram, NewTrial, Pool
 from arcbatt.tasks import find_task
 
+from .cli_parts import RIGHT, Outcome, error_of, write
 from .conftest import LIBRARY, best_of
-from .test_cli import RIGHT, Outcome, error_of, write
 from .test_timing import phases_of
 
 TASKS = ("--tasks", "67a3c6ac,68b16354")

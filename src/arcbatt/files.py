@@ -35,7 +35,7 @@ def _replace(place: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         new.replace(place)
-    except BaseException:
+    except BaseException:  # an interrupt, too, leaves no half-written file
         new.unlink(missing_ok=True)
         raise
 

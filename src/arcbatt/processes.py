@@ -9,15 +9,17 @@ import os
 import struct
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from queue import SimpleQueue
 from threading import Thread
 from typing import IO
 
 # Before each message: how many bytes it has.
 LENGTH = struct.Struct(">Q")
-END_S = 2.0
+# A process that was killed is gone within so long, also where the machine is busy.
+END_S = 60.0
 
 
 def write_message(stream: IO[bytes], message: bytes) -> None:
@@ -53,6 +55,17 @@ def take_pipes() -> tuple[SimpleQueue[bytes], IO[bytes]]:
 
     Thread(target=listen, daemon=True).start()
     return messages, answers
+
+
+@contextmanager
+def ending_at_once() -> Iterator[None]:
+    """End this process if anything goes wrong within, and say what."""
+    try:
+        yield
+    except BaseException:
+        traceback.print_exc()
+        # Whatever it was: the thread that listens could not be ended otherwise.
+        os._exit(1)
 
 
 class PipedProcess:

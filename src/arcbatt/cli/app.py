@@ -107,7 +107,7 @@ class _Commands(Group):
             return super().make_context(*args, **kwargs)
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
-        except Exception as error:
+        except Exception as error:  # Click's, of which Typer may have a copy
             explain_option(error)
             raise
 
@@ -138,7 +138,7 @@ class _Commands(Group):
             raise  # whoever read the output has had enough; Typer ends quietly
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
-        except Exception as error:
+        except Exception as error:  # packages have their own; which are expected is in a list
             if _is_expected(error):
                 stop(str(error))
             if isinstance(error, OSError):

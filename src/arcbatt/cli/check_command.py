@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 from rich import box
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -28,7 +27,15 @@ from arcbatt.library import library_files
 from arcbatt.tasks.program_names import task_id_of
 
 from .check_drawing import draw_checked_task
-from .console import can_overwrite, print_blocks, print_error, print_json, print_notice, stdout
+from .console import (
+    can_overwrite,
+    counting_bar,
+    print_blocks,
+    print_error,
+    print_json,
+    print_notice,
+    stdout,
+)
 from .options import AsJson, TaskSource
 
 CHECK_EXAMPLES = (
@@ -178,15 +185,7 @@ def parse_files(
 
 def _with_progress(programs: Sequence[ParsedProgram], is_quiet: bool) -> Iterator[ParsedProgram]:
     """Yield the programs, with a bar that shows how far it is."""
-    with Progress(
-        TextColumn("checking"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.description}", style="dim"),
-        console=stdout(),
-        transient=True,
-        disable=is_quiet,
-    ) as progress:
+    with counting_bar("checking", is_quiet) as progress:
         bar = progress.add_task("", total=len(programs))
         for program in programs:
             progress.update(bar, description=program.name)

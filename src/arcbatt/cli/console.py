@@ -4,23 +4,32 @@ What is printed may come from files of others: names, ids, program text. None of
 terminal as a command to it.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich import box
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from arcbatt.files import write_whole
 from arcbatt.measure import phase
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 # A file or a pipe has no width of its own; this one cuts no table.
 WIDTH_WITHOUT_TERMINAL = 140
@@ -34,6 +43,8 @@ MAX_MESSAGE_LINE = 5_000
 # What stands for a character that a terminal would obey rather than show.
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 MAX_COLUMNS = 10_000
+# What may be folded can still be read so wide.
+FOLDED_WIDTH = 16
 
 
 def clean(text: str, limit: int = MAX_MESSAGE_LINE) -> str:
@@ -91,6 +102,22 @@ def can_overwrite(console: Console) -> bool:
     return console.is_terminal and NOTEBOOK not in os.environ
 
 
+def counting_bar(doing: str, is_quiet: bool) -> Progress:
+    """Return a bar that shows of how many things how many are done, and which one is next."""
+    # Here, since most commands show none.
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    return Progress(
+        TextColumn(doing),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}", style="dim"),
+        console=stdout(),
+        transient=True,
+        disable=is_quiet,
+    )
+
+
 @phase("display")
 def print_blocks(*blocks: RenderableType) -> None:
     """Print drawings one below the other."""
@@ -104,6 +131,35 @@ def print_json(content: dict[str, Any]) -> None:
     """Print exactly one JSON object to stdout; ASCII, so that a terminal can show any of it."""
     json.dump(content, sys.stdout, indent=2)
     sys.stdout.write("\n")
+
+
+class FittingTable(Table):
+    """A table that leaves columns out where it would be too wide, and says which."""
+
+    def __init__(self, *may_go: str) -> None:
+        """`may_go` are headings of columns, in the order in which they are left out."""
+        super().__init__(box=box.SIMPLE_HEAD)
+        self._may_go = may_go
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        shown = copy(self)
+        gone: list[str] = []
+        while len(gone) < len(self._may_go) and shown._least_width(console) > options.max_width:
+            gone.append(self._may_go[len(gone)])
+            kept = [column for column in self.columns if column.header not in gone]
+            shown.columns = [replace(column, _index=k) for k, column in enumerate(kept)]
+        yield from Table.__rich_console__(shown, console, options)
+        if gone:
+            yield Text(f"no room for: {', '.join(gone)}; --json has all", style="dim")
+
+    def _least_width(self, console: Console) -> int:
+        """How wide it is with all cells in a line, but for those that may be folded."""
+        width = 3 * len(self.columns) + 1  # what is between columns, and around them
+        for column in self.columns:
+            cells = (column.header, *column.cells)
+            widest = max(Measurement.get(console, console.options, cell).maximum for cell in cells)
+            width += min(widest, FOLDED_WIDTH) if column.overflow == "fold" else widest
+        return width
 
 
 def say_how_many_more(table: Table, n_more: int) -> None:

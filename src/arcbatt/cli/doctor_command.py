@@ -5,7 +5,6 @@ from typing import Any
 
 import typer
 from rich import box
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -14,7 +13,7 @@ from arcbatt.doctor import Facts, SelfTest, all_ok, backends, gather_facts, try_
 from arcbatt.engine.health import CompiledKernels, GpuSearch
 from arcbatt.plurals import count
 
-from .console import can_overwrite, print_blocks, print_json, stdout
+from .console import can_overwrite, counting_bar, print_blocks, print_json, stdout
 from .options import AsJson
 
 DOCTOR_EXAMPLES = (
@@ -52,15 +51,7 @@ def doctor(
 def _try_all(gpu_search: GpuSearch, is_quiet: bool) -> list[SelfTest]:
     engines = backends(gpu_search)
     calls = list(read_recorded(SHIPPED))
-    with Progress(
-        TextColumn("testing"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.description}", style="dim"),
-        console=stdout(),
-        transient=True,
-        disable=is_quiet,
-    ) as progress:
+    with counting_bar("testing", is_quiet) as progress:
         bar = progress.add_task("", total=len(engines) * len(calls))
 
         def taken() -> Iterator[RecordedCall]:

@@ -33,6 +33,7 @@ from arcbatt.pool import merge as merge_pools
 from arcbatt.pool.errors import clean, shown
 
 from .console import (
+    FittingTable,
     can_overwrite,
     print_blocks,
     print_error,
@@ -341,7 +342,7 @@ def _reading_bar(
 
 
 def _table_of_programs(found: list[ProgramSummary]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD)
+    table = FittingTable("calls", "credit", "from", "most demos")
     table.add_column("hash", no_wrap=True)
     table.add_column("program", overflow="fold")
     table.add_column("calls", justify="right")

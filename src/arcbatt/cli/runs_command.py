@@ -25,7 +25,7 @@ from arcbatt.solving.runs import (
     summarize_run,
 )
 
-from .console import print_blocks, print_json, print_notice, say_how_many_more, stop
+from .console import FittingTable, print_blocks, print_json, print_notice, say_how_many_more, stop
 from .durations import format_duration
 from .groups import format_examples, make_group
 from .options import DEFAULT_OUT, AsJson, Limit
@@ -74,7 +74,7 @@ def list_command(out: RunsFolder = DEFAULT_OUT, limit: Limit = 20, as_json: AsJs
 
 
 def _table(runs: Sequence[RunSummary]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD)
+    table = FittingTable("seed", "size", "tasks of", "time")
     table.add_column("run", overflow="fold")
     table.add_column("tasks of", overflow="fold")
     for heading in ("seed", "fits", "time", "size"):

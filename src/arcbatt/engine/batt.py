@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.language import Budget, Failure, Node, Program, Value
-from arcbatt.measure import phase, usable_cores
+from arcbatt.measure import check_threads, phase, usable_cores
 from arcbatt.plurals import count
 
 from . import _engine, calibration, device_memory, flatten, gpu, kernels, profiling, sharing
@@ -139,6 +139,7 @@ class Batt:
         how many results came from where. Programs that call own primitives are run by the
         definitions, which takes far longer; `ran_on` counts them under "definitions".
         """
+        check_threads(n_threads)
         if not isinstance(samples, Samples):
             raise TypeError(
                 f"samples: a {type(samples).__name__}; Samples(inputs) makes some of grids, "
@@ -210,6 +211,7 @@ class Batt:
                     pace.ended.set()
                     parts = [part.result() for part in busy]
                 except BaseException:
+                    # An interrupt, too: whoever leaves the pool waits for its threads.
                     queue.close()
                     pace.ended.set()
                     raise

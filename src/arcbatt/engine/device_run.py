@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from threading import Lock
 from typing import Any
@@ -37,12 +37,16 @@ EXPECTED_CALL_BYTES = 4 * 1024
 # few calls are large, and what one cannot do, the CPU does after all others.
 SAMPLE_SHARE, WHOLE_SHARE = 1 / 4, 1 / 256
 MAX_ITEMS = 2**31
+# Kernels are started by so many threads for each multiprocessor.
+THREADS_A_SM = 2048
 # Elements of all containers that a function is run on, at most.
 MAX_ELEMENTS = 2**28
 # So many kernels that do not need one another run side by side: most cannot fill a card.
 N_STREAMS = 8
 # By these, kernels on one stream wait for those on others.
 EVENTS_A_STREAM = 32
+# Chunks of samples whose kernels are started before the first of them is done.
+N_BEGUN = 2
 # Pages of all warps, on every stream that they run on, take at most this part of the memory.
 PAGES_SHARE = 1 / 4
 # What is taken at once for what steps need.
@@ -73,6 +77,20 @@ class _TooManyElements(Exception):
 
 
 @dataclass
+class _Chunk:
+    """Samples whose kernels were started, and what these use until they are done."""
+
+    chosen: NDArray[np.uint32]
+    run: _engine.PlanRun
+    room: Room
+    launch: Any
+    held: list[Any]
+    step_events: list[Any]
+    timed: list[tuple[str, int, Any, Any]] = field(default_factory=list)
+    n_started: int = 0  # of no step of the plan
+
+
+@dataclass
 class DeviceRun:
     """One device's part of a run."""
 
@@ -99,7 +117,7 @@ class DeviceRun:
         with cupy.cuda.Device(self.device), _streams_on(cupy, self.device) as self.streams:
             self.n_sms = _prepare(self.device)
             self.functions = self.batt.functions_on(self.device)
-            self.n_blocks = self.n_sms * 2048 // BLOCK_THREADS
+            self.n_blocks = self.n_sms * THREADS_A_SM // BLOCK_THREADS
             self.n_warps = self.n_blocks * BLOCK_THREADS // 32
             self.images = (self.batt.on(self.device), image_of(self.samples, self.device))
             # Kernels write by sample: the arrays stand where that of the first one is the first.
@@ -121,24 +139,62 @@ class DeviceRun:
                 self.n_streams = max(1, min(most, fitting))
                 fit = min(memory.size // a_sample, MAX_ITEMS // n_calls)
                 at_once = max(32, fit)
-                kept = []
                 todo = [(k, min(k + at_once, end)) for k in range(first, end, at_once)]
-                while todo:
-                    part = todo.pop(0)
-                    try:
-                        kept += self._chunk(cupy, self._order(*part), memory)
-                        self._note_launches(cupy)
-                        if self.is_alone:
-                            self._start_writing(cupy, *part)
-                    except (_TooManyElements, cupy.cuda.memory.OutOfMemoryError):
-                        # What was started still reads what the next part will overwrite.
-                        cupy.cuda.get_current_stream().synchronize()
-                        # One sample that is too much is left to the CPU.
-                        device_memory.give_up(self.device)
-                        middle = sum(part) // 2
-                        halves = [(part[0], middle), (middle, part[1])]
-                        todo[:0] = halves if middle > part[0] else []
+                with self._stopping(cupy):
+                    return self._chunks(cupy, todo, memory)
+
+    def _chunks(self, cupy: Any, todo: list[tuple[int, int]], memory: Any) -> list[KeptWords]:
+        """All chunks: while the device runs one, the next one's kernels are started."""
+        kept: list[KeptWords] = []
+        begun: list[tuple[tuple[int, int], _Chunk]] = []
+
+        def finish() -> None:
+            part, chunk = begun.pop(0)
+            kept.extend(self._finish(cupy, chunk))
+            self._note_launches(cupy, chunk)
+            if self.is_alone:
+                self._start_writing(cupy, *part)
+
+        while todo:
+            part = todo.pop(0)
+            try:
+                begun.append((part, self._chunk(cupy, self._order(*part), memory)))
+                # Values that are kept must be read before they are the next chunk's.
+                while len(begun) >= (1 if self.keep_values else N_BEGUN):
+                    finish()
+            except (_TooManyElements, cupy.cuda.memory.OutOfMemoryError):
+                # What was started still reads what the next part will overwrite.
+                cupy.cuda.get_current_stream().synchronize()
+                if begun:  # what it uses may be what is lacking
+                    finish()
+                    todo.insert(0, part)
+                    continue
+                # One sample that is too much is left to the CPU.
+                device_memory.give_up(self.device)
+                middle = sum(part) // 2
+                halves = [(part[0], middle), (middle, part[1])]
+                todo[:0] = halves if middle > part[0] else []
+        while begun:
+            finish()
         return kept
+
+    @contextmanager
+    def _stopping(self, cupy: Any) -> Iterator[None]:
+        """Leave nothing at work on the device where what goes on within fails."""
+        self.n_chunks = 0
+        self.stopped = cupy.zeros(1, cupy.uint32)
+        try:
+            yield
+        except BaseException:
+            with suppress(Exception):  # a device that has failed has nothing more to say
+                # By a copy: a kernel might have to wait for those that it is to stop.
+                one = device_memory.new_array(1, np.uint32)
+                one[:] = 1
+                with cupy.cuda.Stream(non_blocking=True) as beside:
+                    send(one, self.stopped.data.ptr)
+                    beside.synchronize()  # it must not come when the memory is another run's
+                cupy.cuda.get_current_stream().synchronize()
+            raise
 
     def _order(self, first: int, end: int) -> NDArray[np.uint32]:
         """Samples from one to another, those together that are alike."""
@@ -188,18 +244,16 @@ class DeviceRun:
             np.count_nonzero(self.outputs.part("reasons", np.uint8, content) != _engine.NOT_RUN)
         )
 
-    def _chunk(self, cupy: Any, chosen: NDArray[np.uint32], memory: Any) -> list[KeptWords]:
-        """All steps on some samples, whose values share the memory."""
+    def _chunk(self, cupy: Any, chosen: NDArray[np.uint32], memory: Any) -> _Chunk:
+        """Start all steps on some samples, whose values share the memory."""
         (batt_image, on_device), samples_image = self.images
         plan, n = self.batt.plan, chosen.size
         n_cells = self.batt.n_programs * n
         n_steps = plan.n_steps + N_OTHERS
-        chosen_there = cupy.asarray(chosen)
         zeros = Room(
             cupy.zeros,
             {
                 "n_used": 8,
-                "stopped": 4,
                 "pages": self.n_streams * 16 * self.n_warps,
                 # What each step takes its items from.
                 "queues": _engine.queue_bytes * n_steps,
@@ -217,6 +271,7 @@ class DeviceRun:
                 "steps": N_OTHERS * _engine.step_bytes,
             },
         )
+        chosen_there, sent = _send_new(cupy, chosen)
         # The fields of `Launch` in kernel.cu.
         words = [
             *np.frombuffer(batt_image.head, np.uint64).tolist(),
@@ -230,7 +285,7 @@ class DeviceRun:
             memory.size,
             zeros.at["n_used"],
             int(memory.size * max(SAMPLE_SHARE / n, WHOLE_SHARE)),
-            *(zeros.at["pages"], zeros.at["stopped"], room.at["values"], room.at["costs"]),
+            *(zeros.at["pages"], self.stopped.data.ptr, room.at["values"], room.at["costs"]),
             *(
                 self.outputs.at[name] - self.first * array.itemsize
                 for name, array in self.arrays._asdict().items()
@@ -243,52 +298,53 @@ class DeviceRun:
         by_stream = np.tile(np.array(words, np.uint64), (self.n_streams, 1))
         numbers = np.arange(self.n_streams, dtype=np.uint64)
         by_stream[:, _PAGES_FIELD] += numbers * (16 * self.n_warps)
-        launch = cupy.asarray(by_stream)
+        launch, sent_too = _send_new(cupy, by_stream)
         places = (
             *(on_device["nodes"], on_device["others"]),
             *(room.at["domains"], zeros.at["queues"], room.at["listed"]),
         )
         n_timed = 0 if self.launches is None else 2 * plan.n_steps  # each step, and its counting
-        self.step_events = [cupy.cuda.Event() for _ in range(2 * n_timed)]
-        self.run = self._new_run(cupy, n, places, launch)
-        self.room = room
-        self.held: list[Any] = [chosen_there, zeros, launch]  # in use until the last step is done
-        self.n_started = 0
-        self.timed: list[tuple[str, int, Any, Any]] = []
-        try:
-            self._run_steps(cupy)
-            n_run = plan.programs.size
-            self._start_one(cupy, "find_outcomes", n_run * n, on_device["programs"], n_run)
-            self._wait(cupy)
-            if not self.keep_values:
-                return []
-            self._start_one(cupy, "count_kept", n_cells)
-            n_words = room.part("n_words", np.int64)
-            ends = cupy.cumsum(n_words)
-            kept_words = cupy.empty(max(1, int(ends[-1])), cupy.int32)
-            n_words[:] = ends - n_words
-            launch[:, _WORDS_FIELD] = kept_words.data.ptr
-            self._start_one(cupy, "write_kept", n_cells)
-            self._wait(cupy)
-        except (KeyboardInterrupt, Overtaken):
-            # By a copy: a kernel might have to wait for those that it is to stop.
-            one = device_memory.new_array(1, np.uint32)
-            one[:] = 1
-            with cupy.cuda.Stream(non_blocking=True) as beside:
-                send(one, zeros.at["stopped"])
-                beside.synchronize()  # it must not come when the memory is another run's
-            cupy.cuda.get_current_stream().synchronize()
-            raise
+        events = [cupy.cuda.Event() for _ in range(2 * n_timed)]
+        run = self._new_run(n, places, launch, events)
+        held = [chosen_there, sent, zeros, sent_too]
+        chunk = _Chunk(chosen, run, room, launch, held, events)
+        self._run_steps(cupy, chunk)
+        n_run = plan.programs.size
+        self._start_one(cupy, chunk, "find_outcomes", n_run * n, on_device["programs"], n_run)
+        _check(cupy, run.end())
+        return chunk
+
+    def _finish(self, cupy: Any, chunk: _Chunk) -> list[KeptWords]:
+        """Wait until a chunk is done; returns the kept values."""
+        self._wait(cupy, chunk)
+        if not self.keep_values:
+            return []
+        chosen, n = chunk.chosen, chunk.chosen.size
+        n_cells = self.batt.n_programs * n
+        self._start_one(cupy, chunk, "count_kept", n_cells)
+        n_words = chunk.room.part("n_words", np.int64)
+        ends = cupy.cumsum(n_words)
+        kept_words = cupy.empty(max(1, int(ends[-1])), cupy.int32)
+        n_words[:] = ends - n_words
+        chunk.launch[:, _WORDS_FIELD] = kept_words.data.ptr
+        self._start_one(cupy, chunk, "write_kept", n_cells)
+        _check(cupy, chunk.run.end())
+        self._wait(cupy, chunk)
         reasons = self.outputs.part("reasons", np.uint8).get().reshape(self.batt.n_programs, -1)
         ok = np.flatnonzero(reasons[:, chosen - self.first] == 0)
         cells = ok // n * len(self.samples) + chosen[ok % n]
         return [KeptWords(kept_words.get(), cells.astype(np.int64), n_words.get()[ok])]
 
     def _new_run(
-        self, cupy: Any, n_samples: int, places: Sequence[int], launch: Any
+        self,
+        n_samples: int,
+        places: Sequence[int],
+        launch: Any,
+        timing: Sequence[Any],
     ) -> _engine.PlanRun:
         """Return the plan's run on so many samples."""
-        streams, events = self.streams.addresses(self.n_streams)
+        self.n_chunks += 1
+        streams, events = self.streams.addresses(self.n_streams, self.n_chunks)
         functions, wide_functions = self.functions
         # The fields of `DeviceSettings` in plan_run.hpp.
         settings = (
@@ -304,7 +360,7 @@ class DeviceRun:
             places=np.array(places, np.uint64),
             streams=streams,
             events=events,
-            timing=np.array([event.ptr for event in self.step_events], np.uint64),
+            timing=np.array([event.ptr for event in timing], np.uint64),
             launches=launch.data.ptr + row_bytes * np.arange(self.n_streams, dtype=np.uint64),
             functions=functions,
             wide_functions=wide_functions,
@@ -313,15 +369,21 @@ class DeviceRun:
 
     @phase("launch")
     def _start_one(
-        self, cupy: Any, kernel: str, n_items: int, nodes: int = 0, n_nodes: int = 0
+        self,
+        cupy: Any,
+        chunk: _Chunk,
+        kernel: str,
+        n_items: int,
+        nodes: int = 0,
+        n_nodes: int = 0,
     ) -> None:
         """Start a kernel of no step of the plan."""
         words = device_memory.new_array(_engine.step_bytes, np.uint8)
-        self.held.append(words)
-        there = self.room.at["steps"] + _engine.step_bytes * self.n_started
-        self.n_started += 1
-        with self._timing(cupy, kernel, n_items):
-            status = self.run.start_one(
+        chunk.held.append(words)
+        there = chunk.room.at["steps"] + _engine.step_bytes * chunk.n_started
+        chunk.n_started += 1
+        with self._timing(cupy, chunk, kernel, n_items):
+            status = chunk.run.start_one(
                 function=kernels.address(self.device, kernel),
                 wide_function=kernels.wide_address(self.device, kernel),
                 nodes=nodes,
@@ -333,7 +395,7 @@ class DeviceRun:
             _check(cupy, status)
 
     @contextmanager
-    def _timing(self, cupy: Any, kernel: str, n_items: int) -> Iterator[None]:
+    def _timing(self, cupy: Any, chunk: _Chunk, kernel: str, n_items: int) -> Iterator[None]:
         """Note what is started within, where launches are asked for."""
         if self.launches is None:
             yield
@@ -342,31 +404,31 @@ class DeviceRun:
         before.record()
         yield
         after.record()
-        self.timed.append((kernel, n_items, before, after))
+        chunk.timed.append((kernel, n_items, before, after))
 
-    def _note_launches(self, cupy: Any) -> None:
-        """Add what the chunk's launches took, all of which are done."""
+    def _note_launches(self, cupy: Any, chunk: _Chunk) -> None:
+        """Add what a chunk's launches took, all of which are done."""
         if self.launches is None:
             return
         name = f"cuda:{self.device}"
         stages = flatten.stages_of(self.batt.plan)
         steps = [(stage, step.kernel) for stage, these in enumerate(stages) for step in these]
-        events = iter(self.step_events)
+        events = iter(chunk.step_events)
         timed = [
             (steps[step][0], COUNTING if is_counting else steps[step][1], n_items, *pair)
             for (step, is_counting, n_items), pair in zip(
-                self.run.started, zip(events, events, strict=True), strict=False
+                chunk.run.started, zip(events, events, strict=True), strict=False
             )
         ]
-        timed += [(-1, *each) for each in self.timed]
+        timed += [(-1, *each) for each in chunk.timed]
         for stage, kernel, n_items, before, after in timed:
             taken_s = cupy.cuda.get_elapsed_time(before, after) / 1000
             self.launches.append(profiling.Launch(name, stage, kernel, n_items, taken_s))
 
     @phase("wait")
-    def _wait(self, cupy: Any) -> None:
-        """Until the device is done, Ctrl-C taken meanwhile."""
-        self._end_with(cupy, self.run.wait(self._goes_on))
+    def _wait(self, cupy: Any, chunk: _Chunk) -> None:
+        """Until the device is done with a chunk, Ctrl-C taken meanwhile."""
+        self._end_with(cupy, chunk.run.wait(self._goes_on))
 
     def _goes_on(self) -> bool:
         return not self.is_overtaken()
@@ -379,29 +441,40 @@ class DeviceRun:
             raise _TooManyElements
         _check(cupy, status)
 
-    def _run_steps(self, cupy: Any) -> None:
+    def _run_steps(self, cupy: Any, chunk: _Chunk) -> None:
         """All steps of the plan."""
         if self.is_overtaken():
             raise Overtaken
-        while (status := self._run_on(cupy)) == _engine.PlanRun.LACKS_MEMORY:
-            self._give_memory(cupy, *self.run.lacking)
+        while (status := self._run_on(chunk)) == _engine.PlanRun.LACKS_MEMORY:
+            self._give_memory(cupy, chunk, *chunk.run.lacking)
         self._end_with(cupy, status)
 
     @phase("wait")
-    def _run_on(self, cupy: Any) -> int:
-        return self.run.run(self._goes_on)
+    def _run_on(self, chunk: _Chunk) -> int:
+        return chunk.run.run(self._goes_on)
 
-    def _give_memory(self, cupy: Any, n_host_bytes: int, n_device_bytes: int) -> None:
+    def _give_memory(
+        self, cupy: Any, chunk: _Chunk, n_host_bytes: int, n_device_bytes: int
+    ) -> None:
         """Give the run memory for what its next steps need, which is that much at least."""
         content = device_memory.new_array(max(n_host_bytes, HOST_BYTES), np.uint8)
         there = cupy.empty(max(n_device_bytes, DEVICE_BYTES), cupy.uint8)
-        self.held += [content, there]
-        self.run.give_memory(
+        chunk.held += [content, there]
+        chunk.run.give_memory(
             host=content.ctypes.data,
             host_bytes=content.size,
             device=there.data.ptr,
             device_bytes=there.size,
         )
+
+
+def _send_new(cupy: Any, content: NDArray[Any]) -> tuple[Any, NDArray[Any]]:
+    """Copy an array to the current device; what is sent must stay until that is done."""
+    sent = device_memory.new_array(content.shape, content.dtype.type)
+    sent[...] = content
+    there = cupy.empty(content.shape, content.dtype)
+    send(sent, there.data.ptr)
+    return there, sent
 
 
 def _check(cupy: Any, status: int) -> None:
@@ -421,19 +494,22 @@ class _Streams:
         self._streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(N_STREAMS + 1)]
         self.first = self._streams[0]
         self.for_results = cupy.cuda.Stream(non_blocking=True)
-        n_events = (N_STREAMS + 1) * EVENTS_A_STREAM + 1
+        n_events = (N_STREAMS + 1) * EVENTS_A_STREAM + N_BEGUN
         self._events = [cupy.cuda.Event(disable_timing=True) for _ in range(n_events)]
         self._addresses = np.array([event.ptr for event in self._events], np.uint64)
 
-    def addresses(self, n_streams: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    def addresses(self, n_streams: int, turn: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """The driver's numbers of so many streams, and one for copies; and of events.
 
-        These are so many for each of the streams, and one more.
+        These are so many for each of the streams, and one more, another one each turn.
         """
         streams = [*self._streams[:n_streams], self._streams[-1]]
         return (
             np.array([stream.ptr for stream in streams], np.uint64),
-            self._addresses[: len(streams) * EVENTS_A_STREAM + 1],
+            np.append(
+                self._addresses[: len(streams) * EVENTS_A_STREAM],
+                self._addresses[-1 - turn % N_BEGUN],
+            ),
         )
 
 

@@ -159,6 +159,7 @@ void bind_plans(nb::module_& module) {
       .def("run", [](PlanRun& run, nb::callable goes_on) {
              return without_lock(goes_on, [&](auto asked) { return run.run(asked); });
            })
+      .def("end", &PlanRun::end)
       .def("wait", [](PlanRun& run, nb::callable goes_on) {
              return without_lock(goes_on, [&](auto asked) { return run.wait(asked); });
            })

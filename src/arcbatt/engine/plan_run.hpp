@@ -108,12 +108,12 @@ class PlanRun {
     return status ? status : start_kernels(function, wide_function, n_items, device, 0);
   }
 
-  // Until all is done that the first stream was given.
+  // Marks the end of what the first stream was given so far; then until it is reached.
+  int end() { return driver_.record((void*)places_.done, streams_[0]); }
   template <class GoesOn>
   int wait(GoesOn goes_on) {
-    void* done = (void*)places_.done;
-    int status = driver_.record(done, streams_[0]);
-    return status ? status : wait_until([&] { return is_reached(done, status); }, goes_on, status);
+    int status = 0;
+    return wait_until([&] { return is_reached((void*)places_.done, status); }, goes_on, status);
   }
 
  private:
@@ -306,7 +306,7 @@ class PlanRun {
     step.listed = (u32*)places_.listed + settings_.max_large * number;
     step.n_items = (u32)n_items;
     const u64 n_warps = settings_.n_blocks * settings_.block / 32;
-    step.at_once = (u32)max_of<u64>(1, min_of<u64>(n_items / (4 * n_warps), 8));
+    step.at_once = (u32)max_of<u64>(1, min_of<u64>(n_items / (4 * n_warps), MOST_AT_ONCE));
     return step;
   }
   Step words_of(u32 k, u64 starts) const {

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.language import Budget, Program
-from arcbatt.measure import usable_cores
+from arcbatt.measure import check_threads, usable_cores
 from arcbatt.tasks import Task
 
 from . import _engine, profiling
@@ -117,6 +117,7 @@ def run_on_tasks(
     `only[p]` is the one task that program p is tried on, with all demos in any case; -1 stands for
     all tasks. Without stages every program is run on all demos.
     """
+    check_threads(n_threads)
     budget = budget or Budget()
     if batt.is_defined.any():
         return _with_defined(batt, samples, budget, only, staged, device, n_threads)

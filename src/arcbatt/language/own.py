@@ -190,7 +190,7 @@ class _Guarded:
             raise
         except (LookupError, ArithmeticError) as error:
             raise out_of_range(self._say(error)) from error
-        except Exception as error:
+        except Exception as error:  # whatever somebody's definition may raise
             raise wrong_type(self._say(error)) from error
         try:
             return to_value(result, f"what {self.name} returned")

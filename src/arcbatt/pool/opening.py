@@ -65,7 +65,7 @@ def open_connection(
                 _prepare_for_writing(connection)
             if readonly:
                 connection.execute("PRAGMA query_only = ON")
-        except BaseException:
+        except BaseException:  # an interrupt, too, leaves nothing open
             connection.close()
             raise
     return connection, bool(readonly) or not is_writable
@@ -108,7 +108,7 @@ def _connect(place: str, *, uri: bool = False) -> sqlite3.Connection:
         # A pool may come from elsewhere: its schema may call nothing but SQLite's own.
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA cell_size_check = ON")
-    except BaseException:
+    except BaseException:  # an interrupt, too, leaves nothing open
         connection.close()
         raise
     return connection

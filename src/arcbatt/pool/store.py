@@ -72,7 +72,7 @@ class Store:
             try:
                 yield
                 commit(self.connection)
-            except BaseException:
+            except BaseException:  # an interrupt, too, leaves nothing half written
                 roll_back(self.connection)
                 raise
 

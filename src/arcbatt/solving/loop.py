@@ -319,7 +319,7 @@ class Loop:
         before_s, began_s = count.elapsed_s, self._clock()
         try:
             proposer.work(offer, context)
-        except Exception as error:
+        except Exception as error:  # whatever it is, the loop may be told to go on without
             self.fail(proposer.name, error, traceback.format_exc())
         finally:
             elapsed_s = self._clock() - began_s

@@ -199,7 +199,7 @@ class Run(Watcher):
             if self.loop.is_resumed:
                 self._n_logged = self._pool.state(LOGGED)
             folder.begin_log(self._n_logged)
-        except BaseException:
+        except BaseException:  # an interrupt, too, leaves nothing open
             self._pool.close()
             raise
 

@@ -33,7 +33,7 @@ def main() -> None:
             _find(kind)(given, tell)
         except EXPECTED as error:
             tell(ERROR, {"message": str(error)})
-        except Exception as error:
+        except Exception as error:  # a bug in one job: the next one is done all the same
             traceback.print_exc()
             tell(ERROR, {"message": f"this went wrong here: {type(error).__name__}"})
         tell(END, {})

@@ -243,6 +243,7 @@ class _Searching:
                         yield future.result(), perf_counter() - began_s
                     self._feed(threads, running, queue)
             except BaseException:
+                # An interrupt, too: whoever leaves the pool waits for its threads.
                 self._stop.set()
                 raise
 

@@ -7,15 +7,13 @@ when its input does.
 from __future__ import annotations
 
 import marshal
-import os
-import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from time import process_time
 from typing import Any
 
 from arcbatt.engine.graphs import DIGEST_BYTES, Graph
 from arcbatt.language import Program, all_primitives
-from arcbatt.processes import take_pipes, write_message
+from arcbatt.processes import ending_at_once, take_pipes, write_message
 
 from .dealer import write_dealt
 from .met import MetFilter
@@ -72,7 +70,7 @@ class Helper:
 def main() -> None:
     """Deal until there are no more orders."""
     messages, answers = take_pipes()
-    try:
+    with ending_at_once():
         all_primitives()
         helper = Helper()
         write_message(answers, b"ready")
@@ -81,10 +79,6 @@ def main() -> None:
             with uncollected():
                 for dealt in helper.deal(*marshal.loads(message)):
                     write_message(answers, dealt)
-    except BaseException:
-        traceback.print_exc()
-        # At once: the thread that listens could not be ended otherwise.
-        os._exit(1)
 
 
 if __name__ == "__main__":

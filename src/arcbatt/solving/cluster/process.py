@@ -6,11 +6,9 @@ that no worker is left when a driver was killed.
 
 from __future__ import annotations
 
-import os
 import sys
-import traceback
 
-from arcbatt.processes import take_pipes, write_message
+from arcbatt.processes import ending_at_once, take_pipes, write_message
 
 from .worker import Worker
 
@@ -18,15 +16,11 @@ from .worker import Worker
 def main(number: str, n_threads: str, device: str) -> None:
     """Answer messages until there are no more, or one that cannot be answered."""
     messages, answers = take_pipes()
-    try:
+    with ending_at_once():
         worker = Worker(int(number), int(n_threads), device)
         write_message(answers, worker.hello())
         while True:
             write_message(answers, worker.answer(messages.get()))
-    except BaseException:
-        traceback.print_exc()
-        # At once: the thread that listens could not be ended otherwise.
-        os._exit(1)
 
 
 if __name__ == "__main__":

@@ -132,7 +132,7 @@ class _Work:
                 n_rounds, has_ended = self._work_as_island(proposer, offer, context, unit)
         except MemoryError:
             error, is_memory = traceback.format_exc(), True
-        except Exception:
+        except Exception:  # the driver has it raised there, or goes on without
             error = traceback.format_exc()
         ran_on = self.board.ran_on
         return Result(

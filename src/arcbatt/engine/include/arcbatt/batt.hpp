@@ -83,7 +83,8 @@ struct NodePlace {
   const u32* args;
   u32 node;
 
-  ARC_FN Value arg(u32 k) const { return slots.value(args[k]); }
+  ARC_FN const Value& source(u32 k) const { return slots.value(args[k]); }
+  ARC_FN Value arg(u32 k) const { return source(k); }
   ARC_FN void write(const Value& value, const NodeCost& cost) const {
     slots.value(node) = value;
     slots.cost(node) = cost;
@@ -277,9 +278,8 @@ ARC_FN Outcome outcome_of(const Batt& batt, u32 program, const Budget& budget, c
     if (any_thread(unknown)) out.reason = NOT_RUN;
     return out;
   }
-  auto add = [](i64 a, i64 b) { return (i64)((u64)a + (u64)b); };
-  steps = (u64)fold_threads((i64)steps, add);
-  bytes = (u64)fold_threads((i64)bytes, add);
+  steps = (u64)large_sum_of_threads(steps);
+  bytes = (u64)large_sum_of_threads(bytes);
   if (steps > budget.steps || bytes > budget.bytes) return out;
   out.steps = steps;
   out.reason = result.failed() ? result.reason() : OK;

@@ -53,7 +53,7 @@ constexpr u32 MAX_LARGE = ARC_MAX_LARGE;
 
 // Calls whose arguments are fetched, weighed and checked together, four threads each, and whose results are
 // written together: what a warp waits for then comes at once.
-constexpr u32 BATCH = 8;
+constexpr u32 BATCH = MOST_AT_ONCE;
 struct BatchedCall {
   Frame* frame;   // null for a node of the batt
   u32 which;      // the op, or the node
@@ -68,7 +68,10 @@ struct Batch {
   Value args[BATCH][MAX_ARITY];
   u32 weights[BATCH][MAX_ARITY];     // what each adds to the call's steps, or UNSURE
   Sectors memory[BATCH][MAX_ARITY];  // what each points to
-  Value results[BATCH];
+};
+// What calls of a batch gave.
+struct BatchResults {
+  Value values[BATCH];
   NodeCost costs[BATCH];
 };
 
@@ -78,7 +81,8 @@ struct Worker {
   u64 taken;  // from the pool, by the call
   Replay replay;
   Value frame[MAX_ARITY + 1];
-  Batch batch;
+  Batch batches[2];  // one that is run, and the next one, whose arguments come meanwhile
+  BatchResults results;
   const Step* leaves_of;  // the step whose large items are left to wide lanes; null where none are
   u32 item;
   u32 landing[WARP];  // of what is fetched ahead: nobody reads it here
@@ -127,34 +131,93 @@ ARC_EXTERN char* grow_arena(void* owner, u64 bytes, u64* given) {
 // lanes, that take those.
 enum Lanes { ALL, LEAVES, WIDE };
 
-// body(first, end, lists) for all items, some at a time; where `lists` is set they are places on the list of
-// those left to wide lanes.
-template <class Body>
-ARC_FN void each_few_items(const Launch& launch, const Step& step, Lanes lanes, Body body) {
-  const bool wide = lanes == WIDE;
-  const u32 n_huge = wide ? min_of(step.queue->n_huge, HALF_LIST) : 0;
-  const u32 n_items = wide ? n_huge + min_of(step.queue->n_large, HALF_LIST) : step.n_items;
-  const u32 at_once = wide ? 1 : step.at_once;
-  u32* next = wide ? &step.queue->next_listed : &step.queue->next;
-  auto take = [&]() {  // thread 0 knows
-    const bool takes = thread_index() == 0 && !*(volatile const u32*)launch.stopped;
-    return takes ? atomic_take(next, at_once) : n_items;
+// Some items that a lane takes together.
+struct Portion {
+  u32 first, n;
+  const u32* listed;  // those left to wide lanes; null where all are run
+
+  ARC_FN u32 item(u32 k) const { return listed ? listed[first + k] : first + k; }
+};
+// All items of a step, of which a lane takes portions.
+struct Items {
+  const Launch& launch;
+  const Step& step;
+  const bool wide;
+  u32 n_huge, n, at_once;
+  u32* next;
+
+  ARC_FN Items(const Launch& launch, const Step& step, Lanes lanes) : launch(launch), step(step), wide(lanes == WIDE) {
+    n_huge = wide ? min_of(step.queue->n_huge, HALF_LIST) : 0;
+    n = wide ? n_huge + min_of(step.queue->n_large, HALF_LIST) : step.n_items;
+    at_once = wide ? 1 : step.at_once;
+    next = wide ? &step.queue->next_listed : &step.queue->next;
+  }
+  // Asks for a portion, by the first thread, and then tells where it begins. It takes a while to come.
+  struct Asked {
+    u32 first, is_stopped;
   };
+  ARC_FN Asked ask() const {
+    Asked asked = {0, 0};
+    if (thread_index() == 0) {
+      asked.first = atomic_take(next, at_once);
+      asked.is_stopped = *(volatile const u32*)launch.stopped;
+    }
+    return asked;
+  }
+  ARC_FN u32 wait_for(const Asked& asked) const { return (u32)broadcast(asked.is_stopped ? n : asked.first); }
+  // The portion that begins there; it has no items where none are left.
+  ARC_FN Portion portion(u32 first) const {
+    const u32 after = wide && first >= n_huge ? HALF_LIST - n_huge : 0;
+    return {after + first, first < n ? min_of(at_once, n - first) : 0, wide ? step.listed : nullptr};
+  }
   // Of many, the next ones are taken beforehand; a single one may have to wait for long, and goes to another.
-  const bool ahead = at_once > 1;
-  for (u32 taken = take();;) {
-    const u32 first = (u32)broadcast(taken);
-    if (first >= n_items) return;
-    if (ahead) taken = take();
-    const u32 after = wide && first >= n_huge ? HALF_LIST - n_huge : 0;  // the list's second half
-    body(after + first, after + min_of(first + at_once, n_items), wide);
-    if (!ahead) taken = take();
+  ARC_FN bool ahead() const { return at_once > 1; }
+};
+// body(portion) for all items.
+template <class Body>
+ARC_FN void each_portion(const Launch& launch, const Step& step, Lanes lanes, Body body) {
+  const Items items(launch, step, lanes);
+  for (Items::Asked asked = items.ask();;) {
+    const Portion portion = items.portion(items.wait_for(asked));
+    if (!portion.n) return;
+    if (items.ahead()) asked = items.ask();
+    body(portion);
+    if (!items.ahead()) asked = items.ask();
+  }
+}
+// The same with what a portion needs fetched while the one before it is run: begin(portion, side) asks for what is known
+// by itself, end(portion, side) for what that points to, run(portion, side, k) is its k-th item, and finish(portion,
+// side) comes after all of them. `side` is 0 and 1 in turn.
+template <class Begin, class End, class Run, class Finish>
+ARC_FN void each_fetched(const Launch& launch, const Step& step, Lanes lanes, Begin begin, End end, Run run,
+                         Finish finish) {
+  const Items items(launch, step, lanes);
+  const bool ahead = items.ahead();
+  u32 first = items.wait_for(items.ask());
+  Portion portion = {0, 0, nullptr}, following = portion;
+  for (u32 side = 0;; side ^= 1) {
+    const u32 n = portion.n, begins = ahead ? n / 2 : n, ends = ahead && n ? n - 1 : n;
+    for (u32 k = 0; k < n || k == ends; k++) {
+      if (k == begins) {
+        if (!ahead && n) first = items.wait_for(items.ask());
+        following = items.portion(first);
+        // What is asked for here would be waited for at once if it had to be kept until the next portion.
+        const Items::Asked asked = ahead ? items.ask() : Items::Asked{0, 0};
+        begin(following, side ^ 1);
+        if (ahead) first = items.wait_for(asked);
+      }
+      if (k == ends) end(following, side ^ 1);
+      if (k < n) run(portion, side, k);
+    }
+    if (n) finish(portion, side);
+    if (!following.n) return;
+    portion = following;
   }
 }
 template <class Body>
 ARC_FN void each_item(const Launch& launch, const Step& step, Lanes lanes, Body body) {
-  each_few_items(launch, step, lanes, [&](u32 first, u32 end, bool lists) {
-    for (u32 item = first; item < end; item++) body(lists ? step.listed[item] : item);
+  each_portion(launch, step, lanes, [&](const Portion& portion) {
+    for (u32 k = 0; k < portion.n; k++) body(portion.item(k));
   });
 }
 
@@ -255,7 +318,8 @@ struct CallPlace {
 // The same of a call in a batch: results are kept until all of the batch are there.
 struct BatchPlace {
   const Launch& launch;
-  Batch& batch;
+  const Batch& batch;
+  BatchResults& results;
   u32 k;
   u32& filled;  // bits of the calls that have a result
 
@@ -266,8 +330,8 @@ struct BatchPlace {
   ARC_FN void fill(const Value& value, u64 steps, u64 bytes) const {
     filled |= 1u << k;
     if (thread_index() > 0) return;
-    batch.results[k] = value;
-    batch.costs[k] = {steps, bytes};
+    results.values[k] = value;
+    results.costs[k] = {steps, bytes};
   }
   ARC_FN void fill_exceeded(const Lane& lane) const {
     fill(exceeded_value(lane), exceeded_steps(lane), lane.bytes);
@@ -283,75 +347,103 @@ ARC_FN u32 sure_weight(const Lane& lane, const P& primitive, const Value& arg, u
   return weight > lane.max_elements || weight > Batch::UNSURE ? Batch::UNSURE : (u32)weight;
 }
 
-template <class P>
-ARC_FN void fetch_batch(const Launch& launch, const Step& step, const Lane& lane, Batch& batch, u32 first, u32 n,
-                        bool lists, const P& primitive) {
+// body(k, arg) for all arguments of n calls, four threads for each call.
+template <class Body>
+ARC_FN void each_batched(u32 n, Body body) {
   each((i64)BATCH * MAX_ARITY, [&](i64 k) {
-    const u32 which = (u32)k / MAX_ARITY, arg = (u32)k % MAX_ARITY;
-    if (which >= n) return;
-    const BatchedCall call = find_call(launch, step, lane, lists ? step.listed[first + which] : first + which);
-    if (arg == 0) batch.calls[which] = call;
+    if ((u32)k / MAX_ARITY < n) body((u32)k / MAX_ARITY, (u32)k % MAX_ARITY);
+  });
+}
+// Has the arguments of a portion's calls on their way.
+ARC_FN void begin_batch(const Launch& launch, const Step& step, const Lane& lane, Batch& batch,
+                        const Portion& portion) {
+  each_batched(portion.n, [&](u32 k, u32 arg) {
+    const BatchedCall call = find_call(launch, step, lane, portion.item(k));
+    const CallPlace place = {launch, call};
+    if (arg == 0) batch.calls[k] = call;
     const bool is_there = arg < call.n_args && !call.is_over;
-    const Value value = is_there ? CallPlace{launch, call}.arg(arg) : none_value();
+    if (is_there && !call.frame)
+      fetch_value(&batch.args[k][arg], &place.of_node().source(arg));
+    else
+      batch.args[k][arg] = is_there ? place.of_element().arg(arg) : none_value();
+  });
+  end_values();
+}
+template <class P>
+ARC_FN void end_batch(const Lane& lane, Batch& batch, const Portion& portion, const P& primitive) {
+  wait_for_values();
+  each_batched(portion.n, [&](u32 k, u32 arg) {
+    const BatchedCall& call = batch.calls[k];
+    const Value value = batch.args[k][arg];
     const bool is_sure = call.n_args == primitive.info().arity && !call.is_over;
-    batch.args[which][arg] = value;
-    batch.weights[which][arg] = !is_sure ? Batch::UNSURE : is_there ? sure_weight(lane, primitive, value, arg) : 0;
-    batch.memory[which][arg] = sectors_of(value);
+    batch.weights[k][arg] =
+        !is_sure ? Batch::UNSURE : arg < call.n_args ? sure_weight(lane, primitive, value, arg) : 0;
+    batch.memory[k][arg] = sectors_of(value);
   });
 }
 
 // Has the memory that a call's arguments point to on its way while another is run.
 template <class P>
-ARC_FN void fetch_ahead(Worker& worker, u32 k) {
+ARC_FN void fetch_ahead(const Batch& batch, u32 k, u32* landing) {
   constexpr PrimitiveInfo info = P::declared;
 #pragma unroll
   for (u32 arg = 0; arg < info.arity; arg++)
-    if (!(info.peeks >> arg & 1) && !is_number_domain(info.domains[arg]))
-      fetch_sectors(worker.batch.memory[k][arg], worker.landing);
+    if (!(info.peeks >> arg & 1) && !is_number_domain(info.domains[arg])) fetch_sectors(batch.memory[k][arg], landing);
+}
+
+// A call of a batch, its results kept there.
+template <class P>
+ARC_FN void run_batched(const Launch& launch, Lane& lane, Worker& worker, const Batch& batch, u32 k, u32 item,
+                        u32 most_steps, u32& filled, const P& primitive) {
+  // All threads write the same: none has to wait.
+  worker.taken = 0;
+  worker.item = item;
+  const u32 n_args = batch.calls[k].n_args;
+  const bool is_there = n_args <= MAX_ARITY;
+  lane.frame = is_there ? (Value*)batch.args[k] : worker.frame;
+  const BatchPlace place = {launch, batch, worker.results, k, filled};
+  const u32* weights = batch.weights[k];
+  const u32 steps = 1 + weights[0] + weights[1] + weights[2] + weights[3];
+  bool runs = steps <= most_steps;
+  if (runs) {
+    begin_node(lane, steps);
+  } else if (batch.calls[k].is_over) {
+    place.fill(fail(OVER_BUDGET), 0, 0);
+  } else {
+    const u32 n_right = is_there ? (u32)first_where(n_args, [&](i64 arg) { return lane.frame[arg].failed(); })
+                                 : gather(lane, place, n_args);
+    runs = begin_call(lane, n_args, n_right, primitive, place);
+  }
+  if (runs) finish_call(lane, primitive, place);
+  sync();
 }
 
 // A primitive's calls, those of the batt's nodes and those within functions.
 template <class P>
 ARC_FN void run_calls(const Launch& launch, const Step& step, Lanes lanes, const P& primitive) {
   with_lane(launch, step, lanes, [&](Lane& lane, Worker& worker) {
-    Batch& batch = worker.batch;
     const u32 most_steps = (u32)min_of<u64>(lane.max_steps, Batch::UNSURE - 1);
-    each_few_items(launch, step, lanes, [&](u32 first, u32 end, bool lists) {
-      for (; first < end; first += BATCH) {
-        const u32 n = min_of(end - first, BATCH);
-        fetch_batch(launch, step, lane, batch, first, n, lists, primitive);
-        if (FETCHES_AHEAD) fetch_ahead<P>(worker, 0);
-        u32 filled = 0;
-        for (u32 k = 0; k < n; k++) {
-          if (FETCHES_AHEAD && k + 1 < n) fetch_ahead<P>(worker, k + 1);
-          // All threads write the same: none has to wait.
-          worker.taken = 0;
-          worker.item = lists ? step.listed[first + k] : first + k;
-          const u32 n_args = batch.calls[k].n_args;
-          const bool is_there = n_args <= MAX_ARITY;
-          lane.frame = is_there ? batch.args[k] : worker.frame;
-          const BatchPlace place = {launch, batch, k, filled};
-          const u32* weights = batch.weights[k];
-          const u32 steps = 1 + weights[0] + weights[1] + weights[2] + weights[3];
-          bool runs = steps <= most_steps;
-          if (runs) {
-            begin_node(lane, steps);
-          } else if (batch.calls[k].is_over) {
-            place.fill(fail(OVER_BUDGET), 0, 0);
-          } else {
-            const u32 n_right =
-                is_there ? (u32)first_where(n_args, [&](i64 arg) { return lane.frame[arg].failed(); })
-                         : gather(lane, place, n_args);
-            runs = begin_call(lane, n_args, n_right, primitive, place);
-          }
-          if (runs) finish_call(lane, primitive, place);
-          sync();
-        }
-        each(n, [&](i64 k) {
-          if (filled >> k & 1) CallPlace{launch, batch.calls[k]}.write(batch.results[k], batch.costs[k]);
+    u32 filled = 0;
+    each_fetched(
+        launch, step, lanes,
+        [&](const Portion& portion, u32 side) { begin_batch(launch, step, lane, worker.batches[side], portion); },
+        [&](const Portion& portion, u32 side) {
+          Batch& batch = worker.batches[side];
+          end_batch(lane, batch, portion, primitive);
+          if (FETCHES_AHEAD && portion.n) fetch_ahead<P>(batch, 0, worker.landing);
+        },
+        [&](const Portion& portion, u32 side, u32 k) {
+          const Batch& batch = worker.batches[side];
+          if (FETCHES_AHEAD && k + 1 < portion.n) fetch_ahead<P>(batch, k + 1, worker.landing);
+          run_batched(launch, lane, worker, batch, k, portion.item(k), most_steps, filled, primitive);
+        },
+        [&](const Portion& portion, u32 side) {
+          each(portion.n, [&](i64 k) {
+            if (filled >> k & 1)
+              CallPlace{launch, worker.batches[side].calls[k]}.write(worker.results.values[k], worker.results.costs[k]);
+          });
+          filled = 0;
         });
-      }
-    });
   });
   end_fetching();
 }
@@ -362,9 +454,9 @@ ARC_FN void run_calls(const Launch& launch, const Step& step, Lanes lanes, const
 template <class P>
 ARC_FN void run_elements(const Launch& launch, const Step& step, Lanes lanes, const P& primitive) {
   with_lane(launch, step, lanes, [&](Lane& lane, Worker&) {
-    each_few_items(launch, step, lanes, [&](u32 first_item, u32 end_item, bool) {
-      const u32 n = step.n_elements, end = min_of<u32>(end_item * ARC_ELEMENTS_AN_ITEM, n);
-      for (u32 first = first_item * ARC_ELEMENTS_AN_ITEM; first < end; first += W) {
+    each_portion(launch, step, lanes, [&](const Portion& portion) {
+      const u32 n = step.n_elements, end = min_of<u32>((portion.first + portion.n) * ARC_ELEMENTS_AN_ITEM, n);
+      for (u32 first = portion.first * ARC_ELEMENTS_AN_ITEM; first < end; first += W) {
         const u32 at = min_of(first + thread_index(), n - 1), which = step.which(at);
         const FlatOp& op = launch.flat.ops[step.others[which]];
         const FlatDomain& domain = launch.flat.domains[op.domain];
@@ -404,46 +496,65 @@ ARC_FN void run_sites(const Launch& launch, const Step& step, Lanes lanes, Run r
   });
 }
 
-// Has on its way what is needed of some programs' results: costs of their nodes, and what their values point to.
-template <class ItemAt>
-ARC_FN void fetch_results_ahead(const Launch& launch, const Step& step, Worker& worker, u32 n, ItemAt item_at) {
-  Sectors* memory = &worker.batch.memory[0][0];
-  for (u32 k = 0; k < n; k++) {
-    const u32 item = item_at(k), at = item / step.n_nodes, program = step.nodes[item - at * step.n_nodes];
-    const Slots slots = launch.slots(at);
-    const u32* nodes = launch.batt.program_nodes + launch.batt.starts[program];
-    const u32 n_nodes = (u32)(launch.batt.starts[program + 1] - launch.batt.starts[program]);
-    for (u32 j = thread_index(); j < n_nodes; j += W) fetch_sector((u64)&slots.cost(nodes[j]) / 32, worker.landing);
-    if ((u32)thread_index() == k) memory[k] = sectors_of(slots.value(launch.batt.results[program]));
+// A program, in the place of a node, on a sample.
+struct ProgramPlace {
+  u32 program, at;
+  Slots slots;
+
+  ARC_FN ProgramPlace(const Launch& launch, const Step& step, u32 item) : at(item / step.n_nodes) {
+    program = step.nodes[item - at * step.n_nodes];
+    slots = launch.slots(at);
   }
+  ARC_FN const Value& result(const Launch& launch) const { return slots.value(launch.batt.results[program]); }
+};
+// Has on its way what is needed of some programs: costs of their nodes, and their results.
+ARC_FN void begin_outcomes(const Launch& launch, const Step& step, const Portion& portion, u32* landing) {
+  for (u32 k = 0; k < portion.n; k++) {
+    const ProgramPlace place(launch, step, portion.item(k));
+    const u64* starts = launch.batt.starts + place.program;
+    const u32* nodes = launch.batt.program_nodes + starts[0];
+    const u32 n_nodes = (u32)(starts[1] - starts[0]);
+    for (u32 j = thread_index(); j < n_nodes; j += W) fetch_sector((u64)&place.slots.cost(nodes[j]) / 32, landing);
+    if ((u32)thread_index() == k) fetch_sector((u64)&place.result(launch) / 32, landing);
+  }
+}
+// Then what their results point to.
+ARC_FN void end_outcomes(const Launch& launch, const Step& step, const Portion& portion, Worker& worker) {
+  Sectors* memory = &worker.batches[0].memory[0][0];
+  each(portion.n, [&](i64 k) {
+    memory[k] = sectors_of(ProgramPlace(launch, step, portion.item((u32)k)).result(launch));
+  });
+  for (u32 k = 0; k < portion.n; k++) fetch_sectors(memory[k], worker.landing);
   sync();
-  for (u32 k = 0; k < n; k++) fetch_sectors(memory[k], worker.landing);
 }
 
 // What the programs gave; they stand in the place of nodes.
 ARC_FN void find_outcomes(const Launch& launch, const Step& step, Lanes lanes) {
   with_lane(launch, step, lanes, [&](Lane& lane, Worker& worker) {
-    each_few_items(launch, step, lanes, [&](u32 first, u32 end, bool lists) {
-      auto item_at = [&](u32 k) { return lists ? step.listed[first + k] : first + k; };
-      const u32 n = end - first;
-      if (FETCHES_AHEAD && n > 1 && n <= BATCH) fetch_results_ahead(launch, step, worker, n, item_at);
-      for (u32 k = 0; k < n; k++) {
-        const u32 item = item_at(k), at = item / step.n_nodes, program = step.nodes[item - at * step.n_nodes];
-        begin_item(lane, item);
-        const Slots slots = launch.slots(at);
-        if (is_left_to_wide(lane, weight_of(slots.value(launch.batt.results[program])))) continue;
-        const u32 sample = launch.chosen[at];
-        const Outcome out = outcome_of(launch.batt, program, launch.budget, launch.samples[sample], slots);
-        const u64 cell = program * launch.n_samples + sample;
-        if (thread_index() == 0) {
+    each_fetched(
+        launch, step, lanes,
+        [&](const Portion& portion, u32) {
+          if (FETCHES_AHEAD) begin_outcomes(launch, step, portion, worker.landing);
+        },
+        [&](const Portion& portion, u32) {
+          if (FETCHES_AHEAD) end_outcomes(launch, step, portion, worker);
+        },
+        [&](const Portion& portion, u32, u32 k) {
+          begin_item(lane, portion.item(k));
+          const ProgramPlace place(launch, step, portion.item(k));
+          if (is_left_to_wide(lane, weight_of(place.result(launch)))) return;
+          const u32 sample = launch.chosen[place.at];
+          const Outcome out =
+              outcome_of(launch.batt, place.program, launch.budget, launch.samples[sample], place.slots);
+          const u64 cell = place.program * launch.n_samples + sample;
+          if (thread_index() > 0) return;
           launch.reasons[cell] = out.reason;
           launch.matches[cell] = out.matches;
           launch.hashes[cell] = out.hash;
           launch.steps[cell] = (i64)out.steps;
           launch.numbers[cell] = out.number;
-        }
-      }
-    });
+        },
+        [](const Portion&, u32) {});
   });
   end_fetching();
 }

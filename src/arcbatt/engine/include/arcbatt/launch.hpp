@@ -55,6 +55,8 @@ struct FlatDomain {
 // How many numbers of elements are added up by a thread, and threads of a block that does so.
 constexpr u32 COUNTS_A_THREAD = 8, COUNT_THREADS = 1024;
 
+// So many items a lane takes at once, at most.
+constexpr u32 MOST_AT_ONCE = 8;
 // How far the items of a step are taken.
 struct Queue {
   u32 next;

@@ -202,26 +202,11 @@ ARC_FN void mark_holes(const Stage& stage, const Thing& own, const Room& room) {
   auto is_own = [&](i32 i, i32 j) { return stage.label(own.top + i, own.left + j) == own.number; };
   for (i32 k = 0; k < height * width; k++) room.marks[k] = !is_own(k / width, k % width);
   if (own.size == height * width) return;
-  Place *next = room.queue, *end = room.queue;
-  auto reach = [&](i32 i, i32 j) {
-    if ((u32)i >= (u32)height || (u32)j >= (u32)width || room.marks[i * width + j] != 1) return;
-    room.marks[i * width + j] = 2;
-    *end++ = {i, j};
-  };
-  for (i32 i = 0; i < height; i++) {
-    reach(i, 0);
-    reach(i, width - 1);
-  }
-  for (i32 j = 0; j < width; j++) {
-    reach(0, j);
-    reach(height - 1, j);
-  }
-  for (; next < end; next++) {
-    reach(next->row - 1, next->column);
-    reach(next->row + 1, next->column);
-    reach(next->row, next->column - 1);
-    reach(next->row, next->column + 1);
-  }
+  reach_from_edge(height, width, room.queue, [&](i32 k) {
+    if (room.marks[k] != 1) return false;
+    room.marks[k] = 2;
+    return true;
+  });
 }
 
 constexpr i32 N_FEATURES = 44;

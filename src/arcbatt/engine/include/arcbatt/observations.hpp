@@ -149,6 +149,32 @@ ARC_FN bool is_beside(int direction) {
 struct Place {
   i32 row, column;
 };
+
+// Goes from the edge of a box to all places that can be reached by sides. enter(k): whether the box's k-th place
+// is open, and met for the first time. Returns how many were entered; `places` has them.
+template <class Enter>
+ARC_FN i32 reach_from_edge(i32 height, i32 width, Place* places, Enter enter) {
+  Place *next = places, *end = places;
+  auto reach = [&](i32 i, i32 j) {
+    if ((u32)i < (u32)height && (u32)j < (u32)width && enter(i * width + j)) *end++ = {i, j};
+  };
+  for (i32 i = 0; i < height; i++) {
+    reach(i, 0);
+    reach(i, width - 1);
+  }
+  for (i32 j = 0; j < width; j++) {
+    reach(0, j);
+    reach(height - 1, j);
+  }
+  for (; next < end; next++) {
+    reach(next->row - 1, next->column);
+    reach(next->row + 1, next->column);
+    reach(next->row, next->column - 1);
+    reach(next->row, next->column + 1);
+  }
+  return (i32)(end - places);
+}
+
 struct Region {
   const Place* places;
   const i32* labels;  // of its scene: whose number each cell has

@@ -43,6 +43,9 @@ ARC_FN int thread_index() { return threadIdx.x & 31; }
 ARC_FN void sync() { __syncwarp(); }
 ARC_FN u32 ballot(bool flag) { return __ballot_sync(0xffffffffu, flag); }
 ARC_FN u32 shuffle(u32 value, int source) { return __shfl_sync(0xffffffffu, value, source); }
+// The word of the thread before this one or after it; the first and the last get their own.
+ARC_FN u32 from_before(u32 value) { return __shfl_up_sync(0xffffffffu, value, 1); }
+ARC_FN u32 from_after(u32 value) { return __shfl_down_sync(0xffffffffu, value, 1); }
 #endif
 // Within a warp, also where the lane is a block.
 ARC_FN int warp_index() { return threadIdx.x & 31; }
@@ -52,16 +55,20 @@ ARC_FN i64 shuffle_up(i64 value, int by) { return __shfl_up_sync(0xffffffffu, va
 ARC_FN i64 shuffle_from(i64 value, int source) { return __shfl_sync(0xffffffffu, value, source); }
 ARC_FN int count_bits(u32 bits) { return __popc(bits); }
 ARC_FN int lowest_bit(u32 bits) { return __ffs((int)bits) - 1; }
+ARC_FN u32 mirrored_bits(u32 bits) { return __brev(bits); }
 ARC_FN int lowest_bit64(u64 bits) { return __ffsll((i64)bits) - 1; }
 ARC_FN void atomic_or(u32* word, u32 bits) { atomicOr(word, bits); }
 ARC_FN u32 atomic_add(u32* word, u32 value) { return atomicAdd(word, value); }
 ARC_FN void atomic_add(u64* word, u64 value) { atomicAdd(word, value); }
-// The same by one thread of a warp, which goes on until it needs the word: the compiler would add up what all
-// threads add, and wait.
+// The same by the first thread of a warp, which goes on until it needs the word: where the compiler sees that all
+// threads add to one word, it adds up what they add, and waits. So the address is that of a word by the thread's number.
 #if defined(ARC_ASSEMBLY)
 ARC_FN u32 atomic_take(u32* word, u32 n) {
   u32 before;
-  asm volatile("atom.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(word), "r"(n) : "memory");
+  asm volatile(
+      "{ .reg .u32 lane; .reg .u64 at; mov.u32 lane, %%laneid; mul.wide.u32 at, lane, 4; add.u64 at, at, %1;"
+      " atom.global.add.u32 %0, [at], %2; }"
+      : "=r"(before) : "l"(word), "r"(n) : "memory");
   return before;
 }
 // Of a word in shared memory.
@@ -187,7 +194,11 @@ ARC_NOINLINE i64 sum_before(i64 own, i64* all) {
 ARC_FN i64 count_before(bool flag, i64* all) { return sum_before(flag, all); }
 #else
 ARC_FN i64 broadcast(i64 value) { return shuffle_from(value, 0); }
-ARC_FN bool any_thread(bool flag) { return ballot(flag) != 0; }
+#if defined(__CUDACC__)
+ARC_FN bool any_thread(bool flag) { return __any_sync(0xffffffffu, flag); }
+#else
+ARC_FN bool any_thread(bool flag) { return flag; }
+#endif
 template <class Op>
 ARC_FN i64 fold_threads(i64 value, Op op) {
   for (int offset = W / 2; offset > 0; offset /= 2) value = op(value, exchange(value, offset));
@@ -238,6 +249,12 @@ ARC_FN u32 bits_of_threads(u32 x) {
   return (u32)fold_threads((i64)x, [](i64 a, i64 b) { return a | b; });
 }
 #endif
+
+// The same of numbers that may be large, but mostly are not.
+ARC_FN i64 large_sum_of_threads(u64 x) {
+  if (!any_thread(x >> 26)) return sum_of_threads((u32)x);
+  return fold_threads((i64)x, [](i64 a, i64 b) { return (i64)((u64)a + (u64)b); });
+}
 
 // --- combinators: loops shared out among the lane's threads ---
 
@@ -372,15 +389,14 @@ ARC_FN void copy(T* to, const T* from, i64 n) {
     return;
   }
   const Counter end = (Counter)n;
-  Counter k = thread_index();
-  for (; k + 3 * W < end; k += 4 * W) {  // four on their way at a time
-    const T a = from[k], b = from[k + W], c = from[k + 2 * W], d = from[k + 3 * W];
+  for (Counter k = thread_index(); k < end; k += 4 * W) {  // four on their way at a time
+    const bool two = k + W < end, three = k + 2 * W < end, four = k + 3 * W < end;
+    const T a = from[k], b = two ? from[k + W] : a, c = three ? from[k + 2 * W] : a, d = four ? from[k + 3 * W] : a;
     to[k] = a;
-    to[k + W] = b;
-    to[k + 2 * W] = c;
-    to[k + 3 * W] = d;
+    if (two) to[k + W] = b;
+    if (three) to[k + 2 * W] = c;
+    if (four) to[k + 3 * W] = d;
   }
-  for (; k < end; k += W) to[k] = from[k];
   sync();
 }
 

@@ -53,16 +53,13 @@ ARC_FN Inners inners_of(const Value* values, i64 n) {
 }
 
 #if defined(ARC_WARP_LANES)
-// The set of all keys, of locations or cells: by rows of bits, colour by colour. False, and nothing is done, where
-// they do not lie close to the origin or that takes too long.
-ARC_FN bool merge_by_rows(Lane& lane, Kind kind, const Inners& inners, i64 n_members, Value* set) {
+// The set of the keys, of locations or cells, that each_key(f) hands to f: by rows of bits, colour by colour. False,
+// and nothing is done, where they do not lie close to the origin or that takes too long.
+template <class EachKey>
+ARC_FN bool merge_by_rows(Lane& lane, Kind kind, i64 n_members, Value* set, EachKey each_key) {
   constexpr u32 MOST = 1024;  // keys times colours
-  const Value* values = inners.values;
   u32 seen = 0;
-  inners.each_member([&](i64 k, i64 j) {
-    const Key key = values[k].keys[j];
-    seen |= 1u << (is_place_near(key) ? min_of((u32)color_of(key), 30u) : 31u);
-  });
+  each_key([&](Key key) { seen |= 1u << (is_place_near(key) ? min_of((u32)color_of(key), 30u) : 31u); });
   u32 colors = bits_of_threads(seen);
   if (colors >> 30 || (u32)count_bits(colors) * (u64)n_members > MOST) return false;
   Key* keys = lane.allocate_array<Key>(n_members);
@@ -72,8 +69,7 @@ ARC_FN bool merge_by_rows(Lane& lane, Kind kind, const Inners& inners, i64 n_mem
     const i32 color = lowest_bit(colors);
     write_shared(words + thread_index(), 0);
     sync();
-    inners.each_member([=](i64 k, i64 j) {
-      const Key key = values[k].keys[j];
+    each_key([=](Key key) {
       if (color_of(key) == color) add_place(words, key);
     });
     const u32 row = read_shared(words + thread_index());
@@ -85,10 +81,47 @@ ARC_FN bool merge_by_rows(Lane& lane, Kind kind, const Inners& inners, i64 n_mem
   *set = keys ? keys_value(kind, keys, (u32)n) : fail(OVER_BUDGET);
   return true;
 }
+
+// What is known of many values together.
+struct Gathered {
+  u32 kinds;        // that occur, as bits
+  i64 n_members;
+  bool in_a_row;    // the members of each stand in memory where those of the one before it end
+
+  ARC_FN Gathered(const Value* values, i64 n) {
+    u64 own = 0;
+    bool apart = false;
+    u32 seen = 0;
+    for (Counter k = thread_index(); k < (Counter)n; k += W) {
+      const Value value = values[k];
+      seen |= 1u << value.kind;
+      own += value.n;
+      apart |= k + 1 < (Counter)n && value.keys + value.n != values[k + 1].keys;
+    }
+    in_a_row = !any_thread(apart);
+    kinds = bits_of_threads(seen);
+    n_members = large_sum_of_threads(own);
+  }
+};
+// The set of all members of sets, all of one kind, that stand in memory in a row, as the parts of a grid do. False,
+// and nothing is done, where they do not, or they do not lie close to the origin.
+ARC_FN bool merge_in_a_row(Lane& lane, const Value* inners, i64 n, Value* set) {
+  const Gathered all(inners, n);
+  if (!all.in_a_row || (all.kinds != 1u << OBJECT && all.kinds != 1u << INDICES)) return false;
+  const bool fits = lane.require((u64)all.n_members);
+  if (!fits || n == 1) {
+    *set = fits ? inners[0] : fail(OVER_BUDGET);
+    return true;
+  }
+  const Key* keys = inners[0].keys;
+  const i64 n_keys = all.n_members;
+  return merge_by_rows(lane, all.kinds == 1u << OBJECT ? OBJECT : INDICES, n_keys, set,
+                       [=](auto f) { each(n_keys, [=](i64 k) mutable { f(keys[k]); }); });
+}
 #endif
 
 // The members of all members, in a container of the outer kind, which is a tuple or set.
-ARC_NOINLINE Value merge_members(Lane& lane, bool tuple, const Value* inners, i64 n) {
+ARC_NOINLINE Value merge_any(Lane& lane, bool tuple, const Value* inners, i64 n) {
   i64 n_members = total(n, [=](i64 k) { return (i64)inners[k].n; });
   if (any(n, [=](i64 k) { return !is_container(inners[k]); })) return fail(WRONG_TYPE);
   ARC_REQUIRE(n_members);
@@ -104,7 +137,7 @@ ARC_NOINLINE Value merge_members(Lane& lane, bool tuple, const Value* inners, i6
       };
       Value set;
 #if defined(ARC_WARP_LANES)
-      if (merge_by_rows(lane, kind, all, n_members, &set)) return set;
+      if (merge_by_rows(lane, kind, n_members, &set, each_key)) return set;
 #endif
       if (n_members >= MANY_KEYS &&
           set_by_bits(lane, kind, box_of_keys(each_key), n_members, &set, each_key))
@@ -122,6 +155,12 @@ ARC_NOINLINE Value merge_members(Lane& lane, bool tuple, const Value* inners, i6
   inners_of(inners, n).each_member(
       [=](i64 k, i64 j) { members[starts[k] + j] = member(inners[k], (u32)j); });
   return tuple ? tuple_of(lane, members, n_members) : set_of(lane, members, n_members);
+}
+ARC_FN Value merge_members(Lane& lane, bool tuple, const Value* inners, i64 n) {
+#if defined(ARC_WARP_LANES)
+  if (Value set; !tuple && merge_in_a_row(lane, inners, n, &set)) return set;
+#endif
+  return seldom(lane, [=](Lane& there) { return merge_any(there, tuple, inners, n); });
 }
 
 // The merged values of a column; as a set, only after equal inner values have become one.

@@ -591,17 +591,42 @@ ARC_FN bool paint_spots(Lane& lane, const Spots& spots, i32* cells, bool under, 
     }
     return true;
   }
-  // All at once; only where a key then misses its colour have several had one spot.
+  // All at once; where fewer spots are painted than keys paint, several have had one.
   const i32* before = spots.raster.cells;
   auto paints = [&](i64 spot) { return spot >= 0 && (!under || before[spot] == bare); };
-  each(spots.n, [&](i64 k) {
-    i64 spot = spots(k);
-    if (paints(spot)) cells[spot] = color_of(spots.keys[k]);
-  });
-  bool several = !one_color && any(spots.n, [&](i64 k) {
-    i64 spot = spots(k);
-    return paints(spot) && cells[spot] != color_of(spots.keys[k]);
-  });
+  bool several = false;
+#if defined(ARC_WARP_LANES)
+  const bool by_bits = !one_color && !spots.raster.starts && spots.raster.n_rows <= W && spots.raster.width <= 32;
+  if (by_bits) {
+    u32* words = shared_words(lane);
+    write_shared(words + thread_index(), 0);
+    sync();
+    u32 n_painted = 0;
+    each(spots.n, [&](i64 k) {
+      const Key key = spots.keys[k];
+      const u32 i = (u32)(row_of(key) + (i32)spots.di), j = (u32)(column_of(key) + (i32)spots.dj);
+      if (i >= (u32)spots.raster.n_rows || j >= (u32)spots.raster.width) return;
+      const u32 spot = i * (u32)spots.raster.width + j;
+      if (under && before[spot] != bare) return;
+      cells[spot] = color_of(key);
+      atomic_or_shared(words + i, 1u << j);
+      n_painted++;
+    });
+    several = sum_of_threads(n_painted - (u32)count_bits(read_shared(words + thread_index()))) != 0;
+    sync();
+  } else
+#endif
+  {
+    each(spots.n, [&](i64 k) {
+      i64 spot = spots(k);
+      if (paints(spot)) cells[spot] = color_of(spots.keys[k]);
+    });
+    // Whether a key misses its colour.
+    several = !one_color && any(spots.n, [&](i64 k) {
+      i64 spot = spots(k);
+      return paints(spot) && cells[spot] != color_of(spots.keys[k]);
+    });
+  }
   if (!several) return true;
   // Which key each spot gets: the last, or the first that shows.
   const i64 n_cells = spots.raster.n_cells();

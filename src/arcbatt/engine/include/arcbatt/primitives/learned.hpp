@@ -23,28 +23,12 @@ ARC_FN i32 n_enclosed(const Scene& scene, i32 color, i32 n, Place from, Place to
   const i32* cells = scene.cells + (i64)from.row * scene.width + from.column;
   for (i32 i = 0; i < height; i++)
     for (i32 j = 0; j < width; j++) labels[i * width + j] = cells[(i64)i * scene.width + j] == color;
-  Place *first = places, *end = places;
-  auto reach = [&](i32 i, i32 j) {
-    if (labels[i * width + j]) return;
-    labels[i * width + j] = 1;
-    *end++ = {i, j};
-  };
-  for (i32 i = 0; i < height; i++) {
-    reach(i, 0);
-    reach(i, width - 1);
-  }
-  for (i32 j = 0; j < width; j++) {
-    reach(0, j);
-    reach(height - 1, j);
-  }
-  for (; first < end; first++) {
-    const Place at = *first;
-    if (at.row > 0) reach(at.row - 1, at.column);
-    if (at.row < height - 1) reach(at.row + 1, at.column);
-    if (at.column > 0) reach(at.row, at.column - 1);
-    if (at.column < width - 1) reach(at.row, at.column + 1);
-  }
-  return height * width - n - (i32)(end - places);
+  const i32 n_reached = reach_from_edge(height, width, places, [&](i32 k) {
+    if (labels[k]) return false;
+    labels[k] = 1;
+    return true;
+  });
+  return height * width - n - n_reached;
 }
 
 // Counts the parts of each colour but black, whose cells may touch by corners: add(color, 1) where one begins,

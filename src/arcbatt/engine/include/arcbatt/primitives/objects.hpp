@@ -313,31 +313,37 @@ ARC_NOINLINE Value objects_by_runs(Lane& lane, const Cut& cut, bool tuple) {
 #if defined(ARC_WARP_LANES)
 // On a warp each thread holds a row.
 
-// The runs of set bits of `mask` that the bits of `seed` lie in.
-ARC_FN u32 filled_row(u32 seed, u32 mask) {
-  // Upwards the carry of an addition does it.
-  u32 g = (mask & ~(mask + seed)) | seed, p = mask;
-  for (int s = 1; s < 32; s *= 2) {
-    g |= p & g >> s;
-    p &= p >> s;
-  }
-  return g;
-}
+// The cells of one colour that parts are made of: the runs of a row's set bits, whose carries go upwards through the
+// row, and downwards through the mirrored one.
+struct PartRows {
+  u32 row, mirrored;
+  bool diagonal;
 
-// The part of `mask`, whose rows the threads hold, that the first cell left in `rest` belongs to.
-ARC_FN u32 flooded(u32 mask, u32 rest, bool diagonal) {
-  const int t = thread_index();
-  const int row = lowest_bit(ballot(rest != 0));
-  u32 part = t == row ? filled_row(rest & (0u - rest), mask) : 0;
-  for (;;) {
-    const u32 above = shuffle(part, t > 0 ? t - 1 : 0), below = shuffle(part, t < 31 ? t + 1 : 31);
-    u32 near = (t > 0 ? above : 0) | (t < 31 ? below : 0);
-    if (diagonal) near |= near << 1 | near >> 1;
-    const u32 fresh = near & mask & ~part;
-    if (!ballot(fresh != 0)) return part;
-    part = filled_row(part | fresh, mask);
+  ARC_FN PartRows(u32 mask, bool diagonal) : row(mask), mirrored(mirrored_bits(mask)), diagonal(diagonal) {}
+  // The runs that the bits of `seed` lie in.
+  ARC_FN u32 runs_of(u32 seed) const {
+    return seed | (row & ~(row + seed)) | mirrored_bits(mirrored & ~(mirrored + mirrored_bits(seed)));
   }
-}
+  // The cells that touch no other.
+  ARC_FN u32 lone() const {
+    const int t = thread_index();
+    const u32 above = from_before(row), below = from_after(row);
+    const u32 across = (t > 0 ? above : 0) | (t < W - 1 ? below : 0), around = diagonal ? across | row : row;
+    return row & ~(across | around << 1 | around >> 1);
+  }
+  // The part that a cell belongs to: the first bit of `left` that this row's thread holds.
+  ARC_FN u32 part_of(int first_row, u32 left) const {
+    u32 part = thread_index() == first_row ? runs_of(left & (0u - left)) : 0;
+    for (;;) {
+      // The first and the last row get their own: all that is near to it in the row is there already.
+      u32 near = from_before(part) | from_after(part);
+      if (diagonal) near |= near << 1 | near >> 1;
+      const u32 fresh = near & row & ~part;
+      if (!any_thread(fresh != 0)) return part;
+      part = runs_of(part | fresh);
+    }
+  }
+};
 
 // The colours of a grid's cells as four planes of bits, of which each thread has a row.
 struct ColorPlanes {
@@ -377,6 +383,12 @@ struct ColorPlanes {
     for (int b = 0; b < 4; b++) row &= color >> b & 1 ? planes[b] : ~planes[b];
     return row;
   }
+  // The cells that are kept.
+  ARC_FN u32 kept(const Cut& cut) const {
+    if (cut.keeps == EVERY_COLOR) return in_row;
+    const u32 told = (u32)cut.color < (u32)N_COLORS ? of(cut.color) : 0;
+    return cut.keeps == ONLY ? told : in_row & ~told;
+  }
   // The colour that most cells have, the least of several.
   ARC_FN i32 commonest() const {
     i32 best = 0;
@@ -393,50 +405,61 @@ struct ColorPlanes {
   }
 };
 
-ARC_FN Value objects_by_bits(Lane& lane, const Cut& cut, const ColorPlanes& planes, bool tuple) {
+// The parts of one colour each, one after the other in memory; how many.
+ARC_FN i32 parts_of_one_color(const Cut& cut, const ColorPlanes& planes, u32 colors, Key* keys, Value* objects) {
   const int t = thread_index();
-  u32 all = 0, colors = 0;
-  for (u32 left = planes.colors; left; left &= left - 1) {
-    const int c = lowest_bit(left);
-    if (!cut.kept(c)) continue;
-    all |= planes.of(c);
-    colors |= 1u << c;
+  const Kind kind = cut.kind;
+  i32 n = 0, at = 0;
+  for (; colors; colors &= colors - 1) {
+    const int c = lowest_bit(colors);
+    const Key first = key_of(c, 0, 0);
+    const PartRows rows(planes.of(c), cut.diagonal);
+    const u32 lone = rows.lone();
+    for (u32 rest = rows.row;;) {
+      // Lone cells are taken together, as far as no other part comes before them.
+      const u32 joined = rest & ~lone, rows_left = ballot(joined != 0);
+      const int row = rows_left ? lowest_bit(rows_left) : W;
+      const u32 before = t < row ? ~0u : t > row ? 0 : (joined & (0u - joined)) - 1, next = rest & lone & before;
+      if (any_thread(next != 0)) {
+        const i32 more = write_keys_of_rows(next, first, keys + at);
+        for (i32 k = t; k < more; k += W) objects[n + k] = keys_value(kind, keys + at + k, 1);
+        n += more;
+        at += more;
+      }
+      if (!rows_left) break;
+      const u32 part = rows.part_of(row, joined);
+      const i32 more = write_keys_of_rows(part, first, keys + at);
+      if (t == 0) objects[n] = keys_value(kind, keys + at, (u32)more);
+      n++;
+      at += more;
+      rest &= ~(next | part);
+    }
   }
-  const i64 n_kept = sum_of_threads((u32)count_bits(all));
-  if (n_kept == 0) return tuple ? empty_tuple() : empty_set();
+  sync();
+  return n;
+}
+// The parts of any colours.
+ARC_FN Value parts_of_any_color(Lane& lane, const Cut& cut, const ColorPlanes& planes, u32 all, u32 colors,
+                                i64 n_kept, bool tuple) {
+  const int t = thread_index();
   ARC_ALLOCATE(keys, Key, n_kept);
   ARC_ALLOCATE(starts, i32, n_kept + 1);
-  i32 n = 0, at = 0;
-  // Appends the part's cells of one colour, row by row.
-  auto append = [&](u32 bits, i32 color) { at += write_keys_of_rows(bits, key_of(color, 0, 0), keys + at); };
-  if (cut.univalued) {
-    for (; colors; colors &= colors - 1) {
-      const int c = lowest_bit(colors);
-      const u32 mask = planes.of(c);
-      for (u32 rest = mask; ballot(rest != 0);) {
-        const u32 part = flooded(mask, rest, cut.diagonal);
-        if (t == 0) starts[n] = at;
-        n++;
-        append(part, c);
-        rest &= ~part;
-      }
-    }
-    if (t == 0) starts[n] = at;
-    sync();
-    return objects_of(lane, cut, tuple, keys, starts, n);
-  }
   ARC_ALLOCATE(firsts, Key, n_kept);
-  for (u32 rest = all; ballot(rest != 0);) {
-    const u32 part = flooded(all, rest, cut.diagonal);
-    if (t == 0) starts[n] = at;
+  const PartRows rows(all, cut.diagonal);
+  i32 n = 0, at = 0;
+  u32 rest = all;
+  for (u32 rows_left; (rows_left = ballot(rest != 0)); n++) {
+    const u32 part = rows.part_of(lowest_bit(rows_left), rest);
     const i32 start = at;
     for (u32 left = colors; left; left &= left - 1) {
       const int c = lowest_bit(left);
-      append(part & planes.of(c), c);
+      at += write_keys_of_rows(part & planes.of(c), key_of(c, 0, 0), keys + at);
     }
     sync();
-    if (t == 0) firsts[n] = keys[start];
-    n++;
+    if (t == 0) {
+      starts[n] = start;
+      firsts[n] = keys[start];
+    }
     rest &= ~part;
   }
   if (t == 0) starts[n] = at;
@@ -449,6 +472,19 @@ ARC_FN Value objects_by_bits(Lane& lane, const Cut& cut, const ColorPlanes& plan
     for (i32 j = 0; j < n; j++) rank += firsts[j] < firsts[k];
     objects[rank] = keys_value(kind, keys + starts[k], (u32)(starts[k + 1] - starts[k]));
   });
+  return weighed_block(lane, tuple ? TUPLE : SET, 0, objects, (u32)n, cut.weight(n, n_kept), cut.depth());
+}
+ARC_FN Value objects_by_bits(Lane& lane, const Cut& cut, const ColorPlanes& planes, bool tuple) {
+  const u32 all = planes.kept(cut);
+  const i64 n_kept = count_keys(all);
+  if (n_kept == 0) return tuple ? empty_tuple() : empty_set();
+  const u32 told = (u32)cut.color < (u32)N_COLORS ? 1u << cut.color : 0;
+  const u32 colors = planes.colors & (cut.keeps == EVERY_COLOR ? ~0u : cut.keeps == ONLY ? told : ~told);
+  if (!cut.univalued) return parts_of_any_color(lane, cut, planes, all, colors, n_kept, tuple);
+  ARC_ALLOCATE(keys, Key, n_kept);
+  ARC_NEW_MEMBERS(objects, n_kept);
+  const i32 n = parts_of_one_color(cut, planes, colors, keys, objects);
+  give_back(lane, objects, n);
   return weighed_block(lane, tuple ? TUPLE : SET, 0, objects, (u32)n, cut.weight(n, n_kept), cut.depth());
 }
 #elif !defined(__CUDACC__)
@@ -711,7 +747,7 @@ ARC_NOINLINE Value cut_any_grid(Lane& lane, const Value& grid, Cut cut, bool tup
 }
 
 // The parts of a grid: a set, or with `tuple` the tuple of them in order.
-ARC_NOINLINE Value cut_grid(Lane& lane, const Value& grid, Cut cut, bool tuple) {
+ARC_CPU_NOINLINE Value cut_grid(Lane& lane, const Value& grid, Cut cut, bool tuple) {
   if (grid.n == 0) return fail(EMPTY);
   cut.cells = grid.ints;
   cut.n_rows = grid.n;
@@ -732,7 +768,7 @@ ARC_NOINLINE Value cut_grid(Lane& lane, const Value& grid, Cut cut, bool tuple) 
   if (small && split_colors(cut, color_rows)) return objects_by_bits(lane, cut, color_rows, tuple);
 #endif
 #endif
-  return cut_any_grid(lane, grid, cut, tuple);
+  return seldom(lane, [=](Lane& there) { return cut_any_grid(there, grid, cut, tuple); });
 }
 
 // As find_objects of objects.py.

@@ -50,6 +50,24 @@ ARC_FN Value moved_by(Lane& lane, const Value& patch, const Keys& keys, i64 di, 
   return keys.sorted ? keys_value(kind, moved, (u32)keys.n) : set_of_keys(lane, kind, moved, keys.n);
 }
 
+#if defined(__CUDACC__)
+// A set that is not empty, moved; whether there is room for it is found on the way, so that keys are read once.
+ARC_FN Value moved_checked(Lane& lane, const Value& patch, const Keys& keys, i32 di, i32 dj) {
+  if (di == 0 && dj == 0) return patch;
+  ARC_ALLOCATE(moved, Key, keys.n);
+  const Key* from = keys.keys;
+  const Key by = ((Key)di << LINE_ROW) + (Key)dj;
+  bool beyond = false;
+  each(keys.n, [&](i64 k) {
+    const Key key = from[k];
+    beyond |= !in_range(row_of(key) + di) || !in_range(column_of(key) + dj);
+    moved[k] = key + by;
+  });
+  if (any_thread(beyond)) return fail(OUT_OF_RANGE);
+  return keys_value(kind_of_patch(patch), moved, (u32)keys.n);
+}
+#endif
+
 template <bool ALONE = false>
 ARC_FN bool has_room(const Keys& keys, int line, i64 by) {
   if (by == 0) return true;
@@ -63,6 +81,9 @@ ARC_FN Value prim_shift(Lane& lane, const Value* a) {
   if (a[1].kind != PAIR) return fail(WRONG_TYPE);
   ARC_KEYS(keys, keys_of(lane, a[0]));
   i64 di = row_of(a[1].key), dj = column_of(a[1].key);
+#if defined(__CUDACC__)
+  if (keys.sorted) return moved_checked(lane, a[0], keys, (i32)di, (i32)dj);
+#endif
   if (!has_room(keys, LINE_ROW, di) || !has_room(keys, LINE_COLUMN, dj)) return fail(OUT_OF_RANGE);
   return moved_by(lane, a[0], keys, di, dj);
 }

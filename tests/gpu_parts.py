@@ -1,0 +1,60 @@
+"""What tests of runs on a GPU have in common: samples, a program, what is expected and equal."""
+
+from __future__ import annotations
+
+import pytest
+
+from arcbatt.engine import gpu
+from arcbatt.engine.calibration import Prediction
+from arcbatt.engine.results import BattResult
+from arcbatt.engine.samples import Samples
+from arcbatt.language import Budget
+from arcbatt.tasks import load
+
+SMALL = Budget(steps=200_000, bytes=2**22)
+ARRAYS = ("reasons", "matches", "hashes", "steps", "numbers")
+
+
+def n_gpus() -> int:
+    try:
+        return gpu.device_count()
+    except gpu.GpuError:
+        return 0
+
+
+needs_gpu = pytest.mark.skipif(not n_gpus(), reason="needs a GPU and CuPy")
+
+
+def training_samples(n: int) -> Samples:
+    inputs = [task.demos[0].input for task in load("arc-agi-1/training")[:n]]
+    return Samples(inputs, inputs, [((grid, grid),) for grid in inputs])
+
+
+def check_equal(got: BattResult, wanted: BattResult) -> None:
+    for name in ARRAYS:
+        assert (getattr(got, name) == getattr(wanted, name)).all(), name
+
+
+# Functions of functions, over containers of containers.
+NESTED = """
+def f(I):
+    a = objects(I, T, F, T)
+    b = apply(lbind(apply, compose(invert, first)), apply(toindices, a))
+    c = apply(fork(mapply, lbind(lbind, shift), compose(initset, ulcorner)), a)
+    d = mapply(fork(connect, first, last), product(ofcolor(I, 0), corners(ofcolor(I, 0))))
+    e = order(a, chain(even, size, delta))
+    g = pair(b, c)
+    h = pair(initset(d), e)
+    k = repeat(c_iz_n(S, palette, size), valmax(initset(T), identity))
+    return pair(pair(g, h), pair(k, k))
+"""
+
+
+EXPECTED = Prediction(
+    n_threads=1,
+    thread_s=0.0,
+    cpu_sample_s=1e-6,
+    left_out_sample_s=0.0,
+    gpu_fixed_s=0.0,
+    gpu_sample_s=1e-9,
+)

@@ -1,0 +1,135 @@
+"""A GPU that fails, that leaves something undone or is not there: the CPU does it."""
+
+from __future__ import annotations
+
+import sys
+from ctypes import CDLL
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arcbatt.engine import device_memory, device_run, gpu, kernels
+from arcbatt.engine.batt import Batt
+from arcbatt.language import parse_program
+from arcbatt.language.random_programs import random_program
+from arcbatt.library import library_programs
+
+from . import gpu_on_cpu
+from .gpu_parts import ARRAYS, SMALL, check_equal, n_gpus, training_samples
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_a_kernel_that_cannot_be_started_leaves_all_to_the_cpu(
+    monkeypatch: pytest.MonkeyPatch, library_of_kernels: CDLL
+) -> None:
+    batt, samples = Batt([parse_program("def f(I):\n    return hmirror(I)\n")]), training_samples(5)
+    driver = gpu_on_cpu.driver_functions(library_of_kernels, launch="refuse_kernel")
+    monkeypatch.setattr(kernels, "driver_functions", lambda: driver)
+    with pytest.warns(RuntimeWarning, match="the CPU runs instead: 719"):
+        got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, batt.run(samples, SMALL, device="cpu"))
+    assert dict(got.ran_on) == {"cpu": 5}
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_kernels_that_cannot_be_compiled_leave_all_to_the_cpu(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    batt, samples = Batt([parse_program("def f(I):\n    return hmirror(I)\n")]), training_samples(5)
+
+    def load_nothing(*_arguments: Any) -> None:
+        raise kernels.KernelError("grids_1: no compiler")
+
+    monkeypatch.setattr(kernels, "load", load_nothing)
+    with pytest.warns(RuntimeWarning, match="the CPU runs instead: grids_1: no compiler"):
+        got = batt.run(samples, SMALL, device="cuda")
+    assert dict(got.ran_on) == {"cpu": 5}
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_a_device_that_fails_in_the_middle_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([solver.program for solver in library_programs()][::4])
+    samples = training_samples(6)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    error = sys.modules["cupy"].cuda.runtime.CUDARuntimeError
+    real, n_left = device_run.DeviceRun._give_memory, iter(range(3))
+
+    def failing(run: device_run.DeviceRun, *needs: Any) -> Any:
+        if next(n_left, None) is None:
+            raise error("an illegal memory access was encountered")
+        return real(run, *needs)
+
+    # Every stage has to ask for memory.
+    monkeypatch.setattr(device_run, "HOST_BYTES", 1)
+    monkeypatch.setattr(device_run.DeviceRun, "_give_memory", failing)
+    with pytest.warns(RuntimeWarning, match="the CPU runs instead: an illegal memory access"):
+        got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, wanted)
+    assert dict(got.ran_on) == {"cpu": wanted.reasons.size}
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_what_was_written_before_a_failure_is_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt, samples = Batt([parse_program("def f(I):\n    return rot90(I)\n")]), training_samples(70)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    error = sys.modules["cupy"].cuda.runtime.CUDARuntimeError
+    real, sizes = device_run.DeviceRun._chunk, []
+
+    def chunk(run: device_run.DeviceRun, cupy: Any, chosen: Any, memory: Any) -> Any:
+        sizes.append(chosen.size)
+        if len(sizes) == 3:
+            run.arrays.hashes[:, :32] = 7  # as if copies had come to nothing
+            raise error("the card has fallen off the bus")
+        return real(run, cupy, chosen, memory)
+
+    monkeypatch.setattr(device_run, "EXPECTED_CALL_BYTES", 2**40)
+    monkeypatch.setattr(device_run.DeviceRun, "_chunk", chunk)
+    with pytest.warns(RuntimeWarning, match="the CPU runs instead: the card has fallen"):
+        got = batt.run(samples, SMALL, device="cuda")
+    assert sizes == [32, 32, 6]
+    check_equal(got, wanted)
+    assert dict(got.ran_on) == {"cpu": 70}
+
+
+@pytest.mark.skipif(n_gpus() > 0, reason="needs a machine without a GPU")
+@pytest.mark.parametrize("device", ["cuda", "cuda:1"])
+def test_without_a_gpu_the_cpu_takes_over_and_says_so(device: str) -> None:
+    batt, samples = Batt([random_program(seed, 10) for seed in range(60)]), training_samples(40)
+    with pytest.warns(RuntimeWarning, match="the CPU runs instead"):
+        got = batt.run(samples, SMALL, device=device)
+    assert dict(got.ran_on) == {"cpu": 2400}
+    check_equal(got, batt.run(samples, SMALL, device="cpu"))
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.skipif(n_gpus() > 0, reason="needs a machine without a GPU")
+def test_without_a_gpu_auto_is_the_cpu_and_needs_no_warning() -> None:
+    got = Batt([parse_program("def f(I):\n    return I\n")]).run(training_samples(3))
+    assert dict(got.ran_on) == {"cpu": 3}
+
+
+# A GPU that does a part, for the way in which what it leaves is done by the CPU.
+def test_what_a_gpu_leaves_the_cpu_finishes(monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = [random_program(seed, 10) for seed in range(30)]
+    samples = training_samples(20)
+    batt = Batt(programs)
+    wanted = batt.run(samples, SMALL, device="cpu", keep_values=True)
+    rng = np.random.default_rng(0)
+    left = rng.random(wanted.reasons.shape) < 0.2
+    left[np.setdiff1d(np.arange(len(programs)), batt.plan.programs)] = True
+
+    def run_some(work: gpu.GpuRun, *_arguments: object) -> gpu.GpuPart:
+        for name in ARRAYS:
+            getattr(work.arrays, name)[~left] = getattr(wanted, name)[~left]
+        return gpu.GpuPart(int((~left).sum()), list(wanted._kept or ()))
+
+    monkeypatch.setattr("arcbatt.engine.batt._devices", lambda _device: [0])
+    monkeypatch.setattr(device_memory, "new_array", np.empty)
+    monkeypatch.setattr(gpu.GpuRun, "work", run_some)
+    got = batt.run(samples, SMALL, device="cuda", keep_values=True)
+    check_equal(got, wanted)
+    assert dict(got.ran_on) == {"cuda:0": int((~left).sum()), "cpu": int(left.sum())}
+    for program in range(len(programs)):
+        for sample in range(len(samples)):
+            assert got.outcome(program, sample) == wanted.outcome(program, sample)

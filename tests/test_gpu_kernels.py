@@ -1,0 +1,169 @@
+"""Kernels: compiled from the headers, kept as files, found again, or compiled meanwhile."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from arcbatt.engine import batt as batt_module
+from arcbatt.engine import kernel_files, kernels, nvrtc
+
+
+def has_compiler() -> bool:
+    try:
+        return bool(nvrtc.version())
+    except nvrtc.NvrtcError:
+        return False
+
+
+# All of them take minutes; what they share is in each.
+@pytest.mark.skipif(not has_compiler(), reason="needs NVIDIA's run-time compiler")
+@pytest.mark.parametrize("module", ["common", "functions_1", list(kernels.modules())[-1]])
+def test_the_headers_compile_for_the_gpu(module: str, tmp_path: Path) -> None:
+    assert kernels.compile_modules(tmp_path, [module], ["sm_90"], 1) == []
+    (path,) = tmp_path.rglob("*.xz")
+    assert path == tmp_path / kernels.source_digest() / "sm_90" / f"{module}.xz"
+    assert kernel_files.read(path).startswith(b"\x7fELF")
+
+
+# Another compiler, which warns of more.
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs the compiler of CUDA's toolkit")
+@pytest.mark.parametrize("module", ["common", "functions_1", list(kernels.modules())[-1]])
+def test_the_headers_compile_without_warnings(module: str, tmp_path: Path) -> None:
+    source, target = tmp_path / f"{module}.cu", tmp_path / f"{module}.cubin"
+    source.write_text(kernels.source(module), "utf-8")
+    options = [each for each in kernels.source_options(module) if each != "-default-device"]
+    options += ["-arch=sm_90", "-cubin", "-Werror", "all-warnings"]
+    command = ["nvcc", *options, "-o", target, source]
+    compiled = subprocess.run(command, capture_output=True, text=True)
+    assert compiled.returncode == 0, compiled.stderr
+    assert target.stat().st_size > 0
+
+
+@pytest.mark.parametrize(
+    ("capability", "wanted"),
+    [(86, ["sm_86", "sm_80", "compute_75"]), (90, ["sm_90", "compute_75"]), (61, ["sm_60"])],
+)
+def test_code_is_taken_that_a_gpu_can_run(
+    cache_folder: Path, capability: int, wanted: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The best comes first, in whichever place it is; what was made of other sources is not taken.
+    packaged = cache_folder / "package"
+    monkeypatch.setattr(kernel_files, "folders", lambda: [packaged, cache_folder / "kernels"])
+    targets = ["sm_60", "sm_75", "sm_80", "sm_86", "sm_90", "compute_75"]
+    for k, target in enumerate(targets):
+        folder = packaged if k % 2 else cache_folder / "kernels"
+        kernel_files.write(folder, "digest", target, "grids", target.encode())
+    for target in wanted:
+        found = kernel_files.find("digest", "grids", capability)
+        assert found is not None
+        assert kernel_files.read(found) == target.encode()
+        found.unlink()
+    assert kernel_files.find("digest", "grids", capability) is None
+    assert kernel_files.find("other", "grids", 75) is None
+
+
+def test_a_wheel_of_kernels_is_found_where_it_is_installed(
+    cache_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).parent.parent / "release")
+    wheel = importlib.import_module("kernels").write_wheel
+    folder = cache_folder / "made"
+    kernel_files.write(folder, "digest", "sm_90", "grids", b"code")
+    path = wheel(folder, "1.2", cache_folder)
+    assert path.name == "arcbatt_kernels-1.2-py3-none-any.whl"
+    assert kernel_files.find("digest", "grids", 90) is None
+    with zipfile.ZipFile(path) as archive:
+        rows = archive.read("arcbatt_kernels-1.2.dist-info/RECORD").decode().splitlines()
+        assert [row.split(",")[0] for row in rows] == archive.namelist()
+        archive.extractall(cache_folder / "site")
+    monkeypatch.syspath_prepend(cache_folder / "site")
+    found = kernel_files.find("digest", "grids", 90)
+    assert found is not None
+    assert kernel_files.read(found) == b"code"
+
+
+def test_only_the_latest_versions_are_kept(tmp_path: Path) -> None:
+    for k in range(kernel_files.N_VERSIONS + 2):
+        (tmp_path / str(k) / "sm_90").mkdir(parents=True)
+        os.utime(tmp_path / str(k), (k, k))
+    kernel_files.drop_old(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["2", "3", "4", "5"]
+
+
+def test_modules_are_compiled_meanwhile_each_once(
+    cache_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compilers = kernel_files.Compilers()
+    monkeypatch.setattr(kernel_files, "compilers", compilers)
+    monkeypatch.setattr(kernels, "_capability", lambda _device: 90)
+    loaded: list[set[str]] = []
+    monkeypatch.setattr(kernels, "_load_modules", lambda names, _device: loaded.append(set(names)))
+    started = cache_folder / "started"
+
+    def command(module: str, capability: int) -> list[str]:
+        code = f"open({str(started)!r}, 'a').write('{module} '); " + (
+            "raise SystemExit('no such thing as a site')"
+            if module.startswith("site")
+            else "from arcbatt.engine import kernel_files, kernels; kernel_files.write("
+            f"kernel_files.folders()[-1], kernels.source_digest(), 'sm_{capability}', "
+            f"'{module}', b'code')"
+        )
+        return [sys.executable, "-c", code]
+
+    monkeypatch.setattr(kernel_files, "compile_command", command)
+    names = {"run_hmirror", "run_objects"}
+    assert not kernels.are_ready(names, 0)
+    kernels.load(names, 0)  # which waits
+    assert kernels.are_ready(names, 0)
+    assert loaded == [names, names]
+    assert sorted(started.read_text().split()) == sorted(map(kernels.module_of, names))
+    with pytest.raises(kernels.KernelError, match="no such thing as a site"):
+        kernels.load({"site_apply"}, 0)
+    monkeypatch.setattr(kernels, "_told", set())
+    with pytest.warns(RuntimeWarning, match=r"cuda:0 is not used.*no such thing as a site.*doctor"):
+        assert not kernels.are_ready({"site_apply"}, 0)
+    assert not kernels.are_ready({"site_apply"}, 0)  # without a second warning, which is an error
+    assert "no such thing" in kernels.trouble_with({"site_apply", "run_objects"}, 0)
+    failed = kernel_files.read_troubles(kernels.source_digest())
+    assert failed == {f"sm_90/{kernels.module_of('site_apply')}": "no such thing as a site"}
+    assert compilers.n_busy == 0
+    # A compiler that ends well and leaves nothing has failed, too.
+    monkeypatch.setattr(kernel_files, "compile_command", lambda *_: [sys.executable, "-c", ""])
+    with pytest.raises(kernels.KernelError, match="has left nothing in"):
+        kernels.load({"run_add"}, 0)
+    monkeypatch.setattr(kernel_files, "compile_command", lambda *_: [str(cache_folder / "nowhere")])
+    with pytest.raises(kernels.KernelError, match="nowhere"):
+        kernels.load({"run_canvas"}, 0)
+
+
+@pytest.mark.skipif(not has_compiler(), reason="needs NVIDIA's run-time compiler")
+def test_modules_are_compiled_meanwhile_by_the_real_compiler(
+    cache_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel_files, "compilers", kernel_files.Compilers())
+    monkeypatch.setattr(kernels, "_capability", lambda _device: 90)
+    monkeypatch.setattr(kernels, "_load_modules", lambda *_: None)
+    names = set(kernels.modules()["functions_1"])
+    assert not kernels.are_ready(names, 0)
+    kernels.load(names, 0)
+    assert kernels.are_ready(names, 0)
+    path = kernel_files.find(kernels.source_digest(), "functions_1", 90)
+    assert path is not None and path.is_relative_to(cache_folder)
+    assert kernel_files.read(path).startswith(b"\x7fELF")
+
+
+def test_cores_are_left_to_compilers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "n_compiling", lambda: 10)
+    assert batt_module.Choice([]).n_threads_beside_compilers(16) == 6
+    assert batt_module.Choice([]).n_threads_beside_compilers(8) == 2
+    assert batt_module.Choice([]).n_threads_beside_compilers(1) == 1
+    asked_for = batt_module.Choice([], may_compile=False)
+    assert asked_for.n_threads_beside_compilers(16) == 16

@@ -1,0 +1,121 @@
+"""Memory of a GPU: there may be little, it may run out, and samples stay in it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+
+from arcbatt.engine import _engine, device_memory, device_run
+from arcbatt.engine.batt import Batt
+from arcbatt.language import Budget, parse_program
+from arcbatt.language.random_programs import random_program
+from arcbatt.library import library_programs
+
+from .gpu_parts import NESTED, SMALL, check_equal, needs_gpu, training_samples
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_stages_go_on_when_they_have_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt, samples = Batt([parse_program(NESTED.replace("(I)", "(S, I)", 1))]), training_samples(5)
+    usual = sys.getswitchinterval()
+    for n_bytes in (1, 5000):
+        monkeypatch.setattr(device_run, "HOST_BYTES", n_bytes)
+        monkeypatch.setattr(device_run, "DEVICE_BYTES", n_bytes)
+        check_equal(batt.run(samples, SMALL, device="cuda"), batt.run(samples, SMALL, device="cpu"))
+    assert sys.getswitchinterval() == usual
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_too_many_elements_are_run_in_smaller_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt, samples = Batt([parse_program(NESTED.replace("(I)", "(S, I)", 1))]), training_samples(9)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    monkeypatch.setattr(device_run, "MAX_ELEMENTS", 150)
+    got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, wanted)
+    assert 0 < got.ran_on["cuda:0"] < 9
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_too_little_memory_leaves_work_to_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([solver.program for solver in library_programs()][::2])
+    samples = training_samples(20)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    monkeypatch.setattr(device_memory, "POOL_SHARE", 0.0)
+    monkeypatch.setattr(device_memory, "MIN_POOL_BYTES", 2**20)
+    got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, wanted)
+    assert got.ran_on["cpu"] > 0
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("times", [4, 25])
+def test_memory_may_run_out_anywhere(times: int, library_of_kernels: Any) -> None:
+    programs = [solver.program for solver in library_programs()][times % 4 :: 4]
+    programs += [random_program(seed, 10, well_typed=seed % 3 > 0) for seed in range(80)]
+    batt, samples = Batt(programs), training_samples(8)
+    budget = Budget(steps=1_000_000, bytes=2**24)
+    wanted = batt.run(samples, budget, device="cpu")
+    library_of_kernels.run_short(times)
+    try:
+        got = batt.run(samples, budget, device="cuda")
+    finally:
+        library_of_kernels.run_short(0)
+    check_equal(got, wanted)
+    assert got.ran_on["cpu"] > 0 and got.ran_on["cuda:0"] > 0
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_chunks_get_smaller_where_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt, samples = Batt([parse_program("def f(I):\n    return rot90(I)\n")]), training_samples(9)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    real, sizes = device_run.DeviceRun._chunk, []
+
+    def chunk(run: device_run.DeviceRun, cupy: Any, chosen: Any, memory: Any) -> Any:
+        sizes.append(chosen.size)
+        if chosen.size > 2 or 4 in chosen:
+            raise MemoryError("out of memory")
+        return real(run, cupy, chosen, memory)
+
+    monkeypatch.setattr(device_run.DeviceRun, "_chunk", chunk)
+    got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, wanted)
+    assert dict(got.ran_on) == {"cuda:0": 8, "cpu": 1}
+    assert sorted(set(sizes))[-3:] == [4, 5, 9]
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_samples_stay_on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([parse_program("def f(I):\n    return rot90(I)\n")])
+    made: list[int] = []
+    real = device_memory.GpuImage
+
+    def image(packed: Any, device: int) -> Any:
+        made.append(isinstance(packed, _engine.Samples))
+        return real(packed, device)
+
+    monkeypatch.setattr(device_memory, "GpuImage", image)
+    for n in (5, 5, 6):  # made anew each time, twice with the same content
+        batt.run(training_samples(n), device="cuda")
+    assert sum(made) == 2
+    # There is room for the latest alone.
+    monkeypatch.setattr(device_memory, "IMAGES_SHARE", 0.0)
+    batt.run(training_samples(7), device="cuda")
+    assert len(device_memory._images) == 1
+    device_memory.forget(training_samples(7))
+    assert not device_memory._images
+    batt.run(training_samples(7), device="cuda")
+    device_memory.give_up(0)
+    assert not device_memory._images
+    assert not device_memory._idle
+
+
+@needs_gpu
+def test_chunks_and_a_small_memory_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([solver.program for solver in library_programs()])
+    samples = training_samples(150)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    monkeypatch.setattr(device_memory, "POOL_SHARE", 1e-9)
+    monkeypatch.setattr(device_memory, "MIN_POOL_BYTES", 64 * 2**20)
+    check_equal(batt.run(samples, SMALL, device="cuda"), wanted)

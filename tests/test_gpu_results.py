@@ -1,0 +1,346 @@
+"""What kernels give is what the CPU gives: on a CPU that stands in for a GPU, and on a GPU."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from ctypes import CDLL
+
+import pytest
+
+from arcbatt.engine import device_run, flatten, kernels, profiling
+from arcbatt.engine.batt import Batt
+from arcbatt.engine.samples import Samples
+from arcbatt.language import Budget, parse_program
+from arcbatt.language.random_programs import random_program
+from arcbatt.library import library_programs
+from arcbatt.tasks import load
+
+from . import gpu_on_cpu
+from .gpu_parts import NESTED, SMALL, check_equal, needs_gpu, training_samples
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("steps", [400, 6000, 200_000])
+def test_functions_as_steps_agree(steps: int) -> None:
+    programs = [solver.program for solver in library_programs()][::3]
+    programs += [random_program(seed, 10, well_typed=seed % 3 > 0) for seed in range(60)]
+    programs.append(parse_program(NESTED.replace("def f(I)", "def f(S, I)")))
+    batt, samples = Batt(programs), training_samples(12)
+    budget = Budget(steps=steps, bytes=steps * 20)
+    wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+    got = batt.run(samples, budget, device="cuda", keep_values=True)
+    check_equal(got, wanted)
+    n_run = len(samples) * batt.plan.programs.size
+    assert got.ran_on["cuda:0"] == n_run
+    assert got.ran_on["cpu"] == wanted.reasons.size - n_run
+    for program in range(0, len(programs), 5):
+        for sample in range(0, len(samples), 5):
+            assert got.outcome(program, sample) == wanted.outcome(program, sample)
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("seed", range(4))
+def test_steps_wait_for_all_that_they_need(
+    monkeypatch: pytest.MonkeyPatch, library_of_kernels: CDLL, seed: int
+) -> None:
+    programs = [solver.program for solver in library_programs()][seed::20]
+    programs.append(parse_program(NESTED.replace("def f(I)", "def f(S, I)")))
+    batt, samples = Batt(programs), training_samples(2)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    driver = gpu_on_cpu.LateDriver(library_of_kernels, seed)
+    monkeypatch.setattr(kernels, "driver_functions", driver.functions)
+    monkeypatch.setattr(device_run, "EVENTS_A_STREAM", (2, 32)[seed % 2])
+    got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, wanted)
+    assert got.ran_on["cuda:0"] == len(samples) * batt.plan.programs.size
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_two_runs_at_a_time_on_one_card_agree() -> None:
+    programs, samples = [solver.program for solver in library_programs()], training_samples(6)
+    batts = [Batt(programs[start::40]) for start in range(4)]
+    wanted = [batt.run(samples, SMALL, device="cpu") for batt in batts]
+    with ThreadPoolExecutor(2) as pool:
+        runs = [pool.submit(batt.run, samples, SMALL, device="cuda") for batt in batts]
+        for run, each in zip(runs, wanted, strict=True):
+            check_equal(run.result(), each)
+            assert run.result().ran_on["cuda:0"]
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_a_profile_has_every_launch() -> None:
+    batt, samples = Batt([parse_program(NESTED.replace("(I)", "(S, I)", 1))]), training_samples(4)
+    with profiling.profile() as profile:
+        got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, batt.run(samples, SMALL, device="cpu"))
+    stages = flatten.stages_of(batt.plan)
+    steps = {(k, step.kernel) for k, stage in enumerate(stages) for step in stage}
+    timed = {(launch.stage, launch.kernel) for launch in profile.launches}
+    others = {kernel for _, kernel in timed - steps}
+    assert others == {device_run.COUNTING, "find_outcomes"}
+    assert all(launch.n_items > 0 and launch.seconds > 0 for launch in profile.launches)
+    loads = [launch for launch in profile.launches if launch.kernel == "run_load"]
+    assert sum(launch.n_items for launch in loads) % len(samples) == 0
+
+
+LARGE_GRIDS = """
+def f_{k}(I):
+    a = upscale(I, 2)
+    b = hconcat(a, vconcat(hmirror(I), dmirror(I)))
+    c = pair(enclosed_cells(b, {k}), areas_between(b, ofcolor(b, {k})))
+    e = pair(objects(b, {u}, {d}, {w}), objects_t(a, {u}, {d}, {w}))
+    return pair(pair(e, c), o_g(b, {k}))
+"""
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_objects_of_large_grids_agree() -> None:
+    flags = [(u, d, w) for u in "TF" for d in "TF" for w in "TF"]
+    texts = [LARGE_GRIDS.format(k=k, u=u, d=d, w=w) for k, (u, d, w) in enumerate(flags)]
+    batt = Batt([parse_program(text) for text in texts])
+    grid = tuple(tuple((i * i + j * (j % 5)) % 4 for j in range(17)) for i in range(17))
+    samples = Samples([grid, ((1,) * 20,) * 20, ((0,) * 17,) * 17])
+    for steps in (20_000, 10**7):
+        budget = Budget(steps=steps, bytes=100 * steps)
+        got = batt.run(samples, budget, device="cuda", keep_values=True)
+        wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+        check_equal(got, wanted)
+        for program in range(len(texts)):
+            assert got.outcome(program, 0) == wanted.outcome(program, 0)
+
+
+# Sets of locations and of cells, some few and some many, one of two colours, a tuple, and nothing.
+ELEMENTS = """
+def f(I):
+    a = asindices(I)
+    b = insert(a, insert(corners(a), insert(initset(ORIGIN), initset(shift(a, (3, -2))))))
+    c = combine(apply(lbind(recolor, 2), b), initset(asobject(I)))
+    d = combine(totuple(combine(b, c)), astuple(totuple(corners(a)), totuple(difference(a, a))))
+    return {call}
+"""
+
+
+OF_ONE = (
+    "uppermost lowermost leftmost rightmost ulcorner urcorner llcorner lrcorner corners vline hline"
+    " center height width shape portrait toindices initset size color".split()
+)
+
+
+OF_TWO = "intersection difference combine manhattan hmatching vmatching insert contained".split()
+
+
+CALLS = [
+    *(f"apply({name}, sfilter({sets}, size))" for name in OF_ONE for sets in "bcd"),
+    *(f"apply({name}, d)" for name in OF_ONE),
+    *(f"prapply({name}, {x}, {y})" for name in OF_TWO for x, y in ("bb", "bc", "cb", "cc", "db")),
+    *(
+        f"apply(rbind(shift, {way}), {sets})"
+        for way in ("(1, -1)", "(0, 0)", "3")
+        for sets in "bcd"
+    ),
+    *(f"apply(lbind(recolor, {color}), {sets})" for color in (0, 2) for sets in "bcd"),
+    *(f"apply({name}, a)" for name in ("neighbors", "dneighbors", "ineighbors")),
+    *(f"apply(lbind({name}, insert), b)" for name in ("lbind", "rbind", "matcher")),
+    "apply(lbind(compose, first), combine(initset(last), initset(size)))",
+    "apply(fork(insert, first, compose(initset, last)), product(a, corners(a)))",
+    "apply(lbind(fork, insert), combine(b, initset(first)))",
+    *(f"apply(rbind(remove, {sets}), {sets})" for sets in "abcd"),
+    *(
+        f"apply(lbind(remove, {x}), {y})"
+        for x in ("1", "ORIGIN")
+        for y in ("a", "b", "product(a, a)")
+    ),
+    "apply(lbind(remove, first(b)), insert(b, insert(initset(first(b)), initset(b))))",
+    "prapply(remove, interval(0, 4, 1), insert((0, 1), insert((1, 1, 2), initset((3, 1, 1)))))",
+    "apply(rbind(remove, palette(I)), interval(0, 4, 1))",
+    "apply(rbind(remove, insert(a, initset(1))), insert(a, initset(1)))",
+    *(f"apply(rbind(shoot, {way}), a)" for way in ("UP_RIGHT", "(3, -3)", "(1, 2)")),
+    "apply(lbind(shoot, ORIGIN), combine(a, shift(a, (30000, 0))))",
+    "prapply(connect, a, shift(a, (20, 20)))",
+]
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("steps", [900, 30_000, 10**6])
+def test_elements_that_are_small_or_large_agree(steps: int) -> None:
+    batt = Batt([parse_program(ELEMENTS.format(call=call)) for call in CALLS])
+    grid = tuple(tuple((i * i + j * (j % 5)) % 4 for j in range(9)) for i in range(9))
+    samples = Samples([grid, ((1, 2, 3),) * 3, ((0,),)])
+    budget = Budget(steps=steps, bytes=steps * 20)
+    wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+    got = batt.run(samples, budget, device="cuda", keep_values=True)
+    check_equal(got, wanted)
+    assert got.ran_on["cuda:0"] > 0.9 * wanted.reasons.size
+    for program in range(len(CALLS)):
+        assert got.outcome(program, 0) == wanted.outcome(program, 0)
+
+
+# Grids, patches and sets within 32 rows and columns of the origin, across its edges, far away.
+PLAIN = """
+def f_{k}(I):
+    b = {turn}(I)
+    o = merge(objects(b, {u}, {d}, T))
+    x = ofcolor(b, {k})
+    y = shift(x, ({di}, {dj}))
+    z = combine(x, y)
+    w = difference(z, toindices(shift(o, ({di}, 0))))
+    g = underfill(fill(b, {k}, w), 3, y)
+    q = shift(asobject(tophalf(g)), (1, {di}))
+    r = paint(g, combine(q, recolor({k}, z)))
+    t = recolor({k}, toobject(z, r))
+    v = paint(r, recolor(3, combine(t, q)))
+    s = crop(hconcat(v, hmirror(v)), (1, 1), (9, 9))
+    e = cover(s, box(combine(toindices(t), y)))
+    return pair(totuple(pair(e, totuple(o))), pair(totuple(w), totuple(combine(z, toindices(q)))))
+"""
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("steps", [300, 2500, 10**6])
+def test_plain_calls_agree(steps: int) -> None:
+    moves = [(0, 1), (1, 0), (-2, 3), (3, -4), (25, 1), (2, 40), (-40, 500), (100_000, -7)]
+    turns = ["rot90", "dmirror", "vmirror", "identity"]
+    texts = [
+        PLAIN.format(k=k, di=di, dj=dj, u="TF"[k % 2], d="FT"[k // 2 % 2], turn=turns[k % 4])
+        for k, (di, dj) in enumerate(moves)
+    ]
+    batt = Batt([parse_program(text) for text in texts])
+    inputs = [task.demos[0].input for task in load("arc-agi-1/training")[:12]]
+    samples = Samples([*inputs, ((0, 1, 2) * 15, (3, 0, 0) * 15) * 17, ((11, -1), (0, 2))])
+    budget = Budget(steps=steps, bytes=20 * steps)
+    wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+    got = batt.run(samples, budget, device="cuda", keep_values=True)
+    check_equal(got, wanted)
+    assert got.ran_on["cuda:0"] == wanted.reasons.size
+    for program in range(len(texts)):
+        for sample in range(len(samples)):
+            assert got.outcome(program, sample) == wanted.outcome(program, sample)
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("seed", range(3))
+def test_chunks_are_begun_before_others_are_done(
+    monkeypatch: pytest.MonkeyPatch, library_of_kernels: CDLL, seed: int
+) -> None:
+    texts = [
+        PLAIN.format(k=k, di=1, dj=k, u="T", d="FT"[k], turn=("rot90", "vmirror")[k])
+        for k in range(2)
+    ]
+    batt = Batt([parse_program(text) for text in texts])
+    inputs = [task.demos[0].input for task in load("arc-agi-1/training")]
+    samples = Samples([grid for grid in inputs if len(grid) * len(grid[0]) < 40][: 70 + seed])
+    wanted = batt.run(samples, SMALL, device="cpu")
+    driver = gpu_on_cpu.LateDriver(library_of_kernels, seed)
+    monkeypatch.setattr(kernels, "driver_functions", driver.functions)
+    monkeypatch.setattr(device_run, "EXPECTED_CALL_BYTES", 2**40)  # 32 samples a chunk
+    got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, wanted)
+    assert dict(got.ran_on) == {"cuda:0": wanted.reasons.size}
+
+
+LARGE_SETS = """
+def f(I):
+    a = asindices(I)
+    b = prapply(connect, a, a)
+    c = mapply(rbind(shift, (1, 1)), b)
+    d = apply(rbind(astuple, 1), product(a, corners(a)))
+    e = order(b, size)
+    g = papply(add, totuple(a), totuple(c))
+    return pair(pair(initset(b), initset(c)), pair(initset(d), pair(e, g)))
+"""
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_large_values_agree() -> None:
+    batt = Batt([parse_program(LARGE_SETS)])
+    samples = Samples([((1, 2, 3),) * 3, ((0,) * 5,) * 4, ((1, 2),)])
+    for steps in (2_000, 40_000, 10**7):
+        budget = Budget(steps=steps, bytes=100 * steps)
+        got = batt.run(samples, budget, device="cuda", keep_values=True)
+        wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+        check_equal(got, wanted)
+        assert got.ran_on == {"cuda:0": len(samples)}
+        assert all(got.outcome(0, k) == wanted.outcome(0, k) for k in range(len(samples)))
+
+
+# Calls on values that are large enough for wide lanes: of some the members lie close together.
+LARGE_CALLS = """
+def f(I):
+    a = asindices(I)
+    b = asobject(I)
+    c = apply(initset, a)
+    d = shift(a, (7, 900))
+    e = insert(a, insert(shift(b, (3, 2)), initset(d)))
+    return {call}
+"""
+
+
+CALLS_ON_LARGE = [
+    *(
+        "pair(a, d)",
+        "pair(totuple(b), a)",
+        "pair(totuple(e), totuple(e))",
+        "product(a, corners(d))",
+    ),
+    *("product(c, corners(a))", "combine(c, e)", "combine(c, apply(initset, d))", "combine(c, b)"),
+    *("combine(e, a)", "merge(e)", "merge(insert(d, initset(a)))", "merge(insert(a, initset(d)))"),
+    "mapply(lbind(shift, a), corners(d))",
+    "mapply(lbind(shift, b), corners(a))",
+    "mapply(lbind(shift, d), totuple(corners(a)))",
+    *("copies_at(a, a)", "copies_at(b, corners(d))", "copies_at(d, totuple(corners(a)))"),
+    *("foreground(I)", "palette(I)", "palette(b)", "get_color_rank(I, 1)", "get_color_rank(b, -1)"),
+    *(
+        "get_color_rank(canvas(17, (20, 20)), 0)",
+        "move(I, totuple(b), (0, 0))",
+        "move(I, d, ORIGIN)",
+    ),
+    *(
+        "objects(I, T, F, F)",
+        "insert(upscale(I, 3), c)",
+        "tile(astuple(ORIGIN, I), (30, 41), 1)",
+        "b",
+        "I",
+    ),
+]
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("steps", [20_000, 10**6])
+def test_calls_on_large_values_agree(steps: int) -> None:
+    batt = Batt([parse_program(LARGE_CALLS.format(call=call)) for call in CALLS_ON_LARGE])
+    samples = Samples([tuple(tuple((i * j + i) % 7 % 4 for j in range(18)) for i in range(19))])
+    budget = Budget(steps=steps, bytes=steps * 20)
+    wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+    got = batt.run(samples, budget, device="cuda", keep_values=True)
+    check_equal(got, wanted)
+    assert got.ran_on == {"cuda:0": len(CALLS_ON_LARGE)}
+    for program in range(len(CALLS_ON_LARGE)):
+        assert got.outcome(program, 0) == wanted.outcome(program, 0)
+
+
+@needs_gpu
+@pytest.mark.parametrize("well_typed", [True, False])
+def test_random_programs_agree(well_typed: bool) -> None:
+    batt = Batt([random_program(seed, 10, well_typed=well_typed) for seed in range(500)])
+    samples = training_samples(60)
+    got = batt.run(samples, SMALL, device="cuda", keep_values=True)
+    wanted = batt.run(samples, SMALL, device="cpu", keep_values=True)
+    assert got.ran_on["cuda:0"] > 0
+    check_equal(got, wanted)
+    for program in range(0, 500, 7):
+        for sample in range(0, 60, 7):
+            assert got.outcome(program, sample) == wanted.outcome(program, sample)
+
+
+@needs_gpu
+def test_hostile_programs_fail_alone() -> None:
+    lines = "".join(f"    x{k + 1} = hconcat(x{k}, x{k})\n" for k in range(20))
+    doubling = f"def f(I):\n    x0 = hmirror(I)\n{lines}    return x20\n"
+    texts = (
+        doubling,
+        "def f(I):\n    return upscale(I, 4000)\n",
+        "def f(I):\n    return rot90(I)\n",
+    )
+    batt = Batt([parse_program(text) for text in texts])
+    samples = training_samples(50)
+    check_equal(batt.run(samples, device="cuda"), batt.run(samples, device="cpu"))

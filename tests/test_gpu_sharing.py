@@ -1,0 +1,229 @@
+"""CPU and GPUs in one run: each sample is run by one of them, and nobody waits for long."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Hashable, Mapping
+from ctypes import CDLL
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcbatt.engine import _engine, choosing, device_run, kernels, sharing
+from arcbatt.engine import batt as batt_module
+from arcbatt.engine.batt import Batt
+from arcbatt.engine.calibration import Prediction
+from arcbatt.engine.choosing import Choices, Chosen
+from arcbatt.engine.sharing import Pace
+from arcbatt.engine.staged import TaskArrays, TaskSamples, run_on_tasks
+from arcbatt.language import parse_program
+from arcbatt.library import library_programs
+from arcbatt.tasks import load
+
+from . import gpu_on_cpu
+from .gpu_parts import EXPECTED, SMALL, check_equal, needs_gpu, training_samples
+
+
+def never_done(monkeypatch: pytest.MonkeyPatch, library: CDLL) -> None:
+    """Let the device never come to the end of anything."""
+    driver = gpu_on_cpu.driver_functions(library, query="never_done")
+    monkeypatch.setattr(kernels, "driver_functions", lambda: driver)
+
+
+class AlwaysBoth(Choices):
+    """Choices that let the CPU and GPUs share runs out."""
+
+    def choose(self, kind: Hashable, expected_s: Mapping[str, float]) -> Chosen:
+        return replace(super().choose(kind, expected_s), way=choosing.BOTH)
+
+
+def expecting(monkeypatch: pytest.MonkeyPatch, **figures: float) -> None:
+    """Let `auto` expect so many seconds, and share runs out however short they are."""
+    usual = {
+        "thread_s": 0.0,
+        "cpu_sample_s": 1.0,
+        "left_out_sample_s": 0.0,
+        "gpu_fixed_s": 0.0,
+        "gpu_sample_s": 1.0,
+    }
+    expected = Prediction(n_threads=2, **{**usual, **figures})
+    monkeypatch.setattr(Batt, "_expect", lambda *_: expected)
+    monkeypatch.setattr(sharing, "pays", lambda *_: True)
+    monkeypatch.setattr(batt_module, "choices", AlwaysBoth())
+
+
+def test_long_runs_alone_are_shared_out_and_only_where_both_gain() -> None:
+    long, even = 10_000, replace(EXPECTED, cpu_sample_s=1e-3, gpu_sample_s=1e-3)
+    assert sharing.pays(even, long, 1)
+    assert not sharing.pays(even, 20, 1)  # a fiftieth of a second
+    assert not sharing.pays(replace(even, gpu_sample_s=5e-5), long, 1)  # the CPU has little to add
+    assert even.gpu_s(long) == pytest.approx(10) and even.gpu_s(long, 2) == pytest.approx(5)
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("gpu_sample_s", [1e-9, 0.3, 1.0])
+def test_both_at_once_give_what_one_gives(
+    monkeypatch: pytest.MonkeyPatch, gpu_sample_s: float
+) -> None:
+    programs = [solver.program for solver in library_programs()][::4]
+    dynamic = "apply(branch(even(size(I)), size, color), objects(I, T, F, T))"
+    programs.insert(5, parse_program(f"def f(I):\n    return {dynamic}\n"))
+    batt, samples = Batt(programs), training_samples(20)
+    assert 0 < batt.plan.programs.size < len(programs)
+    wanted = batt.run(samples, SMALL, device="cpu", keep_values=True)
+    expecting(monkeypatch, gpu_sample_s=gpu_sample_s)
+    # So that the GPU, which is slow here, is waited for.
+    new_queue = _engine.SampleQueue
+    monkeypatch.setattr(
+        _engine, "SampleQueue", lambda **options: new_queue(**{**options, "runs_spare": False})
+    )
+    got = batt.run(samples, SMALL, n_threads=2, keep_values=True)
+    check_equal(got, wanted)
+    assert sum(got.ran_on.values()) == wanted.reasons.size
+    n_on_gpu = got.ran_on["cuda:0"] // batt.plan.programs.size
+    assert n_on_gpu >= 20 / (1 + gpu_sample_s) - 1
+    assert got.ran_on["cpu"] >= 20 * (len(programs) - batt.plan.programs.size)
+    for program in range(len(programs)):
+        for sample in range(len(samples)):
+            assert got.outcome(program, sample) == wanted.outcome(program, sample)
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_programs_on_tasks_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([solver.program for solver in library_programs()][::12])
+    tasks = TaskSamples(load("arc-agi-1/training")[:10])
+    wanted = run_on_tasks(batt, tasks, SMALL, device="cpu")
+    expecting(monkeypatch, gpu_sample_s=1.0)
+    new_queue = _engine.SampleQueue
+    monkeypatch.setattr(
+        _engine, "SampleQueue", lambda **options: new_queue(**{**options, "runs_spare": False})
+    )
+    got = run_on_tasks(batt, tasks, SMALL, n_threads=2)
+    for name in TaskArrays._fields:
+        assert (getattr(got, name) == getattr(wanted, name)).all(), name
+    assert 0 < got.ran_on["cuda:0"] < wanted.reasons.size
+    assert sum(got.ran_on.values()) == wanted.reasons.size
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_threads_overtake_a_gpu_that_takes_too_long(
+    monkeypatch: pytest.MonkeyPatch, library_of_kernels: CDLL
+) -> None:
+    batt = Batt([solver.program for solver in library_programs()][::4])
+    samples = training_samples(12)
+    wanted = batt.run(samples, SMALL, device="cpu", keep_values=True)
+    expecting(monkeypatch, gpu_sample_s=1e-9)
+    never_done(monkeypatch, library_of_kernels)
+    got = batt.run(samples, SMALL, n_threads=2, keep_values=True)
+    check_equal(got, wanted)
+    assert dict(got.ran_on) == {"cpu": wanted.reasons.size}
+    assert got.outcome(3, 3) == wanted.outcome(3, 3)
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_what_a_failing_gpu_has_taken_goes_to_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([solver.program for solver in library_programs()][::4])
+    samples = training_samples(12)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    expecting(monkeypatch, gpu_sample_s=0.5)
+    error = sys.modules["cupy"].cuda.runtime.CUDARuntimeError
+
+    def fail(*_arguments: Any) -> None:
+        raise error("the card has fallen off the bus")
+
+    monkeypatch.setattr(device_run.DeviceRun, "_run_steps", fail)
+    with pytest.warns(RuntimeWarning, match="cuda:0 fails, the CPU runs instead: the card"):
+        got = batt.run(samples, SMALL, n_threads=2)
+    check_equal(got, wanted)
+    assert dict(got.ran_on) == {"cpu": wanted.reasons.size}
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_an_interrupted_run_leaves_no_gpu_at_work(
+    monkeypatch: pytest.MonkeyPatch, library_of_kernels: CDLL
+) -> None:
+    batt, samples = Batt([parse_program("def f(I):\n    return rot90(I)\n")]), training_samples(12)
+    expecting(monkeypatch, gpu_sample_s=0.5)
+    never_done(monkeypatch, library_of_kernels)
+
+    def interrupted(*_arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(batt_module.Run, "on_cpu", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        batt.run(samples, SMALL, n_threads=2)
+    assert not [thread for thread in threading.enumerate() if "ThreadPool" in thread.name]
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_two_workers_share_the_samples_on_one_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([solver.program for solver in library_programs()][::4])
+    samples = training_samples(13)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    monkeypatch.setattr(batt_module, "_devices", lambda _device: [0, 0])
+    got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, wanted)
+    assert got.ran_on["cuda:0"] == 13 * batt.plan.programs.size
+
+
+def test_a_queue_gives_each_sample_to_one_device() -> None:
+    queue = _engine.SampleQueue(n_samples=10, has_left_out=False, runs_spare=False)
+    assert queue.lend(4) == (0, 6, 10)
+    assert queue.lend(9) == (1, 0, 6)
+    assert queue.lend(1) is None
+    assert queue.finish(0)
+    assert not queue.finish(0)
+    queue.give_back(1)
+    assert not queue.finish(1)
+    assert not queue.is_overtaken(1)
+    queue.close()
+    assert queue.is_overtaken(1)
+    with pytest.raises(ValueError, match="no such chunk"):
+        queue.finish(2)
+
+
+def test_a_gpu_that_has_nothing_takes_what_the_cpu_is_too_slow_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now_s = 0.0
+    monkeypatch.setattr(sharing, "perf_counter", lambda: now_s)
+    queue = _engine.SampleQueue(n_samples=1000, has_left_out=False, runs_spare=False)
+    pace = Pace(queue, 1, replace(EXPECTED, gpu_fixed_s=0.01, cpu_sample_s=1e-6))
+    assert pace.share(1) == 0  # 1 ms on the CPU, 10 on the GPU
+    now_s = 0.02
+    assert 500 < pace.wait_for_share() <= 1000
+    pace.note(500, 10_000.0)  # the GPU is even slower
+    assert pace.share(1) == 0
+    queue.close()
+    assert pace.wait_for_share() == 0
+
+
+@given(
+    st.integers(1, 10**5),
+    st.integers(1, 4),
+    *[st.floats(1e-9, 1e-2)] * 2,
+    st.floats(0, 1),
+    st.floats(0, 0.1),
+)
+def test_a_split_is_never_expected_to_take_longer_than_the_cpu(
+    n_samples: int, n_devices: int, cpu_s: float, gpu_s: float, left_out: float, fixed_s: float
+) -> None:
+    expected = Prediction(8, 0.0, cpu_s, left_out * cpu_s, fixed_s, gpu_s)
+    n, both_s = expected.split(n_samples, n_devices)
+    assert 0 <= n <= -(-n_samples // n_devices)
+    assert both_s <= n_samples * cpu_s * (1 + 1e-9)
+
+
+@needs_gpu
+def test_two_workers_on_one_card_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([solver.program for solver in library_programs()])
+    samples = training_samples(101)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    monkeypatch.setattr(batt_module, "_devices", lambda _device: [0, 0])
+    got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, wanted)
+    assert got.ran_on["cuda:0"] > 0.9 * 101 * batt.plan.programs.size
