@@ -89,10 +89,13 @@ def divide(card: Card, draws: Draws) -> tuple[Portion, ...]:
         digest = draws.programs[parent].result.digest
         portion = int.from_bytes(digest[:4], "little") % n_portions
         chosen = []
+        room = n_at_most - n_draws // n_chunks
         for _ in range(n_chunks):
-            room = n_at_most - n_draws // n_chunks
-            around = (*range(portion, n_portions), *range(portion))
-            portion = next((k for k in around if loads[k] <= room), loads.index(min(loads)))
+            n_tried = 1
+            while loads[portion] > room and n_tried < n_portions:
+                portion, n_tried = (portion + 1) % n_portions, n_tried + 1
+            if loads[portion] > room:
+                portion = loads.index(min(loads))
             loads[portion] += n_draws // n_chunks
             chosen.append(portion)
         portion_of[parent] = chosen[0]
