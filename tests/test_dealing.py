@@ -182,4 +182,4 @@ def test_a_program_that_is_drawn_most_of_the_time_is_in_several_portions() -> No
 
 
 def test_few_cores_have_no_processes_that_deal() -> None:
-    assert [processes_for(n) for n in (1, 3, 4, 16, 1000)] == [0, 0, 2, 14, MAX_PROCESSES]
+    assert [processes_for(n) for n in (1, 3, 4, 16, 1000)] == [0, 0, 2, 10, MAX_PROCESSES]
