@@ -91,15 +91,7 @@ class Graph:
         """Return the graph of what some nodes need, which are its results."""
         needed = np.zeros(len(self), np.bool_)
         places = np.array(results, np.int32)
-        found = places
-        while found.size:
-            needed[found] = True
-            counts = self.counts[found]
-            ends = np.cumsum(counts)
-            # Of each of them its arguments, one after the other.
-            within = np.arange(ends[-1]) - np.repeat(ends - counts, counts)
-            args = self.args[np.repeat(self.firsts[found], counts) + within]
-            found = np.unique(args[~needed[args]])
+        _engine.mark_needed(self.firsts, self.counts, self.args, places, needed)
         new = (np.cumsum(needed) - 1).astype(np.int32)
         is_needed_constant = needed[self.ops == OPS["constant"]]
         return Graph(

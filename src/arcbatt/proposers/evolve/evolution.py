@@ -424,9 +424,10 @@ class Evolution:
         for change in taken:
             by_task.setdefault(change.task, []).append(change)
         right: list[_Change] = []
+        card = asdict(dealt.card)
         for t, members in by_task.items():
             chosen = [change.place for change in members]
-            origin = {"card": asdict(dealt.card), "task": self.board.tasks[t].id}
+            origin = {"card": card, "task": self.board.tasks[t].id}
             verdicts = self.validator.validate(dealt.batt.programs, chosen, result, t, origin)
             for change, is_right in zip(members, verdicts, strict=True):
                 if is_right:
