@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arcbatt.engine import _engine
 from arcbatt.engine.batt import Batt, GraphBatt
 from arcbatt.engine.fusing import Fusing
 from arcbatt.engine.graphs import Graph, GraphPrograms, merge_graphs, sizes_of
@@ -50,6 +51,38 @@ def test_merged_graphs_are_those_of_all_programs(groups: list[list[Program]]) ->
     everywhere = range(len(members))
     assert sizes_of(lazy, everywhere) == sizes_of(members, everywhere)
     assert merged.result_digests == [program.result.digest for program in members]
+
+
+@given(st.lists(programs, min_size=1, max_size=6), st.randoms(use_true_random=False))
+def test_a_part_of_a_graph_has_what_it_needs_and_no_more(
+    members: list[Program], rng: random.Random
+) -> None:
+    chosen = rng.sample(range(len(members)), rng.randint(1, len(members)))
+    graph = graph_of(members)
+    part = graph.part([graph.results[k].item() for k in chosen])
+    assert [part.node(place) for place in part.results.tolist()] == [
+        members[k].result for k in chosen
+    ]
+    assert len(part) == len({node for k in chosen for node in members[k].nodes()})
+
+
+def test_arrays_that_make_no_sense_are_refused() -> None:
+    graph = graph_of(LIBRARY[:3])
+    arrays = (graph.firsts, graph.counts, graph.args)
+    places = np.array([0, len(graph)], np.int32)
+    few = np.zeros(1, np.int32)
+    with pytest.raises(ValueError, match="no such node"):
+        _engine.count_calls(*arrays, places, np.zeros(2, np.int32))
+    with pytest.raises(ValueError, match="no such node"):
+        _engine.mark_needed(*arrays, places, np.zeros(len(graph), np.bool_))
+    with pytest.raises(ValueError, match="makes no sense"):
+        _engine.count_calls(graph.firsts + len(graph.args), *arrays[1:], places[:1], few)
+    with pytest.raises(ValueError, match="wrong size"):
+        _engine.count_calls(*arrays, places[:1], np.zeros(2, np.int32))
+    with pytest.raises(ValueError, match="wrong size"):
+        _engine.number_keys(np.zeros((2, 2), np.uint64), few)
+    with pytest.raises(ValueError, match="wrong size"):
+        _engine.find_same_rows(np.zeros((1, 2), np.uint8), np.zeros((1, 3), np.uint64), few)
 
 
 def test_a_graph_runs_as_its_programs_do() -> None:

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from arcbatt import plurals
 from arcbatt.engine.batt import Batt
+from arcbatt.engine.gpu import GpuError, device_count
 from arcbatt.engine.staged import TaskResult
 from arcbatt.evaluation import FULL_CREDIT, Crediting, TaskBoard, Validator
 from arcbatt.language import Program, ProgramError
@@ -41,6 +42,8 @@ from .portions import DealtCard, Order, assemble, divide, uncollected
 # Programs at the start are judged by all differs on all tasks, which takes long: so many at most.
 MAX_JUDGED_AT_START = 200
 DEFAULT_CARD_SIZE = 800
+# To run a card on a GPU takes a time that its size does not change; many cores need no larger ones.
+GPU_CARD_SIZE = 3200
 # So many draws for each program of a card; then it stays smaller.
 DRAWS_A_PROGRAM = 4
 # Cards, for what need not be done with each.
@@ -57,6 +60,17 @@ ENGINE = ("engine", "engine, second card at a time")
 # So many cards are begun before the first of them is scored, so that the engine never waits for
 # this thread. A run depends on it: a card is dealt from what was known one card more before.
 N_BEGUN = 3
+
+
+def choose_card_size(device: str) -> int:
+    """Return how many programs a card has if nobody says: more where a GPU of this machine runs."""
+    if device == "cpu":
+        return DEFAULT_CARD_SIZE
+    try:
+        device_count()
+    except GpuError:
+        return DEFAULT_CARD_SIZE
+    return GPU_CARD_SIZE
 
 
 @dataclass(frozen=True, slots=True)
