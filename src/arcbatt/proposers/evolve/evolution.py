@@ -57,8 +57,8 @@ MARK_AT_ONCE = 2**16
 N_AT_ONCE = 2
 # The timelines of the threads that have the engine run cards.
 ENGINE = ("engine", "engine, second card at a time")
-# So many cards are begun before the first of them is scored, so that the engine never waits for
-# this thread. A run depends on it: a card is dealt from what was known one card more before.
+# So many cards are begun while the first of them is run, so that the engine never waits for this
+# thread. A run depends on it: a card is dealt from what was known two cards more before.
 N_BEGUN = 3
 
 
@@ -266,12 +266,13 @@ class Evolution:
         with phase("run"):
             result = running.result()
         self.n_cards += 1
+        if not is_last:
+            # First of all, so that the engine has it at once, and there is all the time until the
+            # next card is run to deal the one that is ordered.
+            self._running.append(self._start(self._deal_and_fuse()))
+            self._ordered = self._order_card()
         with phase("score"):
             offered = self._score(dealt, result)
-        if not is_last:
-            self._running.append(self._start(self._deal_and_fuse()))
-            # It is dealt while this card is validated and stored, the next one run and scored.
-            self._ordered = self._order_card()
         taken = self._validate(dealt, result, offered.taken)
         self._store(taken, dealt)
         if self.n_cards % EVICT_EVERY == 0:
