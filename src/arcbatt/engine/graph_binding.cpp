@@ -23,9 +23,11 @@ using Out = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 constexpr i32 NOBODY = -1;
 
+constexpr u64 FACTOR = 0xd6e8feb86659fd93ULL;
+
 u64 mixed(u64 x) {
   x ^= x >> 32;
-  x *= 0xd6e8feb86659fd93ULL;
+  x *= FACTOR;
   return x ^ x >> 32;
 }
 
@@ -78,9 +80,14 @@ void find_same_rows(Rows<u8> reasons, Rows<u64> hashes, Out<i32> firsts) {
   const u64* hash = hashes.data();
   Table table(n);
   for (u64 k = 0; k < n; k++) {
-    u64 sum = 0;
-    for (u64 i = k * width; i < (k + 1) * width; i++) sum = mixed(sum + hash[i] + reason[i]);
-    firsts(k) = table.find_or_add(sum, (i32)k, [&](i32 other) {
+    u64 sums[4] = {0, 0, 0, 0};  // four, as each step of one waits for the step before
+    for (u64 i = 0; i < width; i++) {
+      u64& sum = sums[i % 4];
+      sum = (sum + hash[k * width + i] + reason[k * width + i]) * FACTOR;
+    }
+    u64 whole = 0;
+    for (u64 sum : sums) whole = mixed(whole + sum);
+    firsts(k) = table.find_or_add(whole, (i32)k, [&](i32 other) {
       return !std::memcmp(hash + other * width, hash + k * width, width * sizeof(u64)) &&
              !std::memcmp(reason + other * width, reason + k * width, width);
     });

@@ -384,7 +384,8 @@ class Evolution:
         kept = cheapest_by_behaviour(programs, result.reasons, result.hashes, result.steps)
         is_distinct = np.zeros(len(programs), np.bool_)
         is_distinct[kept] = True
-        p, t = np.nonzero(result.n_matches)
+        # np.nonzero would take twenty times as long.
+        p, t = np.divmod(np.flatnonzero(result.n_matches.ravel() != 0), len(self.board))
         wanted = is_distinct[p] & self._has_use_for(result, p, t)
         pairs = set(zip(p[wanted].tolist(), t[wanted].tolist(), strict=True))
         if self.options.use_differs:
