@@ -44,7 +44,7 @@ from arcbatt.measure import Clock
 from arcbatt.pool import Pool
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions
 from arcbatt.proposers.evolve.dealer import DEALING
-from arcbatt.proposers.evolve.evolution import ENGINE, Evolution
+from arcbatt.proposers.evolve.evolution import ENGINE, N_BEGUN, Evolution
 from arcbatt.tasks import Task, load
 from arcbatt.tasks.program_names import program_name
 
@@ -206,7 +206,8 @@ def cards_table(n_cards: int, options: EvolveOptions, n_processes: int | None) -
         clock = Clock(time.thread_time_ns)
         with clock.active():
             for k in range(n_cards):
-                n_mutants += evolution.step(is_last=k == n_cards - 1).n_mutants
+                # So that all cards that are begun are counted, and the engine is idle at the end.
+                n_mutants += evolution.step(is_last=k >= n_cards - N_BEGUN).n_mutants
         report = clock.report()
         evolution.close()
     table = Table(title=f"CPU of {n_cards} cards, {len(tasks)} tasks, without the engine's threads")
