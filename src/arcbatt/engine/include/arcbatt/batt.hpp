@@ -258,30 +258,42 @@ ARC_FN bool run_node(Lane& lane, const Batt& batt, u32 node, const Sample& sampl
 }
 #endif
 
-// What a program gave, all of its nodes having been run.
-ARC_FN Outcome outcome_of(const Batt& batt, u32 program, const Budget& budget, const Sample& sample,
-                          const Slots& slots) {
-  const u32* nodes = batt.program_nodes + batt.starts[program];
-  const i64 n = (i64)(batt.starts[program + 1] - batt.starts[program]);
-  const Value result = slots.value(batt.results[program]);
-  Outcome out = {0, budget.steps + 1, NO_NUMBER, OVER_BUDGET, 0};
+// What all nodes of a program cost together.
+struct ProgramCost {
   u64 steps = 0, bytes = 0;
   bool unfinished = false, unknown = false;
-  for (Counter k = thread_index(); k < (Counter)n; k += W) {
-    const NodeCost cost = slots.cost(nodes[k]);
+
+  ARC_FN void add(const NodeCost& cost) {
     unfinished |= cost.steps >= UNKNOWN_STEPS;
     unknown |= cost.steps == UNKNOWN_STEPS;
     steps += cost.steps;
     bytes += cost.bytes;
   }
-  if (any_thread(unfinished)) {
-    if (any_thread(unknown)) out.reason = NOT_RUN;
+};
+ARC_FN ProgramCost cost_of(const Batt& batt, u32 program, const Slots& slots) {
+  const u32* nodes = batt.program_nodes + batt.starts[program];
+  const Counter n = (Counter)(batt.starts[program + 1] - batt.starts[program]);
+  ProgramCost cost;
+  for (Counter k = thread_index(); k < n; k += W) cost.add(slots.cost(nodes[k]));
+  cost.unfinished = any_thread(cost.unfinished);
+  if (cost.unfinished) {
+    cost.unknown = any_thread(cost.unknown);
+    return cost;
+  }
+  cost.steps = (u64)large_sum_of_threads(cost.steps);
+  cost.bytes = (u64)large_sum_of_threads(cost.bytes);
+  return cost;
+}
+
+// What a program gave, all of its nodes having been run.
+ARC_FN Outcome outcome_of(const Value& result, const ProgramCost& cost, const Budget& budget, const Sample& sample) {
+  Outcome out = {0, budget.steps + 1, NO_NUMBER, OVER_BUDGET, 0};
+  if (cost.unfinished) {
+    if (cost.unknown) out.reason = NOT_RUN;
     return out;
   }
-  steps = (u64)large_sum_of_threads(steps);
-  bytes = (u64)large_sum_of_threads(bytes);
-  if (steps > budget.steps || bytes > budget.bytes) return out;
-  out.steps = steps;
+  if (cost.steps > budget.steps || cost.bytes > budget.bytes) return out;
+  out.steps = cost.steps;
   out.reason = result.failed() ? result.reason() : OK;
   if (result.failed()) return out;
   out.hash = hash_of(result);
@@ -289,6 +301,11 @@ ARC_FN Outcome outcome_of(const Batt& batt, u32 program, const Budget& budget, c
   if (first.kind == INT) out.number = (i32)first.number;
   out.matches = sample.target.kind != NONE && equal(result, sample.target);
   return out;
+}
+
+ARC_FN Outcome outcome_of(const Batt& batt, u32 program, const Budget& budget, const Sample& sample,
+                          const Slots& slots) {
+  return outcome_of(slots.value(batt.results[program]), cost_of(batt, program, slots), budget, sample);
 }
 
 }  // namespace arc

@@ -75,13 +75,22 @@ struct BatchResults {
   NodeCost costs[BATCH];
 };
 
+// Programs whose outcomes are found together: what each cost, and the memory that its result points to.
+struct ProgramBatch {
+  ProgramCost costs[BATCH];
+  Sectors memory[BATCH];
+};
+
 // What a lane's threads share.
 struct Worker {
   Pool pool;
   u64 taken;  // from the pool, by the call
   Replay replay;
   Value frame[MAX_ARITY + 1];
-  Batch batches[2];  // one that is run, and the next one, whose arguments come meanwhile
+  union {  // what is run, and what comes next, for which memory is fetched meanwhile
+    Batch batches[2];
+    ProgramBatch programs[2];
+  };
   BatchResults results;
   const Step* leaves_of;  // the step whose large items are left to wide lanes; null where none are
   u32 item;
@@ -496,65 +505,104 @@ ARC_FN void run_sites(const Launch& launch, const Step& step, Lanes lanes, Run r
   });
 }
 
-// A program, in the place of a node, on a sample.
+// A program, in the place of a node, on a sample. Those of one program come one after the other: their nodes' costs lie
+// side by side.
 struct ProgramPlace {
   u32 program, at;
   Slots slots;
 
-  ARC_FN ProgramPlace(const Launch& launch, const Step& step, u32 item) : at(item / step.n_nodes) {
-    program = step.nodes[item - at * step.n_nodes];
+  ARC_FN ProgramPlace(const Launch& launch, const Step& step, u32 item) {
+    const u32 n_chosen = (u32)launch.n_chosen, which = item / n_chosen;
+    program = step.nodes[which];
+    at = item - which * n_chosen;
     slots = launch.slots(at);
   }
   ARC_FN const Value& result(const Launch& launch) const { return slots.value(launch.batt.results[program]); }
 };
+#if defined(ARC_WARP_LANES)
+// body(cost) for the costs of the nodes of a portion's programs: of the k-th those that this thread has, one of four.
+template <class Body>
+ARC_FN void each_cost(const Launch& launch, const ProgramPlace& place, Body body) {
+  const u64* starts = launch.batt.starts + place.program;
+  const u32* nodes = launch.batt.program_nodes + starts[0];
+  const u32 n = (u32)(starts[1] - starts[0]);
+  for (u32 j = thread_index() / BATCH; j < n; j += W / BATCH) body(place.slots.cost(nodes[j]));
+}
 // Has on its way what is needed of some programs: costs of their nodes, and their results.
 ARC_FN void begin_outcomes(const Launch& launch, const Step& step, const Portion& portion, u32* landing) {
-  for (u32 k = 0; k < portion.n; k++) {
+  const u32 k = thread_index() % BATCH;
+  if (FETCHES_AHEAD && k < portion.n) {
     const ProgramPlace place(launch, step, portion.item(k));
-    const u64* starts = launch.batt.starts + place.program;
-    const u32* nodes = launch.batt.program_nodes + starts[0];
-    const u32 n_nodes = (u32)(starts[1] - starts[0]);
-    for (u32 j = thread_index(); j < n_nodes; j += W) fetch_sector((u64)&place.slots.cost(nodes[j]) / 32, landing);
-    if ((u32)thread_index() == k) fetch_sector((u64)&place.result(launch) / 32, landing);
+    each_cost(launch, place, [=](const NodeCost& cost) { fetch_sector((u64)&cost / 32, landing); });
+    fetch_sector((u64)&place.result(launch) / 32, landing);
   }
-}
-// Then what their results point to.
-ARC_FN void end_outcomes(const Launch& launch, const Step& step, const Portion& portion, Worker& worker) {
-  Sectors* memory = &worker.batches[0].memory[0][0];
-  each(portion.n, [&](i64 k) {
-    memory[k] = sectors_of(ProgramPlace(launch, step, portion.item((u32)k)).result(launch));
-  });
-  for (u32 k = 0; k < portion.n; k++) fetch_sectors(memory[k], worker.landing);
   sync();
 }
+// Then adds up the costs, and has on its way what the results point to.
+ARC_FN void end_outcomes(const Launch& launch, const Step& step, const Portion& portion, ProgramBatch& batch,
+                         u32* landing) {
+  const u32 k = thread_index() % BATCH;
+  ProgramCost cost;
+  Sectors memory = 0;
+  if (k < portion.n) {
+    const ProgramPlace place(launch, step, portion.item(k));
+    each_cost(launch, place, [&](const NodeCost& of_node) { cost.add(of_node); });
+    memory = sectors_of(place.result(launch));
+  }
+  sync();
+  u32 flags = (u32)cost.unfinished | (u32)cost.unknown << 1;
+  for (u32 offset = BATCH; offset < W; offset *= 2) {
+    cost.steps += (u64)exchange((i64)cost.steps, offset);
+    cost.bytes += (u64)exchange((i64)cost.bytes, offset);
+    flags |= (u32)exchange(flags, offset);
+  }
+  cost.unfinished = flags & 1;
+  cost.unknown = flags >> 1;
+  if (thread_index() < (int)BATCH) {
+    batch.costs[k] = cost;
+    batch.memory[k] = memory;
+  }
+  sync();
+  if (!FETCHES_AHEAD) return;
+  for (u32 j = 0; j < portion.n; j++) fetch_sectors(batch.memory[j], landing);
+}
+#endif
 
 // What the programs gave; they stand in the place of nodes.
 ARC_FN void find_outcomes(const Launch& launch, const Step& step, Lanes lanes) {
   with_lane(launch, step, lanes, [&](Lane& lane, Worker& worker) {
+    // find_cost(place) is what all nodes of the program cost.
+    auto run = [&](u32 item, auto find_cost) {
+      begin_item(lane, item);
+      const ProgramPlace place(launch, step, item);
+      const Value result = place.result(launch);
+      if (is_left_to_wide(lane, weight_of(result))) return;
+      const u32 sample = launch.chosen[place.at];
+      const Outcome out = outcome_of(result, find_cost(place), launch.budget, launch.samples[sample]);
+      const u64 cell = place.program * launch.n_samples + sample;
+      if (thread_index() > 0) return;
+      launch.reasons[cell] = out.reason;
+      launch.matches[cell] = out.matches;
+      launch.hashes[cell] = out.hash;
+      launch.steps[cell] = (i64)out.steps;
+      launch.numbers[cell] = out.number;
+    };
+#if defined(ARC_WARP_LANES)
     each_fetched(
         launch, step, lanes,
-        [&](const Portion& portion, u32) {
-          if (FETCHES_AHEAD) begin_outcomes(launch, step, portion, worker.landing);
+        [&](const Portion& portion, u32) { begin_outcomes(launch, step, portion, worker.landing); },
+        [&](const Portion& portion, u32 side) {
+          end_outcomes(launch, step, portion, worker.programs[side], worker.landing);
         },
-        [&](const Portion& portion, u32) {
-          if (FETCHES_AHEAD) end_outcomes(launch, step, portion, worker);
-        },
-        [&](const Portion& portion, u32, u32 k) {
-          begin_item(lane, portion.item(k));
-          const ProgramPlace place(launch, step, portion.item(k));
-          if (is_left_to_wide(lane, weight_of(place.result(launch)))) return;
-          const u32 sample = launch.chosen[place.at];
-          const Outcome out =
-              outcome_of(launch.batt, place.program, launch.budget, launch.samples[sample], place.slots);
-          const u64 cell = place.program * launch.n_samples + sample;
-          if (thread_index() > 0) return;
-          launch.reasons[cell] = out.reason;
-          launch.matches[cell] = out.matches;
-          launch.hashes[cell] = out.hash;
-          launch.steps[cell] = (i64)out.steps;
-          launch.numbers[cell] = out.number;
+        [&](const Portion& portion, u32 side, u32 k) {
+          run(portion.item(k), [&](const ProgramPlace&) { return worker.programs[side].costs[k]; });
         },
         [](const Portion&, u32) {});
+#else
+    each_item(launch, step, lanes, [&](u32 item) {
+      run(item, [&](const ProgramPlace& place) { return cost_of(launch.batt, place.program, place.slots); });
+    });
+#endif
   });
   end_fetching();
 }

@@ -71,8 +71,13 @@ struct Block {
 };
 
 struct alignas(16) Value {
-  u32 kind : 8;
-  u32 aux : 24;  // GRID: width; FUNCTION: primitive; FAIL: reason
+  union {
+    u32 head;  // all of what follows: without it, compilers for GPUs copy a value byte by byte
+    struct {
+      u32 kind : 8;
+      u32 aux : 24;  // GRID: width; FUNCTION: primitive; FAIL: reason
+    };
+  };
   u32 n;         // number of members; GRID: of rows; FUNCTION: of captured arguments
   union {
     i64 number;       // INT
