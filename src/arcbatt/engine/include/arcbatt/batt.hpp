@@ -171,12 +171,11 @@ struct AnyPrimitive {
 ARC_EXTERN bool is_left_to_wide(Lane& lane, u64 n_elements);
 #endif
 
-// Begins a call of a primitive, its arguments in the lane's frame, of which so many have not failed before one
-// has. It counts as call_primitive does; but it begins from nothing and needs the lane's own counting only while
+// Begins a call of a primitive, so many of whose arguments have not failed before one has. It counts as call_primitive does; but it begins from nothing and needs the lane's own counting only while
 // the primitive runs. Returns whether it is to be run; otherwise its place is filled.
 template <class P, class Place>
-ARC_FN bool begin_call(Lane& lane, u32 n_args, u32 n_right, const P& primitive, const Place& place) {
-  const Value* args = lane.frame;
+ARC_FN bool begin_call(Lane& lane, const Value* args, u32 n_args, u32 n_right, const P& primitive,
+                       const Place& place) {
   if (n_right < n_args) {
     place.fill(place.arg(n_right), 0, 0);
     return false;
@@ -201,25 +200,29 @@ ARC_FN bool begin_call(Lane& lane, u32 n_args, u32 n_right, const P& primitive, 
   }
   return true;
 }
+// Adds what a primitive's result costs; false where that is over the budget.
+ARC_FN bool add_result(const Lane& lane, const Value& result, NodeCost& cost) {
+  if (result.failed()) return true;
+  const u64 made = weight_of(result);
+  cost.steps += made;
+  cost.bytes += BYTES_AN_ELEMENT * (1 + made);
+  return made <= lane.max_elements && cost.steps <= lane.max_steps && cost.bytes <= lane.max_bytes;
+}
 // Runs a call that has begun into its place.
 template <class P, class Place>
-ARC_FN void finish_call(Lane& lane, const P& primitive, const Place& place) {
-  const Value* args = lane.frame;
+ARC_FN void finish_call(Lane& lane, const Value* args, const P& primitive, const Place& place) {
 #if defined(ARC_FLAT)
   if (is_left_to_wide(lane, primitive.effort(args, lane.steps))) return;
 #endif
   const Value result = primitive.run(lane, args);
-  if (lane.exceeded) return place.fill_exceeded(lane);
-  if (result.failed()) return place.fill(result, lane.steps, lane.bytes);
-  const u64 made = weight_of(result), bytes = lane.bytes + BYTES_AN_ELEMENT * (1 + made);
-  const u64 steps = lane.steps + made;
-  if (made > lane.max_elements || steps > lane.max_steps || bytes > lane.max_bytes)
-    return place.fill_exceeded(lane);
-  place.fill(result, steps, bytes);
+  NodeCost cost = {lane.steps, lane.bytes};
+  if (lane.exceeded || !add_result(lane, result, cost)) return place.fill_exceeded(lane);
+  place.fill(result, cost.steps, cost.bytes);
 }
 template <class P, class Place>
 ARC_FN void run_call(Lane& lane, u32 n_args, const P& primitive, const Place& place) {
-  if (begin_call(lane, n_args, gather(lane, place, n_args), primitive, place)) finish_call(lane, primitive, place);
+  const u32 n_right = gather(lane, place, n_args);
+  if (begin_call(lane, lane.frame, n_args, n_right, primitive, place)) finish_call(lane, lane.frame, primitive, place);
 }
 
 #if !defined(ARC_FLAT)

@@ -324,26 +324,42 @@ struct CallPlace {
   }
 };
 
+// What is known of a batch's calls, a bit for each call and fact.
+enum BatchFact : u32 {
+  FILLED,      // it has a result,
+  UNSETTLED,   // whose own cost is not added yet
+  OVER,        // it exceeded the budget
+  OUT,         // it ran out of memory
+};
+static_assert(BATCH <= 8, "a word has four facts of each");
+ARC_FN constexpr u32 fact_bit(BatchFact fact, u32 k) { return 1u << (fact * 8 + k); }
 // The same of a call in a batch: results are kept until all of the batch are there.
 struct BatchPlace {
   const Launch& launch;
   const Batch& batch;
   BatchResults& results;
   u32 k;
-  u32& filled;  // bits of the calls that have a result
+  u32& facts;
 
   ARC_FN Value arg(u32 arg) const {
     const BatchedCall& call = batch.calls[k];
     return call.n_args <= MAX_ARITY ? batch.args[k][arg] : CallPlace{launch, call}.arg(arg);
   }
   ARC_FN void fill(const Value& value, u64 steps, u64 bytes) const {
-    filled |= 1u << k;
+    facts |= fact_bit(FILLED, k);
     if (thread_index() > 0) return;
     results.values[k] = value;
     results.costs[k] = {steps, bytes};
   }
   ARC_FN void fill_exceeded(const Lane& lane) const {
     fill(exceeded_value(lane), exceeded_steps(lane), lane.bytes);
+  }
+  // What a primitive gave: it is settled with those of the others.
+  ARC_FN void fill_unsettled(const Lane& lane, const Value& value) const {
+    facts |= fact_bit(UNSETTLED, k);
+    if (lane.exceeded) facts |= fact_bit(OVER, k);
+    if (lane.exhausted) facts |= fact_bit(OUT, k);
+    fill(value, lane.steps, lane.bytes);
   }
 };
 
@@ -403,14 +419,12 @@ ARC_FN void fetch_ahead(const Batch& batch, u32 k, u32* landing) {
 // A call of a batch, its results kept there.
 template <class P>
 ARC_FN void run_batched(const Launch& launch, Lane& lane, Worker& worker, const Batch& batch, u32 k, u32 item,
-                        u32 most_steps, u32& filled, const P& primitive) {
+                        u32 most_steps, u32& facts, const P& primitive) {
   // All threads write the same: none has to wait.
   worker.taken = 0;
   worker.item = item;
-  const u32 n_args = batch.calls[k].n_args;
-  const bool is_there = n_args <= MAX_ARITY;
-  lane.frame = is_there ? (Value*)batch.args[k] : worker.frame;
-  const BatchPlace place = {launch, batch, worker.results, k, filled};
+  const Value* args = batch.args[k];
+  const BatchPlace place = {launch, batch, worker.results, k, facts};
   const u32* weights = batch.weights[k];
   const u32 steps = 1 + weights[0] + weights[1] + weights[2] + weights[3];
   bool runs = steps <= most_steps;
@@ -419,12 +433,33 @@ ARC_FN void run_batched(const Launch& launch, Lane& lane, Worker& worker, const 
   } else if (batch.calls[k].is_over) {
     place.fill(fail(OVER_BUDGET), 0, 0);
   } else {
-    const u32 n_right = is_there ? (u32)first_where(n_args, [&](i64 arg) { return lane.frame[arg].failed(); })
-                                 : gather(lane, place, n_args);
-    runs = begin_call(lane, n_args, n_right, primitive, place);
+    const u32 n_args = batch.calls[k].n_args;
+    const bool are_there = n_args <= MAX_ARITY;
+    const u32 n_right = are_there ? (u32)first_where(n_args, [&](i64 arg) { return args[arg].failed(); })
+                                  : gather(lane, place, n_args);
+    runs = begin_call(lane, are_there ? args : lane.frame, n_args, n_right, primitive, place);
   }
-  if (runs) finish_call(lane, primitive, place);
+  if (runs && !is_left_to_wide(lane, primitive.effort(args, lane.steps)))
+    place.fill_unsettled(lane, primitive.run(lane, args));
   sync();
+}
+// Writes what the calls of a batch gave.
+ARC_FN void finish_batch(const Launch& launch, const Lane& lane, const Batch& batch, const BatchResults& results,
+                         u32 n, u32 facts) {
+  each(n, [&](i64 k) {
+    auto is = [=](BatchFact fact) { return (facts & fact_bit(fact, (u32)k)) != 0; };
+    if (!is(FILLED)) return;
+    const CallPlace place = {launch, batch.calls[k]};
+    const Value value = results.values[k];
+    const NodeCost before = results.costs[k];
+    NodeCost cost = before;
+    if (is(OVER) || (is(UNSETTLED) && !add_result(lane, value, cost))) {
+      const bool exhausted = is(OUT);
+      place.write(fail(exhausted ? NOT_RUN : OVER_BUDGET), {exhausted ? UNKNOWN_STEPS : TOO_MANY_STEPS, before.bytes});
+    } else {
+      place.write(value, cost);
+    }
+  });
 }
 
 // A primitive's calls, those of the batt's nodes and those within functions.
@@ -432,7 +467,7 @@ template <class P>
 ARC_FN void run_calls(const Launch& launch, const Step& step, Lanes lanes, const P& primitive) {
   with_lane(launch, step, lanes, [&](Lane& lane, Worker& worker) {
     const u32 most_steps = (u32)min_of<u64>(lane.max_steps, Batch::UNSURE - 1);
-    u32 filled = 0;
+    u32 facts = 0;
     each_fetched(
         launch, step, lanes,
         [&](const Portion& portion, u32 side) { begin_batch(launch, step, lane, worker.batches[side], portion); },
@@ -444,14 +479,11 @@ ARC_FN void run_calls(const Launch& launch, const Step& step, Lanes lanes, const
         [&](const Portion& portion, u32 side, u32 k) {
           const Batch& batch = worker.batches[side];
           if (FETCHES_AHEAD && k + 1 < portion.n) fetch_ahead<P>(batch, k + 1, worker.landing);
-          run_batched(launch, lane, worker, batch, k, portion.item(k), most_steps, filled, primitive);
+          run_batched(launch, lane, worker, batch, k, portion.item(k), most_steps, facts, primitive);
         },
         [&](const Portion& portion, u32 side) {
-          each(portion.n, [&](i64 k) {
-            if (filled >> k & 1)
-              CallPlace{launch, worker.batches[side].calls[k]}.write(worker.results.values[k], worker.results.costs[k]);
-          });
-          filled = 0;
+          finish_batch(launch, lane, worker.batches[side], worker.results, portion.n, facts);
+          facts = 0;
         });
   });
   end_fetching();
