@@ -83,8 +83,7 @@ struct NodePlace {
   const u32* args;
   u32 node;
 
-  ARC_FN const Value& source(u32 k) const { return slots.value(args[k]); }
-  ARC_FN Value arg(u32 k) const { return source(k); }
+  ARC_FN Value arg(u32 k) const { return slots.value(args[k]); }
   ARC_FN void write(const Value& value, const NodeCost& cost) const {
     slots.value(node) = value;
     slots.cost(node) = cost;
@@ -171,8 +170,9 @@ struct AnyPrimitive {
 ARC_EXTERN bool is_left_to_wide(Lane& lane, u64 n_elements);
 #endif
 
-// Begins a call of a primitive, so many of whose arguments have not failed before one has. It counts as call_primitive does; but it begins from nothing and needs the lane's own counting only while
-// the primitive runs. Returns whether it is to be run; otherwise its place is filled.
+// Begins a call of a primitive, so many of whose arguments have not failed before one has. It counts as
+// call_primitive does; but it begins from nothing and needs the lane's own counting only while the primitive runs.
+// Returns whether it is to be run; otherwise its place is filled.
 template <class P, class Place>
 ARC_FN bool begin_call(Lane& lane, const Value* args, u32 n_args, u32 n_right, const P& primitive,
                        const Place& place) {

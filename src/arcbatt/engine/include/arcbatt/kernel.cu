@@ -87,9 +87,9 @@ struct Worker {
   u64 taken;  // from the pool, by the call
   Replay replay;
   Value frame[MAX_ARITY + 1];
-  union {  // what is run, and what comes next, for which memory is fetched meanwhile
-    Batch batches[2];
-    ProgramBatch programs[2];
+  union {
+    Batch batch;
+    ProgramBatch programs;
   };
   BatchResults results;
   const Step* leaves_of;  // the step whose large items are left to wide lanes; null where none are
@@ -182,52 +182,29 @@ struct Items {
   // Of many, the next ones are taken beforehand; a single one may have to wait for long, and goes to another.
   ARC_FN bool ahead() const { return at_once > 1; }
 };
-// body(portion) for all items.
-template <class Body>
-ARC_FN void each_portion(const Launch& launch, const Step& step, Lanes lanes, Body body) {
-  const Items items(launch, step, lanes);
-  for (Items::Asked asked = items.ask();;) {
-    const Portion portion = items.portion(items.wait_for(asked));
-    if (!portion.n) return;
-    if (items.ahead()) asked = items.ask();
-    body(portion);
-    if (!items.ahead()) asked = items.ask();
-  }
-}
-// The same with what a portion needs fetched while the one before it is run: begin(portion, side) asks for what is known
-// by itself, end(portion, side) for what that points to, run(portion, side, k) is its k-th item, and finish(portion,
-// side) comes after all of them. `side` is 0 and 1 in turn.
-template <class Begin, class End, class Run, class Finish>
-ARC_FN void each_fetched(const Launch& launch, const Step& step, Lanes lanes, Begin begin, End end, Run run,
-                         Finish finish) {
+// body(portion) for all items, after fetch(portion).
+template <class Fetch, class Body>
+ARC_FN void each_portion(const Launch& launch, const Step& step, Lanes lanes, Fetch fetch, Body body) {
   const Items items(launch, step, lanes);
   const bool ahead = items.ahead();
-  u32 first = items.wait_for(items.ask());
-  Portion portion = {0, 0, nullptr}, following = portion;
-  for (u32 side = 0;; side ^= 1) {
-    const u32 n = portion.n, begins = ahead ? n / 2 : n, ends = ahead && n ? n - 1 : n;
-    for (u32 k = 0; k < n || k == ends; k++) {
-      if (k == begins) {
-        if (!ahead && n) first = items.wait_for(items.ask());
-        following = items.portion(first);
-        // What is asked for here would be waited for at once if it had to be kept until the next portion.
-        const Items::Asked asked = ahead ? items.ask() : Items::Asked{0, 0};
-        begin(following, side ^ 1);
-        if (ahead) first = items.wait_for(asked);
-      }
-      if (k == ends) end(following, side ^ 1);
-      if (k < n) run(portion, side, k);
-    }
-    if (n) finish(portion, side);
-    if (!following.n) return;
-    portion = following;
+  for (u32 first = items.wait_for(items.ask());;) {
+    const Portion portion = items.portion(first);
+    if (!portion.n) return;
+    // What is asked for here would be waited for at once if it had to be kept for longer.
+    const Items::Asked asked = ahead ? items.ask() : Items::Asked{0, 0};
+    fetch(portion);
+    if (ahead) first = items.wait_for(asked);
+    body(portion);
+    if (!ahead) first = items.wait_for(items.ask());
   }
 }
 template <class Body>
 ARC_FN void each_item(const Launch& launch, const Step& step, Lanes lanes, Body body) {
-  each_portion(launch, step, lanes, [&](const Portion& portion) {
-    for (u32 k = 0; k < portion.n; k++) body(portion.item(k));
-  });
+  each_portion(
+      launch, step, lanes, [](const Portion&) {},
+      [&](const Portion& portion) {
+        for (u32 k = 0; k < portion.n; k++) body(portion.item(k));
+      });
 }
 
 ARC_FN void begin_item(Lane& lane, u32 item) {
@@ -372,37 +349,19 @@ ARC_FN u32 sure_weight(const Lane& lane, const P& primitive, const Value& arg, u
   return weight > lane.max_elements || weight > Batch::UNSURE ? Batch::UNSURE : (u32)weight;
 }
 
-// body(k, arg) for all arguments of n calls, four threads for each call.
-template <class Body>
-ARC_FN void each_batched(u32 n, Body body) {
-  each((i64)BATCH * MAX_ARITY, [&](i64 k) {
-    if ((u32)k / MAX_ARITY < n) body((u32)k / MAX_ARITY, (u32)k % MAX_ARITY);
-  });
-}
-// Has the arguments of a portion's calls on their way.
-ARC_FN void begin_batch(const Launch& launch, const Step& step, const Lane& lane, Batch& batch,
-                        const Portion& portion) {
-  each_batched(portion.n, [&](u32 k, u32 arg) {
+template <class P>
+ARC_FN void fetch_batch(const Launch& launch, const Step& step, const Lane& lane, Batch& batch, const Portion& portion,
+                        const P& primitive) {
+  each((i64)BATCH * MAX_ARITY, [&](i64 number) {
+    const u32 k = (u32)number / MAX_ARITY, arg = (u32)number % MAX_ARITY;
+    if (k >= portion.n) return;
     const BatchedCall call = find_call(launch, step, lane, portion.item(k));
-    const CallPlace place = {launch, call};
     if (arg == 0) batch.calls[k] = call;
     const bool is_there = arg < call.n_args && !call.is_over;
-    if (is_there && !call.frame)
-      fetch_value(&batch.args[k][arg], &place.of_node().source(arg));
-    else
-      batch.args[k][arg] = is_there ? place.of_element().arg(arg) : none_value();
-  });
-  end_values();
-}
-template <class P>
-ARC_FN void end_batch(const Lane& lane, Batch& batch, const Portion& portion, const P& primitive) {
-  wait_for_values();
-  each_batched(portion.n, [&](u32 k, u32 arg) {
-    const BatchedCall& call = batch.calls[k];
-    const Value value = batch.args[k][arg];
+    const Value value = is_there ? CallPlace{launch, call}.arg(arg) : none_value();
     const bool is_sure = call.n_args == primitive.info().arity && !call.is_over;
-    batch.weights[k][arg] =
-        !is_sure ? Batch::UNSURE : arg < call.n_args ? sure_weight(lane, primitive, value, arg) : 0;
+    batch.args[k][arg] = value;
+    batch.weights[k][arg] = !is_sure ? Batch::UNSURE : is_there ? sure_weight(lane, primitive, value, arg) : 0;
     batch.memory[k][arg] = sectors_of(value);
   });
 }
@@ -467,23 +426,20 @@ template <class P>
 ARC_FN void run_calls(const Launch& launch, const Step& step, Lanes lanes, const P& primitive) {
   with_lane(launch, step, lanes, [&](Lane& lane, Worker& worker) {
     const u32 most_steps = (u32)min_of<u64>(lane.max_steps, Batch::UNSURE - 1);
-    u32 facts = 0;
-    each_fetched(
+    const Batch& batch = worker.batch;
+    each_portion(
         launch, step, lanes,
-        [&](const Portion& portion, u32 side) { begin_batch(launch, step, lane, worker.batches[side], portion); },
-        [&](const Portion& portion, u32 side) {
-          Batch& batch = worker.batches[side];
-          end_batch(lane, batch, portion, primitive);
-          if (FETCHES_AHEAD && portion.n) fetch_ahead<P>(batch, 0, worker.landing);
+        [&](const Portion& portion) {
+          fetch_batch(launch, step, lane, worker.batch, portion, primitive);
+          if (FETCHES_AHEAD) fetch_ahead<P>(batch, 0, worker.landing);
         },
-        [&](const Portion& portion, u32 side, u32 k) {
-          const Batch& batch = worker.batches[side];
-          if (FETCHES_AHEAD && k + 1 < portion.n) fetch_ahead<P>(batch, k + 1, worker.landing);
-          run_batched(launch, lane, worker, batch, k, portion.item(k), most_steps, facts, primitive);
-        },
-        [&](const Portion& portion, u32 side) {
-          finish_batch(launch, lane, worker.batches[side], worker.results, portion.n, facts);
-          facts = 0;
+        [&](const Portion& portion) {
+          u32 facts = 0;
+          for (u32 k = 0; k < portion.n; k++) {
+            if (FETCHES_AHEAD && k + 1 < portion.n) fetch_ahead<P>(batch, k + 1, worker.landing);
+            run_batched(launch, lane, worker, batch, k, portion.item(k), most_steps, facts, primitive);
+          }
+          finish_batch(launch, lane, batch, worker.results, portion.n, facts);
         });
   });
   end_fetching();
@@ -495,7 +451,7 @@ ARC_FN void run_calls(const Launch& launch, const Step& step, Lanes lanes, const
 template <class P>
 ARC_FN void run_elements(const Launch& launch, const Step& step, Lanes lanes, const P& primitive) {
   with_lane(launch, step, lanes, [&](Lane& lane, Worker&) {
-    each_portion(launch, step, lanes, [&](const Portion& portion) {
+    auto run = [&](const Portion& portion) {
       const u32 n = step.n_elements, end = min_of<u32>((portion.first + portion.n) * ARC_ELEMENTS_AN_ITEM, n);
       for (u32 first = portion.first * ARC_ELEMENTS_AN_ITEM; first < end; first += W) {
         const u32 at = min_of(first + thread_index(), n - 1), which = step.which(at);
@@ -520,7 +476,8 @@ ARC_FN void run_elements(const Launch& launch, const Step& step, Lanes lanes, co
           }
         }
       }
-    });
+    };
+    each_portion(launch, step, lanes, [](const Portion&) {}, run);
   });
 }
 
@@ -552,34 +509,19 @@ struct ProgramPlace {
   ARC_FN const Value& result(const Launch& launch) const { return slots.value(launch.batt.results[program]); }
 };
 #if defined(ARC_WARP_LANES)
-// body(cost) for the costs of the nodes of a portion's programs: of the k-th those that this thread has, one of four.
-template <class Body>
-ARC_FN void each_cost(const Launch& launch, const ProgramPlace& place, Body body) {
-  const u64* starts = launch.batt.starts + place.program;
-  const u32* nodes = launch.batt.program_nodes + starts[0];
-  const u32 n = (u32)(starts[1] - starts[0]);
-  for (u32 j = thread_index() / BATCH; j < n; j += W / BATCH) body(place.slots.cost(nodes[j]));
-}
-// Has on its way what is needed of some programs: costs of their nodes, and their results.
-ARC_FN void begin_outcomes(const Launch& launch, const Step& step, const Portion& portion, u32* landing) {
-  const u32 k = thread_index() % BATCH;
-  if (FETCHES_AHEAD && k < portion.n) {
-    const ProgramPlace place(launch, step, portion.item(k));
-    each_cost(launch, place, [=](const NodeCost& cost) { fetch_sector((u64)&cost / 32, landing); });
-    fetch_sector((u64)&place.result(launch) / 32, landing);
-  }
-  sync();
-}
-// Then adds up the costs, and has on its way what the results point to.
-ARC_FN void end_outcomes(const Launch& launch, const Step& step, const Portion& portion, ProgramBatch& batch,
-                         u32* landing) {
+// Adds up what some programs cost, four threads for each, and has on its way what their results point to.
+ARC_FN void fetch_outcomes(const Launch& launch, const Step& step, const Portion& portion, Worker& worker) {
+  ProgramBatch& batch = worker.programs;
   const u32 k = thread_index() % BATCH;
   ProgramCost cost;
   Sectors memory = 0;
   if (k < portion.n) {
     const ProgramPlace place(launch, step, portion.item(k));
-    each_cost(launch, place, [&](const NodeCost& of_node) { cost.add(of_node); });
     memory = sectors_of(place.result(launch));
+    const u64* starts = launch.batt.starts + place.program;
+    const u32* nodes = launch.batt.program_nodes + starts[0];
+    const u32 n = (u32)(starts[1] - starts[0]);
+    for (u32 j = thread_index() / BATCH; j < n; j += W / BATCH) cost.add(place.slots.cost(nodes[j]));
   }
   sync();
   u32 flags = (u32)cost.unfinished | (u32)cost.unknown << 1;
@@ -596,7 +538,7 @@ ARC_FN void end_outcomes(const Launch& launch, const Step& step, const Portion& 
   }
   sync();
   if (!FETCHES_AHEAD) return;
-  for (u32 j = 0; j < portion.n; j++) fetch_sectors(batch.memory[j], landing);
+  for (u32 j = 0; j < portion.n; j++) fetch_sectors(batch.memory[j], worker.landing);
 }
 #endif
 
@@ -620,16 +562,13 @@ ARC_FN void find_outcomes(const Launch& launch, const Step& step, Lanes lanes) {
       launch.numbers[cell] = out.number;
     };
 #if defined(ARC_WARP_LANES)
-    each_fetched(
+    each_portion(
         launch, step, lanes,
-        [&](const Portion& portion, u32) { begin_outcomes(launch, step, portion, worker.landing); },
-        [&](const Portion& portion, u32 side) {
-          end_outcomes(launch, step, portion, worker.programs[side], worker.landing);
-        },
-        [&](const Portion& portion, u32 side, u32 k) {
-          run(portion.item(k), [&](const ProgramPlace&) { return worker.programs[side].costs[k]; });
-        },
-        [](const Portion&, u32) {});
+        [&](const Portion& portion) { fetch_outcomes(launch, step, portion, worker); },
+        [&](const Portion& portion) {
+          for (u32 k = 0; k < portion.n; k++)
+            run(portion.item(k), [&](const ProgramPlace&) { return worker.programs.costs[k]; });
+        });
 #else
     each_item(launch, step, lanes, [&](u32 item) {
       run(item, [&](const ProgramPlace& place) { return cost_of(launch.batt, place.program, place.slots); });
