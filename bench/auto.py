@@ -40,7 +40,7 @@ from arcbatt.language.random_programs import random_program
 from arcbatt.measure import Clock, Report
 from arcbatt.pool import Pool
 from arcbatt.proposers import make_proposers
-from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions
+from arcbatt.proposers.evolve import EvolveOptions, choose_card_size
 from arcbatt.proposers.evolve import evolution as evolution_module
 from arcbatt.proposers.first_programs import fill_pool
 from arcbatt.solving import Loop, RunOptions
@@ -184,14 +184,17 @@ def run_evolve(console: Console, options: argparse.Namespace) -> None:
     """Print how many pairs of a new program and a task evolve runs in a second."""
     rows = []
     rates = {}
+    sizes = []
     for device in options.devices.split(","):
         phases = ""
+        size = options.card or choose_card_size(device)
+        sizes.append(size)
         if options.workers:
-            cards = evolve_on_workers(device, options)
+            cards = evolve_on_workers(device, size, options)
             beside = f"{options.workers} workers"
         else:
             with changed(evolution_module, N_AT_ONCE=options.at_once):
-                cards, beside, report = evolve_here(device, options)
+                cards, beside, report = evolve_here(device, size, options)
             phases = ", ".join(
                 f"{each.name} {each.seconds / len(cards) * 1e3:.1f}"
                 for each in sorted(report.main.phases, key=lambda each: -each.ns)
@@ -218,7 +221,7 @@ def run_evolve(console: Console, options: argparse.Namespace) -> None:
         "ran on",
         "main thread, ms a card",
     )
-    title = f"evolve on 400 tasks, cards of {options.card}"
+    title = f"evolve on 400 tasks, cards of {', '.join(map(str, sizes))}"
     if rates.keys() >= {"cpu", "auto"}:
         title += f"; auto {rates['auto'] / rates['cpu']:.2f} times the CPU, target 3"
     console.print(table_of(title, headings, rows))
@@ -234,10 +237,12 @@ class CardTime:
     ran_on: Mapping[str, int]
 
 
-def evolve_here(device: str, options: argparse.Namespace) -> tuple[list[CardTime], str, Report]:
+def evolve_here(
+    device: str, size: int, options: argparse.Namespace
+) -> tuple[list[CardTime], str, Report]:
     """Evolve in this process and those that deal for it; the first cards are not counted."""
     board = TaskBoard(load(TRAINING), device=device)
-    wanted = EvolveOptions(card_size=options.card)
+    wanted = EvolveOptions(card_size=size)
     with tempfile.TemporaryDirectory() as folder, Pool.open(Path(folder) / "p.db") as pool:
         evolution = begin_evolution(board, pool, wanted, n_processes=options.processes)
         evolution.wait_for_processes()
@@ -258,11 +263,9 @@ def evolve_here(device: str, options: argparse.Namespace) -> tuple[list[CardTime
     return cards, beside, report
 
 
-def evolve_on_workers(device: str, options: argparse.Namespace) -> list[CardTime]:
+def evolve_on_workers(device: str, size: int, options: argparse.Namespace) -> list[CardTime]:
     """Evolve on islands in so many workers, which share the machine; as above."""
-    run = RunOptions(
-        TRAINING, proposers=("evolve",), library=True, device=device, card_size=options.card
-    )
+    run = RunOptions(TRAINING, proposers=("evolve",), library=True, device=device, card_size=size)
     cards = []
 
     class Noting(Watcher):
@@ -293,7 +296,7 @@ def main() -> None:
     parser.add_argument(
         "--evolve", type=float, metavar="SECONDS", help="evolve for so long on each; and stop"
     )
-    parser.add_argument("--card", type=int, default=DEFAULT_CARD_SIZE, help="of evolve's cards")
+    parser.add_argument("--card", type=int, help="size of evolve's cards, by default by device")
     parser.add_argument("--devices", default="cpu,auto", help="that evolve is run on")
     parser.add_argument(
         "--at-once",

@@ -93,6 +93,19 @@ def test_draws_prefer_solvers_by_their_share_and_tasks_by_their_credit() -> None
     assert drawn[1] > drawn[2] > 0
 
 
+def test_of_a_task_the_better_is_drawn_more_often() -> None:
+    archive = Archive(1, per_task=3)
+    for number, credit in ((1, 700), (2, 500), (3, 300)):
+        archive.offer(0, entry(number, credit))
+    draws = archive.draw(9000, random.Random(0))
+    assert draws.tasks == [0] * 9000
+    counts = Counter(draws.programs[k] for k in draws.chosen)
+    assert [counts[program(k)] for k in (1, 2, 3)] == [
+        pytest.approx(wanted, rel=0.1) for wanted in (6000, 2000, 1000)
+    ]
+    assert archive.draw(50, random.Random(1)) == archive.draw(50, random.Random(1))
+
+
 def test_a_task_that_brings_nothing_is_drawn_less_until_it_improves() -> None:
     archive = Archive(1)
     archive.offer(0, entry(1, 500))

@@ -92,10 +92,10 @@ def test_a_card_is_smaller_where_there_is_nothing_new(monkeypatch: pytest.Monkey
 def test_the_rates_say_which_kinds_are_dealt() -> None:
     rates = Rates(Mutator.kinds)
     for _ in range(2000):
-        rates.record("swap", ran=True, improved=True, fitted=False)
+        rates.record(["swap"], ran=[True], improved=[True], fitted=[False])
         for kind in Mutator.kinds[:-1]:
-            rates.record(kind, ran=True, improved=kind == "swap", fitted=False)
-        rates.record("crossover", ran=True, improved=False, fitted=False)
+            rates.record([kind], ran=[True], improved=[kind == "swap"], fitted=[False])
+        rates.record(["crossover"], ran=[True], improved=[False], fitted=[False])
     mutator = Mutator(LIBRARY, random.Random(0), rates=rates)
     draws = ((program, None) for program in cycle(LIBRARY))
     kinds = Counter(mutant.kind for mutant, _ in islice(new_mutants(mutator, draws, set()), 100))

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 from arcbatt.cli.app import app
 from arcbatt.engine.batt import Batt
+from arcbatt.engine.gpu import GpuError
 from arcbatt.engine.staged import TaskResult
 from arcbatt.evaluation import TaskBoard, Validator
 from arcbatt.language import Program, interpret, parse_program
@@ -25,9 +26,16 @@ from arcbatt.language.registry import withdraw_own
 from arcbatt.library import library_programs
 from arcbatt.measure import Clock
 from arcbatt.pool import NewProgram, Pool, task_key
-from arcbatt.proposers.evolve import EvolveOptions, dealer, met
+from arcbatt.proposers.evolve import (
+    DEFAULT_CARD_SIZE,
+    EvolveOptions,
+    choose_card_size,
+    dealer,
+    evolution,
+    met,
+)
 from arcbatt.proposers.evolve.dealer import DEALING, Dealer
-from arcbatt.proposers.evolve.evolution import ENGINE, N_BEGUN, Evolution
+from arcbatt.proposers.evolve.evolution import ENGINE, GPU_CARD_SIZE, N_BEGUN, Evolution
 from arcbatt.proposers.evolve.portions import DealtCard, Order
 from arcbatt.solving.run_folder import read_log
 from arcbatt.tasks import load
@@ -408,6 +416,7 @@ def test_nothing_is_dealt_twice_though_little_is_remembered(
 ) -> None:
     # More than the cards that are dealt and not stored yet, and far less than all.
     monkeypatch.setattr(met, "MAX_ADDED", 250)
+    monkeypatch.setattr(evolution, "MARK_AT_ONCE", 30)
     dealt: list[bytes] = []
     real = Evolution._deal_and_fuse
 
@@ -443,6 +452,7 @@ def test_what_others_have_found_is_judged_kept_and_never_dealt(
         assert row is not None and row.origin == "enumerate"
         both = {solver.result.digest, useless.result.digest}
         assert all(each in evolving._met for each in both)
+        evolving.close()
         assert pool.seen(both) == both  # a later run knows them, too
         assert evolving.take([]) == 0
         evolving.close()
@@ -466,6 +476,28 @@ def test_the_command_runs_and_resumes(tmp_path: Path) -> None:
     # It goes on with all of its tasks, also those that are fitted by now.
     cards = [each.details["card"] for each in read_log(run_folder / "log.jsonl") if each.n_pairs]
     assert cards == [1, 2, 3, 4]
+
+
+def test_cards_are_larger_where_a_gpu_runs_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    def find_none() -> int:
+        raise GpuError("none")
+
+    monkeypatch.setattr(evolution, "device_count", find_none)
+    assert choose_card_size("auto") == choose_card_size("cpu") == DEFAULT_CARD_SIZE
+    monkeypatch.setattr(evolution, "device_count", lambda: 1)
+    assert choose_card_size("auto") == choose_card_size("cuda:0") == GPU_CARD_SIZE
+    assert choose_card_size("cpu") == DEFAULT_CARD_SIZE
+
+
+def test_the_size_of_cards_that_was_chosen_is_that_of_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evolution, "DEFAULT_CARD_SIZE", 30)
+    asked = ["--tasks", "74dd1130", "--device", "cpu", "--rounds", "1", "--budget", "1h"]
+    done = CliRunner().invoke(app, ["evolve", *asked, "--out", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    (config,) = tmp_path.glob("*/config.json")
+    assert json.loads(config.read_text())["options"]["card_size"] == 30
 
 
 @pytest.mark.parametrize(

@@ -464,7 +464,9 @@ def feed(rates: Rates, n: int, pays: dict[str, float], seed: int = 0) -> Counter
     for _ in range(n):
         (kind,) = rates.draw(1, rng)
         drawn[kind] += 1
-        rates.record(kind, ran=True, improved=world.random() < pays.get(kind, 0.0), fitted=False)
+        rates.record(
+            [kind], ran=[True], improved=[world.random() < pays.get(kind, 0.0)], fitted=[False]
+        )
     return drawn
 
 
@@ -496,7 +498,7 @@ def test_a_mutator_draws_anew_when_the_rates_have_changed() -> None:
     mutator = Mutator(LIBRARY, random.Random(0), rates=rates)
     mutator.mutate(LIBRARY[0])
     for _ in range(3000):
-        rates.record("constant", ran=True, improved=True, fitted=False)
+        rates.record(["constant"], ran=[True], improved=[True], fitted=[False])
     parent = next(each for each in LIBRARY if anatomy_of(each).constant_places)
     found = [mutator.mutate(parent) for _ in range(20)]
     assert sum(each is not None and each.kind == "constant" for each in found) > 5
@@ -517,8 +519,8 @@ def test_what_pays_is_drawn_more_often_and_nothing_dies() -> None:
 def test_fitting_pays_as_improving_does() -> None:
     rates, rng = Rates("ab"), random.Random(0)
     for _ in range(300):
-        rates.record("a", ran=True, improved=False, fitted=True)
-        rates.record("b", ran=True, improved=False, fitted=False)
+        rates.record(["a"], ran=[True], improved=[False], fitted=[True])
+        rates.record(["b"], ran=[True], improved=[False], fitted=[False])
     assert Counter(rates.draw(1000, rng))["a"] > 850
 
 
@@ -530,9 +532,9 @@ def test_rates_forget() -> None:
 
 def test_rates_are_counted() -> None:
     rates = Rates("ab")
-    rates.record("a", ran=True, improved=True, fitted=True)
-    rates.record("a", ran=True, improved=False, fitted=False)
-    rates.record("b", ran=False, improved=False, fitted=False)
+    rates.record(["a"], ran=[True], improved=[True], fitted=[True])
+    rates.record(["a"], ran=[True], improved=[False], fitted=[False])
+    rates.record(["b"], ran=[False], improved=[False], fitted=[False])
     a, b = rates.table().values()
     counted = ("tried", "ran", "improved", "fitted")
     assert [a[name] for name in counted] == [2, 2, 1, 1]
@@ -555,7 +557,7 @@ def test_rates_go_on_from_json(seed: int) -> None:
 
 def test_wrong_rates_are_refused() -> None:
     with pytest.raises(ValueError, match="'x' is no kind of mutation: a, b"):
-        Rates("ab").record("x", ran=True, improved=False, fitted=False)
+        Rates("ab").record(["x"], ran=[True], improved=[False], fitted=[False])
     for content in ({}, {"kinds": {"a": {"odd": 1}}, "floor": 0.1, "window": 5}, {"kinds": 3}):
         with pytest.raises(ValueError, match="no rates of mutations"):
             Rates.from_json(content)

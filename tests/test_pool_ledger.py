@@ -90,7 +90,10 @@ def test_outputs_are_never_lost(pool: Pool, rows: list[NewProgram]) -> None:
         assert known() == (2, "learn", 7.5, GRIDS)
         pool.record_trials([plain, later])
         assert known() == (2, "learn", 7.5, GRIDS)
-        pool.record_trials([replace(plain, n_fitted=3)], only_better=True)
+        # What is better in a screening says nothing against a whole trial.
+        assert pool.record_trials([replace(plain, n_fitted=3)], only_better=True) == 0
+        assert known() == (2, "learn", 7.5, GRIDS)
+        assert pool.record_trials([replace(later, n_fitted=3)], only_better=True) == 1
         assert known() == (3, "learn", 7.5, GRIDS)
         pool.drop_outputs([(rows[0].digest, key("a")), (rows[1].digest, key("a"))])
         assert list(pool.trials()) == []

@@ -423,7 +423,12 @@ def test_a_run_in_two_parts_comes_to_what_one_whole_does(tmp_path: Path) -> None
     assert texts[0] == texts[1]
 
 
-def test_real_proposers_go_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("save_every_s", [0.0, 600.0])
+def test_real_proposers_go_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, save_every_s: float
+) -> None:
+    monkeypatch.setattr(run_module, "SAVE_EVERY_S", save_every_s)
+    monkeypatch.setattr(run_module, "SAVING_SHARE", 1.0)
     # The second is one that nothing fits, so that evolution has something to do; variants of known
     # programs would go on, too.
     tasks = [*training("67a3c6ac"), contradiction()]

@@ -15,6 +15,8 @@ from arcbatt.cli.app import app
 from arcbatt.solving.run_folder import RunFolderError
 from arcbatt.solving.runs import compare_runs, list_runs, remove_run, summarize_run
 
+from .cli_parts import Outcome
+
 SET = "arc-agi-1/training"
 QUICK = ("--budget", "1h", "--rounds", "1", "--device", "cpu", "--threads", "1", "--no-explain")
 
@@ -51,6 +53,9 @@ def test_runs_are_listed(two_runs: Path, paths: tuple[Path, Path]) -> None:
     assert not any(row["running"] for row in content["runs"])
     assert "1 not shown" in arcbatt("runs", "list", "--out", two_runs, "--limit", 1).stdout
     assert "0 runs" in arcbatt("runs", "list", "--out", two_runs / "nowhere").stdout
+    narrow = Outcome("runs", "list", "--out", two_runs, columns=40).out
+    assert narrow.splitlines()[1].split() == ["run", "fits", "time"]
+    assert "no room for: seed, size, tasks of; --json has all" in " ".join(narrow.split())
     refused = arcbatt("runs", "list", "--out", paths[0] / "config.json")
     assert refused.exit_code == 2 and "is no folder of runs" in refused.stderr
 

@@ -183,12 +183,18 @@ struct FusedBatt {
     size_t n = ops.size();
     if (primitives.size() != n || firsts.size() != n || counts.size() != n)
       throw std::invalid_argument("nodes and what is said of them differ in number");
+    Lane lane;
+    arena.reset(lane);
+    set_budget(lane, NO_BUDGET);
+    for (nb::handle value : constant_values) constants.push_back(value_from(lane, value));
+    // The rest takes a millisecond for a card of mutants, in which another thread may have the interpreter.
+    nb::gil_scoped_release release;
     for (size_t k = 0; k < n; k++) {
       i64 first = firsts(k), count = counts(k), primitive = primitives(k);
       if (ops(k) > INVOKE || (ops(k) == INVOKE && !count) || primitive < 0 || primitive >= N_PRIMITIVES ||
           count < 0 || first < 0 ||
           (ops(k) >= CALL && first + count > (i64)arg_nodes.size()) ||
-          (ops(k) == LOAD_CONSTANT && first >= (i64)nb::len(constant_values)))
+          (ops(k) == LOAD_CONSTANT && first >= (i64)constants.size()))
         throw std::invalid_argument("a node that makes no sense");
       u8 own = ops(k) == LOAD_INPUT || ops(k) == LOAD_TARGET;
       if (ops(k) >= CALL)
@@ -201,10 +207,6 @@ struct FusedBatt {
       code.push_back({ops(k), (u16)primitive, (u32)count, (u32)first});
     }
     for (size_t a = 0; a < arg_nodes.size(); a++) args.push_back((u32)arg_nodes(a));
-    Lane lane;
-    arena.reset(lane);
-    set_budget(lane, NO_BUDGET);
-    for (nb::handle value : constant_values) constants.push_back(value_from(lane, value));
     for (size_t p = 0; p < result_nodes.size(); p++) {
       if (result_nodes(p) < 0 || (size_t)result_nodes(p) >= n) throw std::invalid_argument("no such node");
       results.push_back((u32)result_nodes(p));

@@ -87,38 +87,65 @@ void find_same_rows(Rows<u8> reasons, Rows<u64> hashes, Out<i32> firsts) {
   }
 }
 
+// Nodes by the places of their arguments, for walks from some of them down.
+class Nodes {
+ public:
+  Nodes(const Array<i32>& firsts, const Array<i32>& counts, const Array<i32>& args, const Array<i32>& places)
+      : firsts_(firsts.data()), counts_(counts.data()), args_(args.data()), seen_(counts.size(), 0) {
+    const u64 n = counts.size();
+    if (firsts.size() != n) throw std::invalid_argument("an array of the wrong size");
+    for (u64 k = 0; k < n; k++)
+      if (counts_[k] > 0 && (firsts_[k] < 0 || (u64)firsts_[k] + (u64)counts_[k] > args.size()))
+        throw std::invalid_argument("a node that makes no sense");
+    check(args, n);
+    check(places, n);
+  }
+  // Visits what a node needs, itself among it, but for what was visited in this round, numbered from 1 on.
+  template <class Visit>
+  void walk(i32 root, u64 round, Visit visit) {
+    see(root, round, visit);
+    while (!todo_.empty()) {
+      const i32 node = todo_.back();
+      todo_.pop_back();
+      for (i32 a = firsts_[node]; a < firsts_[node] + counts_[node]; a++) see(args_[a], round, visit);
+    }
+  }
+
+ private:
+  const i32 *firsts_, *counts_, *args_;
+  std::vector<u64> seen_;  // in which round last
+  std::vector<i32> todo_;
+
+  static void check(const Array<i32>& places, u64 n) {
+    for (u64 k = 0; k < places.size(); k++)
+      if (places(k) < 0 || (u64)places(k) >= n) throw std::invalid_argument("no such node");
+  }
+  template <class Visit>
+  void see(i32 node, u64 round, Visit visit) {
+    if (seen_[node] == round) return;
+    seen_[node] = round;
+    visit(node);
+    if (counts_[node] > 0) todo_.push_back(node);
+  }
+};
+
 // How many calls each of some nodes needs, itself among them.
 void count_calls(Array<i32> firsts, Array<i32> counts, Array<i32> args, Array<i32> places, Out<i32> n_calls) {
-  const u64 n = counts.size();
-  if (firsts.size() != n || n_calls.size() != places.size())
-    throw std::invalid_argument("an array of the wrong size");
-  for (u64 k = 0; k < n; k++)
-    if (counts(k) > 0 && (firsts(k) < 0 || (u64)firsts(k) + (u64)counts(k) > args.size()))
-      throw std::invalid_argument("a node that makes no sense");
-  for (u64 a = 0; a < args.size(); a++)
-    if (args(a) < 0 || (u64)args(a) >= n) throw std::invalid_argument("no such node");
-  for (u64 p = 0; p < places.size(); p++)
-    if (places(p) < 0 || (u64)places(p) >= n) throw std::invalid_argument("no such node");
+  if (n_calls.size() != places.size()) throw std::invalid_argument("an array of the wrong size");
   nb::gil_scoped_release release;
-  std::vector<u64> seen(n, 0);  // for which of them last, from 1 on
-  std::vector<i32> todo;
+  Nodes nodes(firsts, counts, args, places);
   for (u64 p = 0; p < places.size(); p++) {
-    i32 found = 0;
-    auto see = [&](i32 node) {
-      if (seen[node] == p + 1) return;
-      seen[node] = p + 1;
-      if (counts(node) <= 0) return;
-      found++;
-      todo.push_back(node);
-    };
-    see(places(p));
-    while (!todo.empty()) {
-      const i32 node = todo.back();
-      todo.pop_back();
-      for (i32 a = firsts(node); a < firsts(node) + counts(node); a++) see(args(a));
-    }
-    n_calls(p) = found;
+    n_calls(p) = 0;
+    nodes.walk(places(p), p + 1, [&](i32 node) { n_calls(p) += counts(node) > 0; });
   }
+}
+
+// Marks all that some nodes need, themselves among it.
+void mark_needed(Array<i32> firsts, Array<i32> counts, Array<i32> args, Array<i32> places, Out<bool> needed) {
+  if (needed.size() != counts.size()) throw std::invalid_argument("an array of the wrong size");
+  nb::gil_scoped_release release;
+  Nodes nodes(firsts, counts, args, places);
+  for (u64 p = 0; p < places.size(); p++) nodes.walk(places(p), 1, [&](i32 node) { needed(node) = true; });
 }
 
 auto array(const char* name) { return nb::arg(name).noconvert(); }
@@ -130,4 +157,6 @@ void bind_graphs(nb::module_& module) {
   module.def("find_same_rows", &find_same_rows, array("reasons"), array("hashes"), array("firsts"));
   module.def("count_calls", &count_calls, array("firsts"), array("counts"), array("args"), array("places"),
              array("n_calls"));
+  module.def("mark_needed", &mark_needed, array("firsts"), array("counts"), array("args"), array("places"),
+             array("needed"));
 }

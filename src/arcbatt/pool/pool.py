@@ -197,9 +197,10 @@ class Pool:
         """Keep what programs reached on tasks; return how many trials were written.
 
         A trial replaces that of the same program on the same task (with `only_better`, if it is
-        better); when it was found stays unless more demos fit. How it was found, what is held out,
-        copies and outputs are taken from the first that has outputs, and stay. A program that is
-        not in the pool, which another process may have evicted, gets none.
+        better, and has outputs if that one has); when it was found stays unless more demos fit. How
+        it was found, what is held out, copies and outputs are taken from the first that has
+        outputs, and stay. A program that is not in the pool, which another process may have
+        evicted, gets none.
         """
         with self.writing():
             task_ids = self._task_ids(trials)

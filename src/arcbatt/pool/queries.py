@@ -30,9 +30,11 @@ JOIN tasks ON tasks.id = trials.task_id
 """
 
 # Whether the numbers of a trial take the place of those that are there, and whether what is told
-# of how it was found does.
+# of how it was found does. What is better in a screening, where demos may be held out, says nothing
+# against a whole trial, which has outputs.
 _IS_BETTER = """
-(:always OR (excluded.n_fitted, excluded.credit, -excluded.steps) > (n_fitted, credit, -steps))
+(:always OR (outputs IS NULL OR excluded.outputs IS NOT NULL)
+    AND (excluded.n_fitted, excluded.credit, -excluded.steps) > (n_fitted, credit, -steps))
 """
 _HAS_MORE = "(outputs IS NULL AND excluded.outputs IS NOT NULL)"
 RECORD = f"""

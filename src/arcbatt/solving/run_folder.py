@@ -51,7 +51,10 @@ class RunFolderError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RunConfig:
-    """What a run was asked for: nothing in it may depend on the machine but paths."""
+    """What a run was asked for.
+
+    Nothing in it may depend on the machine but paths, and how large cards are if nobody has said.
+    """
 
     command: str
     seed: int

@@ -14,11 +14,12 @@ better; then one of its programs, each twice as likely as the next best.
 from __future__ import annotations
 
 import random
-from bisect import bisect
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from math import log
 from typing import Literal, NamedTuple
+
+import numpy as np
 
 from arcbatt.evaluation import FULL_CREDIT, Worth
 from arcbatt.language import Program
@@ -190,36 +191,34 @@ class Archive:
 
     def draw(self, n: int, rng: random.Random) -> Draws:
         """Draw parents, with repetition; none where nothing is kept."""
-        solvers = self.solvers()
-        tasks, bounds = _cumulated(niche.weight for niche in self.niches)
-        programs = list(solvers)
-        numbers = {program.result: k for k, program in enumerate(programs)}
-        chosen: list[int] = []
-        meant_for: list[int | None] = []
-        if not solvers and not tasks:
+        programs = self.solvers()
+        n_solvers = len(programs)
+        weights = np.array([niche.weight for niche in self.niches])
+        tasks = np.flatnonzero(weights)
+        if not n_solvers and not tasks.size:
+            return Draws(programs, [], [])
+        # The same numbers come of a seed with every version of numpy.
+        source = np.random.RandomState(rng.getrandbits(32))
+        which, whose, how_far = source.random_sample((3, n))
+        share = SOLVER_SHARE if n_solvers and tasks.size else float(n_solvers > 0)
+        chosen: list[int] = (whose * n_solvers).astype(np.intp).tolist()
+        meant_for: list[int | None] = [None] * n
+        drawn = np.flatnonzero(which >= share)
+        if not drawn.size:
             return Draws(programs, chosen, meant_for)
-        draw = rng.random
-        for _ in range(n):
-            if solvers and (not tasks or draw() < SOLVER_SHARE):
-                chosen.append(int(draw() * len(solvers)))
-                meant_for.append(None)
-                continue
-            task = tasks[min(bisect(bounds, draw() * bounds[-1]), len(tasks) - 1)]
+        bounds = np.cumsum(weights[tasks])
+        at = np.searchsorted(bounds, whose[drawn] * bounds[-1], side="right")
+        of_draws = tasks[np.minimum(at, len(tasks) - 1)]
+        # How many of its best are passed over, each with a chance of a third.
+        places = np.floor(np.log1p(-how_far[drawn]) / -log(3)).astype(np.intp)
+        numbers = {program.result: k for k, program in enumerate(programs)}
+        for k, task, place in zip(drawn.tolist(), of_draws.tolist(), places.tolist(), strict=True):
             niche = self.niches[task]
             niche.n_draws += 1
-            place = 0
-            while place + 1 < len(niche.nearly_right) and draw() < 1 / 3:
-                place += 1
-            program = niche.nearly_right[place].program
+            program = niche.nearly_right[min(place, len(niche.nearly_right) - 1)].program
             number = numbers.setdefault(program.result, len(programs))
             if number == len(programs):
                 programs.append(program)
-            chosen.append(number)
-            meant_for.append(task)
+            chosen[k] = number
+            meant_for[k] = task
         return Draws(programs, chosen, meant_for)
-
-
-def _cumulated(weights: Iterable[float]) -> tuple[list[int], list[float]]:
-    """The places with a weight, and the sums of weights up to each."""
-    places = [(k, weight) for k, weight in enumerate(weights) if weight > 0]
-    return [k for k, _ in places], list(accumulate(weight for _, weight in places))

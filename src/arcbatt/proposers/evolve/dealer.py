@@ -31,9 +31,10 @@ from .portions import DealtPortion, Order, deal_portion
 MODULE = "arcbatt.proposers.evolve.dealing_process"
 # The timeline of what processes do.
 DEALING = "dealing"
-# They work for a short time after each card is scored, and then the engine waits for what they
-# deal: so there are many, nearly as many as threads.
+# They have the time of a card to deal one, beside the engine's threads; and what each is told costs
+# it as much as to deal fifteen mutants. So there are more than half as many as threads, no more.
 MIN_THREADS = 4
+PROCESSES_A_THREAD = 5 / 8
 MAX_PROCESSES = 16
 # What starting them costs, half a second of a core each, pays for runs that are not short: they are
 # started once this process has dealt for so long.
@@ -44,7 +45,8 @@ MAX_WAIT_S = 60.0
 
 def processes_for(n_threads: int) -> int:
     """Return how many processes are to deal where so many threads may run: with few, none."""
-    return min(n_threads - 2, MAX_PROCESSES) if n_threads >= MIN_THREADS else 0
+    wanted = int(n_threads * PROCESSES_A_THREAD)
+    return min(wanted, MAX_PROCESSES) if n_threads >= MIN_THREADS else 0
 
 
 @dataclass

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from arcbatt import plurals
 from arcbatt.engine.batt import Batt
+from arcbatt.engine.gpu import GpuError, device_count
 from arcbatt.engine.staged import TaskResult
 from arcbatt.evaluation import FULL_CREDIT, Crediting, TaskBoard, Validator
 from arcbatt.language import Program, ProgramError
@@ -41,11 +42,16 @@ from .portions import DealtCard, Order, assemble, divide, uncollected
 # Programs at the start are judged by all differs on all tasks, which takes long: so many at most.
 MAX_JUDGED_AT_START = 200
 DEFAULT_CARD_SIZE = 800
+# To run a card on a GPU takes a time that its size does not change; many cores need no larger ones.
+GPU_CARD_SIZE = 3200
 # So many draws for each program of a card; then it stays smaller.
 DRAWS_A_PROGRAM = 4
 # Cards, for what need not be done with each.
 DONORS_EVERY = 10
 EVICT_EVERY = 50
+# What was met is marked in the pool when there are so many. Each stands in a place of its own, so
+# that to mark those of one card writes nearly as much to the disk as to mark those of fifty.
+MARK_AT_ONCE = 2**16
 # So many cards are run at a time: while the slowest programs of one come to their end, or it is
 # prepared for a GPU, the other one has the cores, or the GPU.
 N_AT_ONCE = 2
@@ -54,6 +60,17 @@ ENGINE = ("engine", "engine, second card at a time")
 # So many cards are begun before the first of them is scored, so that the engine never waits for
 # this thread. A run depends on it: a card is dealt from what was known one card more before.
 N_BEGUN = 3
+
+
+def choose_card_size(device: str) -> int:
+    """Return how many programs a card has if nobody says: more where a GPU of this machine runs."""
+    if device == "cpu":
+        return DEFAULT_CARD_SIZE
+    try:
+        device_count()
+    except GpuError:
+        return DEFAULT_CARD_SIZE
+    return GPU_CARD_SIZE
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +173,7 @@ class Evolution:
         self._following: Donors | None = None
         self._n_dealt = self.n_cards
         self._met = MetPrograms(self.pool)
+        self._unmarked: list[bytes] = []
         n_processes = self.n_processes
         if n_processes is None:
             n_processes = processes_for(self.board.n_threads or usable_cores())
@@ -176,8 +194,7 @@ class Evolution:
         )
         if not programs:
             return 0.0
-        for program in programs:
-            self._met.add(program.result.digest)
+        self._met.add_all(program.result.digest for program in programs)
         began_s = clock()
         result = self.board.screen(Batt(programs), held_out=True)
         screen_s = clock() - began_s
@@ -210,8 +227,7 @@ class Evolution:
         # One place for each pair: the same program may be meant for several tasks.
         tasks = np.array([task for task, _, _ in programs], np.int32)
         chosen = [program for _, program, _ in programs]
-        for program in chosen:
-            self._met.add(program.result.digest)
+        self._met.add_all(program.result.digest for program in chosen)
         result = self.board.screen(Batt(chosen), only=tasks, held_out=True)
         ran = result.reasons[np.arange(len(tasks)), tasks] == 0
         pairs = [(p, int(tasks[p])) for p in np.flatnonzero(ran).tolist()]
@@ -302,10 +318,12 @@ class Evolution:
     def close(self) -> None:
         """End the threads that the engine is called from, and the processes that deal.
 
-        Cards that the engine still runs are lost, and those that were ordered.
+        Cards that the engine still runs are lost, and the one that was ordered. All that was met is
+        marked in the pool.
         """
         self._dealer.close()
         self._engine.shutdown(cancel_futures=True)
+        self._mark_seen()
 
     def _deal_and_fuse(self) -> DealtCard:
         """Return the next card: that which was ordered, or else one of what is kept now."""
@@ -374,13 +392,11 @@ class Evolution:
             p = p[result.reasons[p, meant_for[p]] == 0]
             pairs.update(zip(p.tolist(), meant_for[p].tolist(), strict=True))
         offered = self._offer_pairs(programs, result, sorted(pairs))
-        improved = {change.place for change in offered.taken if change.verdict == "improved"}
-        fitted = {change.place for change in offered.taken if change.verdict == "fits"}
-        ran_somewhere = (result.reasons == 0).any(axis=1).tolist()
-        for k, kind in enumerate(dealt.kinds):
-            self.rates.record(
-                kind, ran=ran_somewhere[k], improved=k in improved, fitted=k in fitted
-            )
+        ran_somewhere = (result.reasons == 0).any(axis=1)
+        improved, fitted = np.zeros((2, len(programs)), np.bool_)
+        improved[[change.place for change in offered.taken if change.verdict == "improved"]] = True
+        fitted[[change.place for change in offered.taken if change.verdict == "fits"]] = True
+        self.rates.record(dealt.kinds, ran=ran_somewhere, improved=improved, fitted=fitted)
         return offered
 
     def _has_use_for(
@@ -422,9 +438,10 @@ class Evolution:
         for change in taken:
             by_task.setdefault(change.task, []).append(change)
         right: list[_Change] = []
+        card = asdict(dealt.card)
         for t, members in by_task.items():
             chosen = [change.place for change in members]
-            origin = {"card": asdict(dealt.card), "task": self.board.tasks[t].id}
+            origin = {"card": card, "task": self.board.tasks[t].id}
             verdicts = self.validator.validate(dealt.batt.programs, chosen, result, t, origin)
             for change, is_right in zip(members, verdicts, strict=True):
                 if is_right:
@@ -455,17 +472,19 @@ class Evolution:
         *,
         origins: Mapping[Program, str] | None = None,
     ) -> None:
-        """Put what the archive has taken into the pool; all that is new is marked as seen.
+        """Put what the archive has taken into the pool; all that is new will be marked as seen.
 
         That is a card, or programs with where they come from; without, the pool has them.
         """
-        new = (
-            [program.result.digest for program in origins or {}] if dealt is None else dealt.digests
-        )
+        if dealt is None:
+            self._unmarked += [program.result.digest for program in origins or {}]
+        else:
+            self._unmarked += dealt.digests
+        if len(self._unmarked) >= MARK_AT_ONCE:
+            self._mark_seen()
+        if not taken:
+            return
         with self.pool.writing():
-            self.pool.mark_seen(new)
-            if not taken:
-                return
             known = self.pool.contains({change.entry.program.result.digest for change in taken})
             card_id = None if dealt is None else self.pool.add_card(dealt.card)
             rows = []
@@ -498,6 +517,14 @@ class Evolution:
                 ],
                 only_better=True,
             )
+
+    @phase("store")
+    def _mark_seen(self) -> None:
+        """Mark in the pool what was met, so that no later run deals it again."""
+        if self._unmarked:
+            # In the order in which the pool has them.
+            self.pool.mark_seen(sorted(self._unmarked))
+            self._unmarked.clear()
 
 
 _Running = tuple[DealtCard, "Future[TaskResult]"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from struct import Struct
 
 import numpy as np
@@ -89,14 +90,14 @@ class MetPrograms:
         self._pool = pool
         self.filter = MetFilter()
         self._news: dict[bytes, None] = {}
-        for digest in pool.dropped():
-            self.add(digest)
-            if len(self._news) == _AT_ONCE:
-                self.take_news()
+        dropped = iter(pool.dropped())
+        while some := list(islice(dropped, _AT_ONCE)):
+            self.add_all(some)
+            self.take_news()
 
-    def add(self, digest: bytes) -> None:
-        """Take it that a program was met."""
-        self._news[digest] = None
+    def add_all(self, digests: Iterable[bytes]) -> None:
+        """Take it that programs were met."""
+        self._news.update(dict.fromkeys(digests))
 
     def take_news(self) -> bytes:
         """Have the filter know all; return what it did not, one digest after the other."""

@@ -75,9 +75,9 @@ class Order:
 def divide(card: Card, draws: Draws) -> tuple[Portion, ...]:
     """Divide the draws of a card into portions of about the same number of draws.
 
-    Those of one program are together, unless they are more than a portion has in the mean. If there
-    is room they are in the portion that its digest says: so whoever deals that of every card has
-    taken its parents apart before.
+    Those of one program are together, unless they are more than a portion has in the mean: in the
+    first portion with room from that on which its digest says. So they are mostly in the same one
+    in every card, and whoever deals it has taken its parents apart before.
     """
     n_portions = max(1, -(-card.size // PORTION_SIZE))
     n_at_most = max(1, len(draws.chosen) // n_portions)
@@ -89,8 +89,12 @@ def divide(card: Card, draws: Draws) -> tuple[Portion, ...]:
         digest = draws.programs[parent].result.digest
         portion = int.from_bytes(digest[:4], "little") % n_portions
         chosen = []
+        room = n_at_most - n_draws // n_chunks
         for _ in range(n_chunks):
-            if loads[portion] + n_draws // n_chunks > n_at_most:
+            n_tried = 1
+            while loads[portion] > room and n_tried < n_portions:
+                portion, n_tried = (portion + 1) % n_portions, n_tried + 1
+            if loads[portion] > room:
                 portion = loads.index(min(loads))
             loads[portion] += n_draws // n_chunks
             chosen.append(portion)
@@ -224,8 +228,8 @@ def assemble(order: Order, portions: Sequence[DealtPortion], met: MetPrograms) -
     """
     digests = [digest for portion in portions for digest in portion.digests]
     new = met.find_new(digests)[: order.card.size]
-    for place in new:
-        met.add(digests[place])
+    chosen_digests = [digests[k] for k in new]
+    met.add_all(chosen_digests)
     kinds = [kind for portion in portions for kind in portion.kinds]
     draws = [draw for portion in portions for draw in portion.draws]
     mates = [each for portion in portions for each in portion.mates]
@@ -235,7 +239,7 @@ def assemble(order: Order, portions: Sequence[DealtPortion], met: MetPrograms) -
     return DealtCard(
         order.card,
         batt,
-        [digests[k] for k in new],
+        chosen_digests,
         [kinds[k] for k in new],
         [tasks[draws[k]] for k in new],
         [(parents[chosen[draws[k]]], *[order.donors[mate] for mate in mates[k]]) for k in new],

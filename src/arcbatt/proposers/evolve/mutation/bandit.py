@@ -14,30 +14,25 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 FLOOR = 0.2
 WINDOW = 20_000
 
 
-@dataclass(slots=True)
-class _Counts:
-    """One kind: how many were tried, ran without failure, improved, fitted, since the beginning."""
-
-    tried: int = 0
-    ran: int = 0
-    improved: int = 0
-    fitted: int = 0
-    recently_tried: float = 0.0
-    recently_paid: float = 0.0
+# What is counted of each kind: since the beginning, how many were tried, ran without failure,
+# improved, fitted; and, discounted, how many were tried and paid.
+_WHOLE = ("tried", "ran", "improved", "fitted")
+_RECENT = ("recently_tried", "recently_paid")
+_NAMES = (*_WHOLE, *_RECENT)
 
 
 class Rates:
-    """Counts by kind of mutation, and the draw of the next kind."""
+    """Counts by kind of mutation, and the draw of the next kinds."""
 
     def __init__(self, kinds: Sequence[str], *, floor: float = FLOOR, window: int = WINDOW) -> None:
         if not kinds or len(set(kinds)) < len(kinds):
@@ -49,10 +44,10 @@ class Rates:
         self.kinds = tuple(kinds)
         self.floor = floor
         self.window = window
-        self._counts = {kind: _Counts() for kind in self.kinds}
-        # How many were recorded, and how many of them each kind's recent counts are discounted by.
-        self._n_recorded = 0
-        self._discounted = dict.fromkeys(self.kinds, 0)
+        self._numbers = {kind: k for k, kind in enumerate(self.kinds)}
+        self._counts = np.zeros((len(_NAMES), len(self.kinds)))
+        # How many were recorded here: what was drawn before the last of them is out of date.
+        self.n_recorded = 0
 
     @cached_property
     def _source(self) -> np.random.RandomState:
@@ -62,67 +57,52 @@ class Rates:
         """
         return np.random.RandomState()
 
-    @property
-    def n_recorded(self) -> int:
-        """How many were recorded here; what was drawn before the last of them is out of date."""
-        return self._n_recorded
-
     def draw(self, n: int, rng: random.Random) -> list[str]:
         """Return the kinds of the next mutations; many at a time cost little more than one."""
         source = self._source
         source.seed(rng.getrandbits(32))
-        self._discount_all()
-        paid = np.array([counts.recently_paid for counts in self._counts.values()])
-        tried = np.array([counts.recently_tried for counts in self._counts.values()])
+        tried, paid = self._counts[len(_WHOLE) :]
         payoffs = source.beta(1 + paid, 1 + np.maximum(tried - paid, 0.0), (n, len(self.kinds)))
         evenly = source.randint(len(self.kinds), size=n)
         is_even = source.random_sample(n) < self.floor
         drawn = np.where(is_even, evenly, payoffs.argmax(axis=1))
         return [self.kinds[k] for k in drawn.tolist()]
 
-    def record(self, kind: str, *, ran: bool, improved: bool, fitted: bool) -> None:
-        """Note what became of a mutant: it ran, improved on its parent, fits a task."""
-        found = self._counts.get(kind)
-        if found is None:
-            raise ValueError(f"{kind!r} is no kind of mutation: {', '.join(self.kinds)}")
-        self._n_recorded += 1
-        self._discount(kind)
-        found.tried += 1
-        found.ran += ran
-        found.improved += improved
-        found.fitted += fitted
-        found.recently_tried += 1
-        found.recently_paid += improved or fitted
-
-    def _discount(self, kind: str) -> None:
-        """Have the recent counts of a kind shrink by all that was recorded since they last did."""
-        counts = self._counts[kind]
-        kept = (1 - 1 / self.window) ** (self._n_recorded - self._discounted[kind])
-        counts.recently_tried *= kept
-        counts.recently_paid *= kept
-        self._discounted[kind] = self._n_recorded
-
-    def _discount_all(self) -> None:
-        for kind in self.kinds:
-            self._discount(kind)
+    def record(
+        self,
+        kinds: Sequence[str],
+        *,
+        ran: Sequence[bool] | NDArray[np.bool_],
+        improved: Sequence[bool] | NDArray[np.bool_],
+        fitted: Sequence[bool] | NDArray[np.bool_],
+    ) -> None:
+        """Note what became of mutants, in their order: they ran, improved on parents, fit tasks."""
+        unknown = set(kinds) - self._numbers.keys()
+        if unknown:
+            raise ValueError(f"{min(unknown)!r} is no kind of mutation: {', '.join(self.kinds)}")
+        numbers = np.array([self._numbers[kind] for kind in kinds], np.intp)
+        paid = np.asarray(improved, np.bool_) | np.asarray(fitted, np.bool_)
+        # What is left of each after all that come after it.
+        kept = 1 - 1 / self.window
+        left = kept ** np.arange(len(kinds) - 1, -1, -1)
+        self._counts[len(_WHOLE) :] *= kept ** len(kinds)
+        for row, weights in enumerate((None, ran, improved, fitted, left, left * paid)):
+            self._counts[row] += np.bincount(numbers, weights, len(self.kinds))
+        self.n_recorded += len(kinds)
 
     def table(self) -> dict[str, dict[str, float]]:
         """Return what became of each kind, in their order.
 
         `share` is its part of what was tried lately, `payoff` the part of those that paid.
         """
-        self._discount_all()
-        total = sum(counts.recently_tried for counts in self._counts.values())
+        total = float(self._counts[_NAMES.index("recently_tried")].sum())
         return {
             kind: {
-                "tried": counts.tried,
-                "ran": counts.ran,
-                "improved": counts.improved,
-                "fitted": counts.fitted,
-                "share": _ratio(counts.recently_tried, total),
-                "payoff": _ratio(counts.recently_paid, counts.recently_tried),
+                **{name: counts[name] for name in _WHOLE},
+                "share": _ratio(counts["recently_tried"], total),
+                "payoff": _ratio(counts["recently_paid"], counts["recently_tried"]),
             }
-            for kind, counts in self._counts.items()
+            for kind, counts in self.to_json()["kinds"].items()
         }
 
     def copy(self) -> Rates:
@@ -131,13 +111,16 @@ class Rates:
 
     def to_json(self) -> dict[str, Any]:
         """All there is to go on from."""
-        self._discount_all()
+        columns = zip(*self._counts.tolist(), strict=True)
         return {
             "floor": self.floor,
             "window": self.window,
             "kinds": {
-                kind: {name: getattr(counts, name) for name in _Counts.__slots__}
-                for kind, counts in self._counts.items()
+                kind: {
+                    name: int(count) if name in _WHOLE else count
+                    for name, count in zip(_NAMES, column, strict=True)
+                }
+                for kind, column in zip(self.kinds, columns, strict=True)
             },
         }
 
@@ -146,8 +129,8 @@ class Rates:
         """The rates that `to_json` wrote."""
         try:
             rates = cls(tuple(content["kinds"]), floor=content["floor"], window=content["window"])
-            for kind, counts in content["kinds"].items():
-                rates._counts[kind] = _Counts(**counts)
+            for k, counts in enumerate(content["kinds"].values()):
+                rates._counts[:, k] = [counts[name] for name in _NAMES]
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"these are no rates of mutations: {error}") from error
         return rates
