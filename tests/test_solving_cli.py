@@ -160,7 +160,7 @@ def test_solve_goes_on(tmp_path: Path) -> None:
     [
         ([], "which tasks?"),
         (["nosuchset"], "nosuchset"),
-        (["arc-agi-1/trainin"], "did you mean arc-agi-1/training?"),
+        (["arc-agi-1/trainin"], "'arc-agi-1/trainin'; did you mean arc-agi-1/training?"),
         ([SET, "--tasks", "67a3c6ad"], "did you mean 67a3c6ac?"),
         ([SET, "--budget", "soon"], "is no time"),
         ([SET, "--rounds", "0"], "--rounds"),

@@ -93,12 +93,13 @@ def _split_names(names: Sequence[str]) -> list[str] | None:
 def find_source(name: str) -> tuple[str, tuple[str, ...] | None]:
     """Return where the tasks are that a name stands for, and which of them: all, or one by id.
 
-    A path is made to hold from any folder.
+    A path is made to hold from any folder; what is not there stays as it was written, for whoever
+    says so.
     """
     if name in TASK_SETS:
         return name, None
     if _is_path(name):
-        return str(Path(name).absolute()), None
+        return str(Path(name).absolute()) if _is_there(name) else name, None
     try:
         return find_task(name).source, (name,)
     except UnknownTask:
@@ -108,6 +109,13 @@ def find_source(name: str) -> tuple[str, tuple[str, ...] | None]:
             f"{suggest_name(name, [*TASK_SETS, *ids])}\n"
             f"The task sets are {', '.join(TASK_SETS)}."
         )
+
+
+def _is_there(name: str) -> bool:
+    try:
+        return Path(name).exists()
+    except (OSError, ValueError):
+        return False
 
 
 def check_device(name: str, *, is_here: bool = True) -> None:
