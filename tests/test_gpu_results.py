@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import CDLL
+from random import Random
 
 import pytest
 
@@ -81,6 +82,51 @@ def test_a_profile_has_every_launch() -> None:
     assert all(launch.n_items > 0 and launch.seconds > 0 for launch in profile.launches)
     loads = [launch for launch in profile.launches if launch.kernel == "run_load"]
     assert sum(launch.n_items for launch in loads) % len(samples) == 0
+
+
+# Parts, merged, moved as far as there is room, and painted one over the other.
+PARTS = """
+def f(I):
+    o = objects(I, {u}, {d}, {w})
+    m = merge(o)
+    p = shift(m, ({k}, -2))
+    q = shift(toindices(m), (-1048570, {k}))
+    v = paint(I, combine(m, shift(merge(partition(I)), (0, 1))))
+    g = underpaint(I, shift(m, (1, 0)))
+    t = pair(totuple(o), merge(totuple(o)))
+    return pair(pair(paint(I, p), pair(v, g)), pair(t, pair(totuple(p), merge(initset(m)))))
+"""
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("steps", [3000, 10**7])
+def test_parts_of_grids_agree(steps: int) -> None:
+    flags = [(u, d, w) for u in "TF" for d in "TF" for w in "TF"]
+    texts = [PARTS.format(u=u, d=d, w=w, k=k) for k, (u, d, w) in enumerate(flags)]
+    rng = Random(steps)
+    sizes = [(1, 1), (3, 5), (7, 31), (13, 12), (30, 30), (32, 32), (2, 33), (33, 4)]
+
+    def grid(n_rows: int, width: int, colors: int, share: float) -> tuple[tuple[int, ...], ...]:
+        def cell() -> int:
+            return rng.randrange(colors) if rng.random() < share else 0
+
+        return tuple(tuple(cell() for _ in range(width)) for _ in range(n_rows))
+
+    samples = Samples(
+        [
+            grid(*size, colors, share)
+            for size in sizes
+            for colors, share in ((3, 0.2), (10, 0.8), (12, 0.5))
+        ]
+    )
+    batt = Batt([parse_program(text) for text in texts])
+    budget = Budget(steps=steps, bytes=100 * steps)
+    got = batt.run(samples, budget, device="cuda", keep_values=True)
+    wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+    check_equal(got, wanted)
+    for program in range(len(texts)):
+        for sample in range(0, len(samples), 5):
+            assert got.outcome(program, sample) == wanted.outcome(program, sample)
 
 
 LARGE_GRIDS = """

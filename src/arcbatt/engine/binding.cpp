@@ -118,6 +118,7 @@ struct Samples {
   u64 n_cells;
   std::vector<Sample> samples;
   Arena arena;
+  mutable u64 n_image_bytes = 0;  // once they have been counted
 
   // `shapes` has heights and widths, `members` inputs and outputs, one after the other; a target of -1
   // is none; `groups` has the group of demos of each sample.
@@ -327,22 +328,24 @@ void place_all(Image& image, const FusedBatt& batt) {
 
 // Starts with the array of Sample.
 void place_all(Image& image, const Samples& samples) {
-  std::vector<Sample> moved = samples.samples;
-  image.place(moved.data(), moved.size());
+  image.place(samples.samples.data(), samples.samples.size());
   image.cells_at = (u64)image.place(samples.cells, samples.n_cells) - image.base;
   image.cells = samples.cells;
   image.n_cells = samples.n_cells;
   std::unordered_map<const Block*, Value> placed;  // demos that several samples share are there once
-  for (Sample& s : moved) {
-    s.input = image.place(s.input);
-    s.target = image.place(s.target);
-    if (!s.demos.n) continue;
-    auto found = placed.find(s.demos.block);
-    if (found == placed.end()) found = placed.emplace(s.demos.block, image.place(s.demos)).first;
-    s.demos = found->second;
+  char* to = image.to;
+  for (Sample moved : samples.samples) {
+    moved.input = image.place(moved.input);
+    moved.target = image.place(moved.target);
+    if (moved.demos.n) {
+      auto found = placed.find(moved.demos.block);
+      if (found == placed.end()) found = placed.emplace(moved.demos.block, image.place(moved.demos)).first;
+      moved.demos = found->second;
+    }
+    if (!to) continue;
+    std::memcpy(to, (const void*)&moved, sizeof(moved));
+    to += sizeof(moved);
   }
-  if (image.to && !moved.empty())
-    std::memcpy(image.to, (const void*)moved.data(), moved.size() * sizeof(Sample));
 }
 
 template <class T>
@@ -350,6 +353,10 @@ u64 image_bytes(const T& packed) {
   Image image{nullptr, 0};
   place_all(image, packed);
   return image.n_bytes;
+}
+u64 image_bytes(const Samples& samples) {
+  if (!samples.n_image_bytes) samples.n_image_bytes = image_bytes<Samples>(samples);
+  return samples.n_image_bytes;
 }
 template <class T>
 void write_image(const T& packed, Vector<u8> to, u64 base) {
@@ -521,7 +528,7 @@ NB_MODULE(_engine, module) {
       .def(nb::init<Array<i32>, Array<i32>, Array<i32>, Array<i32>, Array<i32>, Array<i32>, Array<i32>>(),
            array("cells"), array("shapes"), array("inputs"), array("targets"), array("groups"),
            array("group_starts"), array("group_grids"))
-      .def("image_bytes", &image_bytes<Samples>)
+      .def("image_bytes", [](const Samples& samples) { return image_bytes(samples); })
       .def("write_image", &write_image<Samples>, array("to"), nb::arg("base"));
   nb::class_<FusedBatt>(module, "FusedBatt")
       .def(nb::init<Array<u8>, Array<i32>, Array<i32>, Array<i32>, Array<i32>, Array<i32>, nb::list>(),

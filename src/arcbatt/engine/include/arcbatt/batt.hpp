@@ -83,8 +83,7 @@ struct NodePlace {
   const u32* args;
   u32 node;
 
-  ARC_FN const Value& source(u32 k) const { return slots.value(args[k]); }
-  ARC_FN Value arg(u32 k) const { return source(k); }
+  ARC_FN Value arg(u32 k) const { return slots.value(args[k]); }
   ARC_FN void write(const Value& value, const NodeCost& cost) const {
     slots.value(node) = value;
     slots.cost(node) = cost;
@@ -171,12 +170,12 @@ struct AnyPrimitive {
 ARC_EXTERN bool is_left_to_wide(Lane& lane, u64 n_elements);
 #endif
 
-// Begins a call of a primitive, its arguments in the lane's frame, of which so many have not failed before one
-// has. It counts as call_primitive does; but it begins from nothing and needs the lane's own counting only while
-// the primitive runs. Returns whether it is to be run; otherwise its place is filled.
+// Begins a call of a primitive, so many of whose arguments have not failed before one has. It counts as
+// call_primitive does; but it begins from nothing and needs the lane's own counting only while the primitive runs.
+// Returns whether it is to be run; otherwise its place is filled.
 template <class P, class Place>
-ARC_FN bool begin_call(Lane& lane, u32 n_args, u32 n_right, const P& primitive, const Place& place) {
-  const Value* args = lane.frame;
+ARC_FN bool begin_call(Lane& lane, const Value* args, u32 n_args, u32 n_right, const P& primitive,
+                       const Place& place) {
   if (n_right < n_args) {
     place.fill(place.arg(n_right), 0, 0);
     return false;
@@ -201,25 +200,29 @@ ARC_FN bool begin_call(Lane& lane, u32 n_args, u32 n_right, const P& primitive, 
   }
   return true;
 }
+// Adds what a primitive's result costs; false where that is over the budget.
+ARC_FN bool add_result(const Lane& lane, const Value& result, NodeCost& cost) {
+  if (result.failed()) return true;
+  const u64 made = weight_of(result);
+  cost.steps += made;
+  cost.bytes += BYTES_AN_ELEMENT * (1 + made);
+  return made <= lane.max_elements && cost.steps <= lane.max_steps && cost.bytes <= lane.max_bytes;
+}
 // Runs a call that has begun into its place.
 template <class P, class Place>
-ARC_FN void finish_call(Lane& lane, const P& primitive, const Place& place) {
-  const Value* args = lane.frame;
+ARC_FN void finish_call(Lane& lane, const Value* args, const P& primitive, const Place& place) {
 #if defined(ARC_FLAT)
   if (is_left_to_wide(lane, primitive.effort(args, lane.steps))) return;
 #endif
   const Value result = primitive.run(lane, args);
-  if (lane.exceeded) return place.fill_exceeded(lane);
-  if (result.failed()) return place.fill(result, lane.steps, lane.bytes);
-  const u64 made = weight_of(result), bytes = lane.bytes + BYTES_AN_ELEMENT * (1 + made);
-  const u64 steps = lane.steps + made;
-  if (made > lane.max_elements || steps > lane.max_steps || bytes > lane.max_bytes)
-    return place.fill_exceeded(lane);
-  place.fill(result, steps, bytes);
+  NodeCost cost = {lane.steps, lane.bytes};
+  if (lane.exceeded || !add_result(lane, result, cost)) return place.fill_exceeded(lane);
+  place.fill(result, cost.steps, cost.bytes);
 }
 template <class P, class Place>
 ARC_FN void run_call(Lane& lane, u32 n_args, const P& primitive, const Place& place) {
-  if (begin_call(lane, n_args, gather(lane, place, n_args), primitive, place)) finish_call(lane, primitive, place);
+  const u32 n_right = gather(lane, place, n_args);
+  if (begin_call(lane, lane.frame, n_args, n_right, primitive, place)) finish_call(lane, lane.frame, primitive, place);
 }
 
 #if !defined(ARC_FLAT)
@@ -258,30 +261,42 @@ ARC_FN bool run_node(Lane& lane, const Batt& batt, u32 node, const Sample& sampl
 }
 #endif
 
-// What a program gave, all of its nodes having been run.
-ARC_FN Outcome outcome_of(const Batt& batt, u32 program, const Budget& budget, const Sample& sample,
-                          const Slots& slots) {
-  const u32* nodes = batt.program_nodes + batt.starts[program];
-  const i64 n = (i64)(batt.starts[program + 1] - batt.starts[program]);
-  const Value result = slots.value(batt.results[program]);
-  Outcome out = {0, budget.steps + 1, NO_NUMBER, OVER_BUDGET, 0};
+// What all nodes of a program cost together.
+struct ProgramCost {
   u64 steps = 0, bytes = 0;
   bool unfinished = false, unknown = false;
-  for (Counter k = thread_index(); k < (Counter)n; k += W) {
-    const NodeCost cost = slots.cost(nodes[k]);
+
+  ARC_FN void add(const NodeCost& cost) {
     unfinished |= cost.steps >= UNKNOWN_STEPS;
     unknown |= cost.steps == UNKNOWN_STEPS;
     steps += cost.steps;
     bytes += cost.bytes;
   }
-  if (any_thread(unfinished)) {
-    if (any_thread(unknown)) out.reason = NOT_RUN;
+};
+ARC_FN ProgramCost cost_of(const Batt& batt, u32 program, const Slots& slots) {
+  const u32* nodes = batt.program_nodes + batt.starts[program];
+  const Counter n = (Counter)(batt.starts[program + 1] - batt.starts[program]);
+  ProgramCost cost;
+  for (Counter k = thread_index(); k < n; k += W) cost.add(slots.cost(nodes[k]));
+  cost.unfinished = any_thread(cost.unfinished);
+  if (cost.unfinished) {
+    cost.unknown = any_thread(cost.unknown);
+    return cost;
+  }
+  cost.steps = (u64)large_sum_of_threads(cost.steps);
+  cost.bytes = (u64)large_sum_of_threads(cost.bytes);
+  return cost;
+}
+
+// What a program gave, all of its nodes having been run.
+ARC_FN Outcome outcome_of(const Value& result, const ProgramCost& cost, const Budget& budget, const Sample& sample) {
+  Outcome out = {0, budget.steps + 1, NO_NUMBER, OVER_BUDGET, 0};
+  if (cost.unfinished) {
+    if (cost.unknown) out.reason = NOT_RUN;
     return out;
   }
-  steps = (u64)large_sum_of_threads(steps);
-  bytes = (u64)large_sum_of_threads(bytes);
-  if (steps > budget.steps || bytes > budget.bytes) return out;
-  out.steps = steps;
+  if (cost.steps > budget.steps || cost.bytes > budget.bytes) return out;
+  out.steps = cost.steps;
   out.reason = result.failed() ? result.reason() : OK;
   if (result.failed()) return out;
   out.hash = hash_of(result);
@@ -289,6 +304,11 @@ ARC_FN Outcome outcome_of(const Batt& batt, u32 program, const Budget& budget, c
   if (first.kind == INT) out.number = (i32)first.number;
   out.matches = sample.target.kind != NONE && equal(result, sample.target);
   return out;
+}
+
+ARC_FN Outcome outcome_of(const Batt& batt, u32 program, const Budget& budget, const Sample& sample,
+                          const Slots& slots) {
+  return outcome_of(slots.value(batt.results[program]), cost_of(batt, program, slots), budget, sample);
 }
 
 }  // namespace arc

@@ -75,13 +75,22 @@ struct BatchResults {
   NodeCost costs[BATCH];
 };
 
+// Programs whose outcomes are found together: what each cost, and the memory that its result points to.
+struct ProgramBatch {
+  ProgramCost costs[BATCH];
+  Sectors memory[BATCH];
+};
+
 // What a lane's threads share.
 struct Worker {
   Pool pool;
   u64 taken;  // from the pool, by the call
   Replay replay;
   Value frame[MAX_ARITY + 1];
-  Batch batches[2];  // one that is run, and the next one, whose arguments come meanwhile
+  union {
+    Batch batch;
+    ProgramBatch programs;
+  };
   BatchResults results;
   const Step* leaves_of;  // the step whose large items are left to wide lanes; null where none are
   u32 item;
@@ -173,52 +182,29 @@ struct Items {
   // Of many, the next ones are taken beforehand; a single one may have to wait for long, and goes to another.
   ARC_FN bool ahead() const { return at_once > 1; }
 };
-// body(portion) for all items.
-template <class Body>
-ARC_FN void each_portion(const Launch& launch, const Step& step, Lanes lanes, Body body) {
-  const Items items(launch, step, lanes);
-  for (Items::Asked asked = items.ask();;) {
-    const Portion portion = items.portion(items.wait_for(asked));
-    if (!portion.n) return;
-    if (items.ahead()) asked = items.ask();
-    body(portion);
-    if (!items.ahead()) asked = items.ask();
-  }
-}
-// The same with what a portion needs fetched while the one before it is run: begin(portion, side) asks for what is known
-// by itself, end(portion, side) for what that points to, run(portion, side, k) is its k-th item, and finish(portion,
-// side) comes after all of them. `side` is 0 and 1 in turn.
-template <class Begin, class End, class Run, class Finish>
-ARC_FN void each_fetched(const Launch& launch, const Step& step, Lanes lanes, Begin begin, End end, Run run,
-                         Finish finish) {
+// body(portion) for all items, after fetch(portion).
+template <class Fetch, class Body>
+ARC_FN void each_portion(const Launch& launch, const Step& step, Lanes lanes, Fetch fetch, Body body) {
   const Items items(launch, step, lanes);
   const bool ahead = items.ahead();
-  u32 first = items.wait_for(items.ask());
-  Portion portion = {0, 0, nullptr}, following = portion;
-  for (u32 side = 0;; side ^= 1) {
-    const u32 n = portion.n, begins = ahead ? n / 2 : n, ends = ahead && n ? n - 1 : n;
-    for (u32 k = 0; k < n || k == ends; k++) {
-      if (k == begins) {
-        if (!ahead && n) first = items.wait_for(items.ask());
-        following = items.portion(first);
-        // What is asked for here would be waited for at once if it had to be kept until the next portion.
-        const Items::Asked asked = ahead ? items.ask() : Items::Asked{0, 0};
-        begin(following, side ^ 1);
-        if (ahead) first = items.wait_for(asked);
-      }
-      if (k == ends) end(following, side ^ 1);
-      if (k < n) run(portion, side, k);
-    }
-    if (n) finish(portion, side);
-    if (!following.n) return;
-    portion = following;
+  for (u32 first = items.wait_for(items.ask());;) {
+    const Portion portion = items.portion(first);
+    if (!portion.n) return;
+    // What is asked for here would be waited for at once if it had to be kept for longer.
+    const Items::Asked asked = ahead ? items.ask() : Items::Asked{0, 0};
+    fetch(portion);
+    if (ahead) first = items.wait_for(asked);
+    body(portion);
+    if (!ahead) first = items.wait_for(items.ask());
   }
 }
 template <class Body>
 ARC_FN void each_item(const Launch& launch, const Step& step, Lanes lanes, Body body) {
-  each_portion(launch, step, lanes, [&](const Portion& portion) {
-    for (u32 k = 0; k < portion.n; k++) body(portion.item(k));
-  });
+  each_portion(
+      launch, step, lanes, [](const Portion&) {},
+      [&](const Portion& portion) {
+        for (u32 k = 0; k < portion.n; k++) body(portion.item(k));
+      });
 }
 
 ARC_FN void begin_item(Lane& lane, u32 item) {
@@ -315,26 +301,42 @@ struct CallPlace {
   }
 };
 
+// What is known of a batch's calls, a bit for each call and fact.
+enum BatchFact : u32 {
+  FILLED,      // it has a result,
+  UNSETTLED,   // whose own cost is not added yet
+  OVER,        // it exceeded the budget
+  OUT,         // it ran out of memory
+};
+static_assert(BATCH <= 8, "a word has four facts of each");
+ARC_FN constexpr u32 fact_bit(BatchFact fact, u32 k) { return 1u << (fact * 8 + k); }
 // The same of a call in a batch: results are kept until all of the batch are there.
 struct BatchPlace {
   const Launch& launch;
   const Batch& batch;
   BatchResults& results;
   u32 k;
-  u32& filled;  // bits of the calls that have a result
+  u32& facts;
 
   ARC_FN Value arg(u32 arg) const {
     const BatchedCall& call = batch.calls[k];
     return call.n_args <= MAX_ARITY ? batch.args[k][arg] : CallPlace{launch, call}.arg(arg);
   }
   ARC_FN void fill(const Value& value, u64 steps, u64 bytes) const {
-    filled |= 1u << k;
+    facts |= fact_bit(FILLED, k);
     if (thread_index() > 0) return;
     results.values[k] = value;
     results.costs[k] = {steps, bytes};
   }
   ARC_FN void fill_exceeded(const Lane& lane) const {
     fill(exceeded_value(lane), exceeded_steps(lane), lane.bytes);
+  }
+  // What a primitive gave: it is settled with those of the others.
+  ARC_FN void fill_unsettled(const Lane& lane, const Value& value) const {
+    facts |= fact_bit(UNSETTLED, k);
+    if (lane.exceeded) facts |= fact_bit(OVER, k);
+    if (lane.exhausted) facts |= fact_bit(OUT, k);
+    fill(value, lane.steps, lane.bytes);
   }
 };
 
@@ -347,37 +349,19 @@ ARC_FN u32 sure_weight(const Lane& lane, const P& primitive, const Value& arg, u
   return weight > lane.max_elements || weight > Batch::UNSURE ? Batch::UNSURE : (u32)weight;
 }
 
-// body(k, arg) for all arguments of n calls, four threads for each call.
-template <class Body>
-ARC_FN void each_batched(u32 n, Body body) {
-  each((i64)BATCH * MAX_ARITY, [&](i64 k) {
-    if ((u32)k / MAX_ARITY < n) body((u32)k / MAX_ARITY, (u32)k % MAX_ARITY);
-  });
-}
-// Has the arguments of a portion's calls on their way.
-ARC_FN void begin_batch(const Launch& launch, const Step& step, const Lane& lane, Batch& batch,
-                        const Portion& portion) {
-  each_batched(portion.n, [&](u32 k, u32 arg) {
+template <class P>
+ARC_FN void fetch_batch(const Launch& launch, const Step& step, const Lane& lane, Batch& batch, const Portion& portion,
+                        const P& primitive) {
+  each((i64)BATCH * MAX_ARITY, [&](i64 number) {
+    const u32 k = (u32)number / MAX_ARITY, arg = (u32)number % MAX_ARITY;
+    if (k >= portion.n) return;
     const BatchedCall call = find_call(launch, step, lane, portion.item(k));
-    const CallPlace place = {launch, call};
     if (arg == 0) batch.calls[k] = call;
     const bool is_there = arg < call.n_args && !call.is_over;
-    if (is_there && !call.frame)
-      fetch_value(&batch.args[k][arg], &place.of_node().source(arg));
-    else
-      batch.args[k][arg] = is_there ? place.of_element().arg(arg) : none_value();
-  });
-  end_values();
-}
-template <class P>
-ARC_FN void end_batch(const Lane& lane, Batch& batch, const Portion& portion, const P& primitive) {
-  wait_for_values();
-  each_batched(portion.n, [&](u32 k, u32 arg) {
-    const BatchedCall& call = batch.calls[k];
-    const Value value = batch.args[k][arg];
+    const Value value = is_there ? CallPlace{launch, call}.arg(arg) : none_value();
     const bool is_sure = call.n_args == primitive.info().arity && !call.is_over;
-    batch.weights[k][arg] =
-        !is_sure ? Batch::UNSURE : arg < call.n_args ? sure_weight(lane, primitive, value, arg) : 0;
+    batch.args[k][arg] = value;
+    batch.weights[k][arg] = !is_sure ? Batch::UNSURE : is_there ? sure_weight(lane, primitive, value, arg) : 0;
     batch.memory[k][arg] = sectors_of(value);
   });
 }
@@ -394,14 +378,12 @@ ARC_FN void fetch_ahead(const Batch& batch, u32 k, u32* landing) {
 // A call of a batch, its results kept there.
 template <class P>
 ARC_FN void run_batched(const Launch& launch, Lane& lane, Worker& worker, const Batch& batch, u32 k, u32 item,
-                        u32 most_steps, u32& filled, const P& primitive) {
+                        u32 most_steps, u32& facts, const P& primitive) {
   // All threads write the same: none has to wait.
   worker.taken = 0;
   worker.item = item;
-  const u32 n_args = batch.calls[k].n_args;
-  const bool is_there = n_args <= MAX_ARITY;
-  lane.frame = is_there ? (Value*)batch.args[k] : worker.frame;
-  const BatchPlace place = {launch, batch, worker.results, k, filled};
+  const Value* args = batch.args[k];
+  const BatchPlace place = {launch, batch, worker.results, k, facts};
   const u32* weights = batch.weights[k];
   const u32 steps = 1 + weights[0] + weights[1] + weights[2] + weights[3];
   bool runs = steps <= most_steps;
@@ -410,12 +392,33 @@ ARC_FN void run_batched(const Launch& launch, Lane& lane, Worker& worker, const 
   } else if (batch.calls[k].is_over) {
     place.fill(fail(OVER_BUDGET), 0, 0);
   } else {
-    const u32 n_right = is_there ? (u32)first_where(n_args, [&](i64 arg) { return lane.frame[arg].failed(); })
-                                 : gather(lane, place, n_args);
-    runs = begin_call(lane, n_args, n_right, primitive, place);
+    const u32 n_args = batch.calls[k].n_args;
+    const bool are_there = n_args <= MAX_ARITY;
+    const u32 n_right = are_there ? (u32)first_where(n_args, [&](i64 arg) { return args[arg].failed(); })
+                                  : gather(lane, place, n_args);
+    runs = begin_call(lane, are_there ? args : lane.frame, n_args, n_right, primitive, place);
   }
-  if (runs) finish_call(lane, primitive, place);
+  if (runs && !is_left_to_wide(lane, primitive.effort(args, lane.steps)))
+    place.fill_unsettled(lane, primitive.run(lane, args));
   sync();
+}
+// Writes what the calls of a batch gave.
+ARC_FN void finish_batch(const Launch& launch, const Lane& lane, const Batch& batch, const BatchResults& results,
+                         u32 n, u32 facts) {
+  each(n, [&](i64 k) {
+    auto is = [=](BatchFact fact) { return (facts & fact_bit(fact, (u32)k)) != 0; };
+    if (!is(FILLED)) return;
+    const CallPlace place = {launch, batch.calls[k]};
+    const Value value = results.values[k];
+    const NodeCost before = results.costs[k];
+    NodeCost cost = before;
+    if (is(OVER) || (is(UNSETTLED) && !add_result(lane, value, cost))) {
+      const bool exhausted = is(OUT);
+      place.write(fail(exhausted ? NOT_RUN : OVER_BUDGET), {exhausted ? UNKNOWN_STEPS : TOO_MANY_STEPS, before.bytes});
+    } else {
+      place.write(value, cost);
+    }
+  });
 }
 
 // A primitive's calls, those of the batt's nodes and those within functions.
@@ -423,26 +426,20 @@ template <class P>
 ARC_FN void run_calls(const Launch& launch, const Step& step, Lanes lanes, const P& primitive) {
   with_lane(launch, step, lanes, [&](Lane& lane, Worker& worker) {
     const u32 most_steps = (u32)min_of<u64>(lane.max_steps, Batch::UNSURE - 1);
-    u32 filled = 0;
-    each_fetched(
+    const Batch& batch = worker.batch;
+    each_portion(
         launch, step, lanes,
-        [&](const Portion& portion, u32 side) { begin_batch(launch, step, lane, worker.batches[side], portion); },
-        [&](const Portion& portion, u32 side) {
-          Batch& batch = worker.batches[side];
-          end_batch(lane, batch, portion, primitive);
-          if (FETCHES_AHEAD && portion.n) fetch_ahead<P>(batch, 0, worker.landing);
+        [&](const Portion& portion) {
+          fetch_batch(launch, step, lane, worker.batch, portion, primitive);
+          if (FETCHES_AHEAD) fetch_ahead<P>(batch, 0, worker.landing);
         },
-        [&](const Portion& portion, u32 side, u32 k) {
-          const Batch& batch = worker.batches[side];
-          if (FETCHES_AHEAD && k + 1 < portion.n) fetch_ahead<P>(batch, k + 1, worker.landing);
-          run_batched(launch, lane, worker, batch, k, portion.item(k), most_steps, filled, primitive);
-        },
-        [&](const Portion& portion, u32 side) {
-          each(portion.n, [&](i64 k) {
-            if (filled >> k & 1)
-              CallPlace{launch, worker.batches[side].calls[k]}.write(worker.results.values[k], worker.results.costs[k]);
-          });
-          filled = 0;
+        [&](const Portion& portion) {
+          u32 facts = 0;
+          for (u32 k = 0; k < portion.n; k++) {
+            if (FETCHES_AHEAD && k + 1 < portion.n) fetch_ahead<P>(batch, k + 1, worker.landing);
+            run_batched(launch, lane, worker, batch, k, portion.item(k), most_steps, facts, primitive);
+          }
+          finish_batch(launch, lane, batch, worker.results, portion.n, facts);
         });
   });
   end_fetching();
@@ -454,7 +451,7 @@ ARC_FN void run_calls(const Launch& launch, const Step& step, Lanes lanes, const
 template <class P>
 ARC_FN void run_elements(const Launch& launch, const Step& step, Lanes lanes, const P& primitive) {
   with_lane(launch, step, lanes, [&](Lane& lane, Worker&) {
-    each_portion(launch, step, lanes, [&](const Portion& portion) {
+    auto run = [&](const Portion& portion) {
       const u32 n = step.n_elements, end = min_of<u32>((portion.first + portion.n) * ARC_ELEMENTS_AN_ITEM, n);
       for (u32 first = portion.first * ARC_ELEMENTS_AN_ITEM; first < end; first += W) {
         const u32 at = min_of(first + thread_index(), n - 1), which = step.which(at);
@@ -479,7 +476,8 @@ ARC_FN void run_elements(const Launch& launch, const Step& step, Lanes lanes, co
           }
         }
       }
-    });
+    };
+    each_portion(launch, step, lanes, [](const Portion&) {}, run);
   });
 }
 
@@ -496,65 +494,86 @@ ARC_FN void run_sites(const Launch& launch, const Step& step, Lanes lanes, Run r
   });
 }
 
-// A program, in the place of a node, on a sample.
+// A program, in the place of a node, on a sample. Those of one program come one after the other: their nodes' costs lie
+// side by side.
 struct ProgramPlace {
   u32 program, at;
   Slots slots;
 
-  ARC_FN ProgramPlace(const Launch& launch, const Step& step, u32 item) : at(item / step.n_nodes) {
-    program = step.nodes[item - at * step.n_nodes];
+  ARC_FN ProgramPlace(const Launch& launch, const Step& step, u32 item) {
+    const u32 n_chosen = (u32)launch.n_chosen, which = item / n_chosen;
+    program = step.nodes[which];
+    at = item - which * n_chosen;
     slots = launch.slots(at);
   }
   ARC_FN const Value& result(const Launch& launch) const { return slots.value(launch.batt.results[program]); }
 };
-// Has on its way what is needed of some programs: costs of their nodes, and their results.
-ARC_FN void begin_outcomes(const Launch& launch, const Step& step, const Portion& portion, u32* landing) {
-  for (u32 k = 0; k < portion.n; k++) {
+#if defined(ARC_WARP_LANES)
+// Adds up what some programs cost, four threads for each, and has on its way what their results point to.
+ARC_FN void fetch_outcomes(const Launch& launch, const Step& step, const Portion& portion, Worker& worker) {
+  ProgramBatch& batch = worker.programs;
+  const u32 k = thread_index() % BATCH;
+  ProgramCost cost;
+  Sectors memory = 0;
+  if (k < portion.n) {
     const ProgramPlace place(launch, step, portion.item(k));
+    memory = sectors_of(place.result(launch));
     const u64* starts = launch.batt.starts + place.program;
     const u32* nodes = launch.batt.program_nodes + starts[0];
-    const u32 n_nodes = (u32)(starts[1] - starts[0]);
-    for (u32 j = thread_index(); j < n_nodes; j += W) fetch_sector((u64)&place.slots.cost(nodes[j]) / 32, landing);
-    if ((u32)thread_index() == k) fetch_sector((u64)&place.result(launch) / 32, landing);
+    const u32 n = (u32)(starts[1] - starts[0]);
+    for (u32 j = thread_index() / BATCH; j < n; j += W / BATCH) cost.add(place.slots.cost(nodes[j]));
   }
-}
-// Then what their results point to.
-ARC_FN void end_outcomes(const Launch& launch, const Step& step, const Portion& portion, Worker& worker) {
-  Sectors* memory = &worker.batches[0].memory[0][0];
-  each(portion.n, [&](i64 k) {
-    memory[k] = sectors_of(ProgramPlace(launch, step, portion.item((u32)k)).result(launch));
-  });
-  for (u32 k = 0; k < portion.n; k++) fetch_sectors(memory[k], worker.landing);
   sync();
+  u32 flags = (u32)cost.unfinished | (u32)cost.unknown << 1;
+  for (u32 offset = BATCH; offset < W; offset *= 2) {
+    cost.steps += (u64)exchange((i64)cost.steps, offset);
+    cost.bytes += (u64)exchange((i64)cost.bytes, offset);
+    flags |= (u32)exchange(flags, offset);
+  }
+  cost.unfinished = flags & 1;
+  cost.unknown = flags >> 1;
+  if (thread_index() < (int)BATCH) {
+    batch.costs[k] = cost;
+    batch.memory[k] = memory;
+  }
+  sync();
+  if (!FETCHES_AHEAD) return;
+  for (u32 j = 0; j < portion.n; j++) fetch_sectors(batch.memory[j], worker.landing);
 }
+#endif
 
 // What the programs gave; they stand in the place of nodes.
 ARC_FN void find_outcomes(const Launch& launch, const Step& step, Lanes lanes) {
   with_lane(launch, step, lanes, [&](Lane& lane, Worker& worker) {
-    each_fetched(
+    // find_cost(place) is what all nodes of the program cost.
+    auto run = [&](u32 item, auto find_cost) {
+      begin_item(lane, item);
+      const ProgramPlace place(launch, step, item);
+      const Value result = place.result(launch);
+      if (is_left_to_wide(lane, weight_of(result))) return;
+      const u32 sample = launch.chosen[place.at];
+      const Outcome out = outcome_of(result, find_cost(place), launch.budget, launch.samples[sample]);
+      const u64 cell = place.program * launch.n_samples + sample;
+      if (thread_index() > 0) return;
+      launch.reasons[cell] = out.reason;
+      launch.matches[cell] = out.matches;
+      launch.hashes[cell] = out.hash;
+      launch.steps[cell] = (i64)out.steps;
+      launch.numbers[cell] = out.number;
+    };
+#if defined(ARC_WARP_LANES)
+    each_portion(
         launch, step, lanes,
-        [&](const Portion& portion, u32) {
-          if (FETCHES_AHEAD) begin_outcomes(launch, step, portion, worker.landing);
-        },
-        [&](const Portion& portion, u32) {
-          if (FETCHES_AHEAD) end_outcomes(launch, step, portion, worker);
-        },
-        [&](const Portion& portion, u32, u32 k) {
-          begin_item(lane, portion.item(k));
-          const ProgramPlace place(launch, step, portion.item(k));
-          if (is_left_to_wide(lane, weight_of(place.result(launch)))) return;
-          const u32 sample = launch.chosen[place.at];
-          const Outcome out =
-              outcome_of(launch.batt, place.program, launch.budget, launch.samples[sample], place.slots);
-          const u64 cell = place.program * launch.n_samples + sample;
-          if (thread_index() > 0) return;
-          launch.reasons[cell] = out.reason;
-          launch.matches[cell] = out.matches;
-          launch.hashes[cell] = out.hash;
-          launch.steps[cell] = (i64)out.steps;
-          launch.numbers[cell] = out.number;
-        },
-        [](const Portion&, u32) {});
+        [&](const Portion& portion) { fetch_outcomes(launch, step, portion, worker); },
+        [&](const Portion& portion) {
+          for (u32 k = 0; k < portion.n; k++)
+            run(portion.item(k), [&](const ProgramPlace&) { return worker.programs.costs[k]; });
+        });
+#else
+    each_item(launch, step, lanes, [&](u32 item) {
+      run(item, [&](const ProgramPlace& place) { return cost_of(launch.batt, place.program, place.slots); });
+    });
+#endif
   });
   end_fetching();
 }

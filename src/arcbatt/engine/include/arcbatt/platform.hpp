@@ -60,8 +60,8 @@ ARC_FN int lowest_bit64(u64 bits) { return __ffsll((i64)bits) - 1; }
 ARC_FN void atomic_or(u32* word, u32 bits) { atomicOr(word, bits); }
 ARC_FN u32 atomic_add(u32* word, u32 value) { return atomicAdd(word, value); }
 ARC_FN void atomic_add(u64* word, u64 value) { atomicAdd(word, value); }
-// The same by the first thread of a warp, which goes on until it needs the word: where the compiler sees that all
-// threads add to one word, it adds up what they add, and waits. So the address is that of a word by the thread's number.
+// The same by the first thread of a warp, which goes on until it needs the word. Where the compiler sees that all
+// threads add to one word, it adds up what they add, and waits; so the address is a word's by the thread's number.
 #if defined(ARC_ASSEMBLY)
 ARC_FN u32 atomic_take(u32* word, u32 n) {
   u32 before;

@@ -71,8 +71,13 @@ struct Block {
 };
 
 struct alignas(16) Value {
-  u32 kind : 8;
-  u32 aux : 24;  // GRID: width; FUNCTION: primitive; FAIL: reason
+  union {
+    u32 head;  // all of what follows: without it, compilers for GPUs copy a value byte by byte
+    struct {
+      u32 kind : 8;
+      u32 aux : 24;  // GRID: width; FUNCTION: primitive; FAIL: reason
+    };
+  };
   u32 n;         // number of members; GRID: of rows; FUNCTION: of captured arguments
   union {
     i64 number;       // INT
@@ -219,18 +224,9 @@ ARC_FN void fetch_sector(u64 number, u32* landing) {
 }
 // Before a block ends, since its threads' words are another's then.
 ARC_FN void end_fetching() { asm volatile("cp.async.wait_all;"); }
-// A value into shared memory. It is there when the thread has waited, and so is what it had fetched before.
-ARC_FN void fetch_value(Value* to, const Value* from) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"((u32)__cvta_generic_to_shared(to)), "l"(from));
-}
-ARC_FN void end_values() { asm volatile("cp.async.commit_group;"); }
-ARC_FN void wait_for_values() { asm volatile("cp.async.wait_group 0;" ::: "memory"); }
 #else
 ARC_FN void fetch_sector(u64, u32*) {}
 ARC_FN void end_fetching() {}
-ARC_FN void fetch_value(Value* to, const Value* from) { *to = *from; }
-ARC_FN void end_values() {}
-ARC_FN void wait_for_values() {}
 #endif
 ARC_FN void fetch_sectors(Sectors sectors, u32* landing) {
   const u32 n = (u32)sectors & 255;

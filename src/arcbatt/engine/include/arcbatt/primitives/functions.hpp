@@ -53,15 +53,17 @@ ARC_FN Inners inners_of(const Value* values, i64 n) {
 }
 
 #if defined(ARC_WARP_LANES)
+// So many keys, times their colours, are read once more for each colour rather than given a bit for each place and
+// colour: those that stand in memory in a row, which all threads read together, and others.
+constexpr u32 MANY_IN_A_ROW = 16 * 1024, MANY_APART = 1024;
 // The set of the keys, of locations or cells, that each_key(f) hands to f: by rows of bits, colour by colour. False,
-// and nothing is done, where they do not lie close to the origin or that takes too long.
+// and nothing is done, where they do not lie close to the origin, or are more than so many, times their colours.
 template <class EachKey>
-ARC_FN bool merge_by_rows(Lane& lane, Kind kind, i64 n_members, Value* set, EachKey each_key) {
-  constexpr u32 MOST = 1024;  // keys times colours
+ARC_FN bool merge_by_rows(Lane& lane, Kind kind, i64 n_members, u32 most, Value* set, EachKey each_key) {
   u32 seen = 0;
   each_key([&](Key key) { seen |= 1u << (is_place_near(key) ? min_of((u32)color_of(key), 30u) : 31u); });
   u32 colors = bits_of_threads(seen);
-  if (colors >> 30 || (u32)count_bits(colors) * (u64)n_members > MOST) return false;
+  if (colors >> 30 || (u32)count_bits(colors) * (u64)n_members > most) return false;
   Key* keys = lane.allocate_array<Key>(n_members);
   u32* words = shared_words(lane);
   i64 n = 0;
@@ -115,7 +117,7 @@ ARC_FN bool merge_in_a_row(Lane& lane, const Value* inners, i64 n, Value* set) {
   }
   const Key* keys = inners[0].keys;
   const i64 n_keys = all.n_members;
-  return merge_by_rows(lane, all.kinds == 1u << OBJECT ? OBJECT : INDICES, n_keys, set,
+  return merge_by_rows(lane, all.kinds == 1u << OBJECT ? OBJECT : INDICES, n_keys, MANY_IN_A_ROW, set,
                        [=](auto f) { each(n_keys, [=](i64 k) mutable { f(keys[k]); }); });
 }
 #endif
@@ -137,7 +139,7 @@ ARC_NOINLINE Value merge_any(Lane& lane, bool tuple, const Value* inners, i64 n)
       };
       Value set;
 #if defined(ARC_WARP_LANES)
-      if (merge_by_rows(lane, kind, n_members, &set, each_key)) return set;
+      if (merge_by_rows(lane, kind, n_members, MANY_APART, &set, each_key)) return set;
 #endif
       if (n_members >= MANY_KEYS &&
           set_by_bits(lane, kind, box_of_keys(each_key), n_members, &set, each_key))
