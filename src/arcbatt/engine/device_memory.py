@@ -94,7 +94,7 @@ class GpuBatt:
     fused: _engine.FusedBatt
     plan: Plan
     n_programs: int
-    _on_devices: dict[int, tuple[GpuImage, dict[str, int]]] = field(default_factory=dict)
+    _on_devices: dict[int, tuple[GpuImage, Any, dict[str, int]]] = field(default_factory=dict)
     _functions: dict[int, tuple[NDArray[np.uint64], NDArray[np.uint64]]] = field(
         default_factory=dict
     )
@@ -108,20 +108,25 @@ class GpuBatt:
 
     def on(self, device: int) -> tuple[GpuImage, dict[str, int]]:
         """Its image on a device, and where the arrays of its plan are."""
-        if device not in self._on_devices:
-            self._on_devices[device] = (GpuImage(self.fused, device), self._send_plan(device))
-        return self._on_devices[device]
+        found = self._on_devices.get(device)
+        if found is None:
+            # Two runs may come here at once: what one of them has made is then taken by both.
+            made = (GpuImage(self.fused, device), *self._send_plan(device))
+            found = self._on_devices.setdefault(device, made)
+        image, _, places = found
+        return image, places
 
     @phase("transfer")
-    def _send_plan(self, device: int) -> dict[str, int]:
+    def _send_plan(self, device: int) -> tuple[Any, dict[str, int]]:
+        """Return the arrays of the plan on a device, which must stay, and where each of them is."""
         import cupy
 
         content, starts = self.plan.image()
         with cupy.cuda.Device(device):
-            self._plan_there = cupy.asarray(content)
+            there = cupy.asarray(content)
             cupy.cuda.get_current_stream().synchronize()  # runs on other streams may use it, too
-        address = int(self._plan_there.data.ptr)
-        return {name: address + at for name, at in zip(_PLAN_PARTS, starts, strict=True)}
+        address = int(there.data.ptr)
+        return there, {name: address + at for name, at in zip(_PLAN_PARTS, starts, strict=True)}
 
     def is_ready_on(self, device: int) -> bool:
         """Return whether a device has its kernels; otherwise they are compiled meanwhile."""
