@@ -86,6 +86,23 @@ def test_chunks_get_smaller_where_memory_is_short(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.usefixtures("on_cpu")
+def test_runs_that_meet_a_batt_at_once_share_its_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([parse_program("def f(I):\n    return rot90(I)\n")])
+    there = device_memory.GpuBatt(batt.fused, batt.plan, 1)
+    real, others = device_memory.GpuImage, []
+
+    def image(packed: Any, device: int) -> Any:
+        if not others:  # as if another run came first in the middle of this one
+            others.append(None)
+            others.append(there.on(device))
+        return real(packed, device)
+
+    monkeypatch.setattr(device_memory, "GpuImage", image)
+    found = there.on(0)
+    assert found == others[1] == there.on(0)
+
+
+@pytest.mark.usefixtures("on_cpu")
 def test_samples_stay_on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     batt = Batt([parse_program("def f(I):\n    return rot90(I)\n")])
     made: list[int] = []
