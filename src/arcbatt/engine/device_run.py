@@ -114,7 +114,11 @@ class DeviceRun:
 
         self.is_overtaken = is_overtaken
         n_samples = end - first
-        with cupy.cuda.Device(self.device), _streams_on(cupy, self.device) as self.streams:
+        with (
+            cupy.cuda.Device(self.device),
+            _turn_on(self.device, is_overtaken),
+            _streams_on(cupy, self.device) as self.streams,
+        ):
             self.n_sms = _prepare(self.device)
             self.functions = self.batt.functions_on(self.device)
             self.n_blocks = self.n_sms * THREADS_A_SM // BLOCK_THREADS
@@ -164,7 +168,7 @@ class DeviceRun:
                     finish()
             except (_TooManyElements, cupy.cuda.memory.OutOfMemoryError):
                 # What was started still reads what the next part will overwrite.
-                cupy.cuda.get_current_stream().synchronize()
+                self.streams.first.synchronize()
                 if begun:  # what it uses may be what is lacking
                     finish()
                     todo.insert(0, part)
@@ -193,7 +197,7 @@ class DeviceRun:
                 with cupy.cuda.Stream(non_blocking=True) as beside:
                     send(one, self.stopped.data.ptr)
                     beside.synchronize()  # it must not come when the memory is another run's
-                cupy.cuda.get_current_stream().synchronize()
+                self.streams.first.synchronize()
             raise
 
     def _order(self, first: int, end: int) -> NDArray[np.uint32]:
@@ -486,8 +490,7 @@ def _check(cupy: Any, status: int) -> None:
 class _Streams:
     """Streams, the last for copies, and events; one run's at a time.
 
-    The first is the current one meanwhile: that which all others have would keep runs waiting for
-    one another.
+    The first is the current one meanwhile, not that which everybody has: others may use the device.
     """
 
     def __init__(self, cupy: Any) -> None:
@@ -511,6 +514,24 @@ class _Streams:
                 self._addresses[-1 - turn % N_BEGUN],
             ),
         )
+
+
+# Runs of one process take turns on a device: two at once have been seen to fail there.
+_turns: dict[int, Lock] = {}
+TURN_S = 0.02  # how often whoever waits for a turn looks whether it is still wanted
+
+
+@contextmanager
+def _turn_on(device: int, is_overtaken: Callable[[], bool]) -> Iterator[None]:
+    """Wait until no other run is on a device; raises `Overtaken` as soon as that is so."""
+    turn = _turns.setdefault(device, Lock())
+    while not turn.acquire(timeout=TURN_S):
+        if is_overtaken():
+            raise Overtaken
+    try:
+        yield
+    finally:
+        turn.release()
 
 
 _idle_streams: dict[int, list[_Streams]] = {}
