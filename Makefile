@@ -15,6 +15,8 @@ run: $(VENV)/ready
 	$(BIN)/arcbatt solve arc-agi-1/training --no-library --budget 60s
 	$(BIN)/arcbatt score $$(ls -td runs/solve-* | head -n 1)
 
+# Property tests take the same examples in every run; without CI they take new ones.
+test: export CI := 1
 test: $(VENV)/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
