@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Hashable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from ctypes import CDLL
 from dataclasses import replace
 from typing import Any
@@ -122,6 +124,32 @@ def test_threads_overtake_a_gpu_that_takes_too_long(
     check_equal(got, wanted)
     assert dict(got.ran_on) == {"cpu": wanted.reasons.size}
     assert got.outcome(3, 3) == wanted.outcome(3, 3)
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_runs_take_turns_on_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    batts = [Batt([solver.program]) for solver in library_programs()[:6]]
+    samples = training_samples(6)
+    wanted = [batt.run(samples, SMALL, device="cpu") for batt in batts]
+    real = device_run.DeviceRun._chunks
+    there: list[device_run.DeviceRun] = []
+    most: list[int] = []
+
+    def noting(run: device_run.DeviceRun, *arguments: Any) -> Any:
+        there.append(run)
+        most.append(len(there))
+        time.sleep(0.02)  # whoever does not wait comes meanwhile
+        try:
+            return real(run, *arguments)
+        finally:
+            there.remove(run)
+
+    monkeypatch.setattr(device_run.DeviceRun, "_chunks", noting)
+    with ThreadPoolExecutor(3) as threads:
+        runs = [threads.submit(batt.run, samples, SMALL, device="cuda") for batt in batts]
+        for run, right in zip(runs, wanted, strict=True):
+            check_equal(run.result(), right)
+    assert most and set(most) == {1}
 
 
 @pytest.mark.usefixtures("on_cpu")
