@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from arcbatt.engine import gpu
@@ -33,6 +34,16 @@ def training_samples(n: int) -> Samples:
 def check_equal(got: BattResult, wanted: BattResult) -> None:
     for name in ARRAYS:
         assert (getattr(got, name) == getattr(wanted, name)).all(), name
+
+
+def kept_words(result: BattResult) -> dict[int, bytes]:
+    """The words of the values that were kept, by cell."""
+    found: dict[int, bytes] = {}
+    for words, cells, starts in result._kept or ():
+        order = starts.argsort()
+        parts = np.split(words, starts[order])[1:]
+        found.update(zip(cells[order].tolist(), map(np.ndarray.tobytes, parts), strict=True))
+    return found
 
 
 # Functions of functions, over containers of containers.

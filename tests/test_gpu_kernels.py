@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -31,6 +32,36 @@ def test_the_headers_compile_for_the_gpu(module: str, tmp_path: Path) -> None:
     (path,) = tmp_path.rglob("*.xz")
     assert path == tmp_path / kernels.source_digest() / "sm_90" / f"{module}.xz"
     assert kernel_files.read(path).startswith(b"\x7fELF")
+
+
+# What all threads of a lane call together, each with the same values.
+TOGETHER = {"compare", "compare_members", "equal", "hash_together", "count_words", "write_words"}
+
+
+def calls_of(ptx: str) -> dict[str, set[str]]:
+    """The functions of a module that each of them calls."""
+    heads = list(re.finditer(r"^\.(?:visible \.entry|func)\b.*?(\w+)\($", ptx, flags=re.M))
+    ends = [head.start() for head in heads[1:]] + [len(ptx)]
+    found = {}
+    for head, end in zip(heads, ends, strict=True):
+        calls = re.findall(r"^\s*call\b[^;]*;", ptx[head.end() : end], flags=re.M)
+        found[head[1]] = {word for call in calls for word in re.findall(r"\w+", call)}
+    return {name: called & found.keys() for name, called in found.items()}
+
+
+@pytest.mark.skipif(not has_compiler(), reason="needs NVIDIA's run-time compiler")
+@pytest.mark.parametrize("kernel", ["wide_run_combine", "site_apply", "find_outcomes"])
+def test_what_threads_call_alone_does_not_call_itself(kernel: str) -> None:
+    module = kernels.module_of(kernel)
+    source, options = kernels.source(module), kernels.source_options(module)
+    calls = calls_of(nvrtc.compile_source(module, source, options, "compute_90").decode())
+    assert calls[kernel]
+    for name, reached in calls.items():
+        while more := set().union(*(calls[each] for each in reached)) - reached:
+            reached = reached | more
+        parts = re.match(r"_ZN3arc\d+([a-z_]+?)E", name)
+        if name in reached:
+            assert parts and parts[1] in TOGETHER, name
 
 
 # Another compiler, which warns of more.

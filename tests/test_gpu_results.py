@@ -17,7 +17,7 @@ from arcbatt.library import library_programs
 from arcbatt.tasks import load
 
 from . import gpu_on_cpu
-from .gpu_parts import NESTED, SMALL, check_equal, needs_gpu, training_samples
+from .gpu_parts import NESTED, SMALL, check_equal, kept_words, needs_gpu, training_samples
 
 
 @pytest.mark.usefixtures("on_cpu")
@@ -362,6 +362,33 @@ def test_calls_on_large_values_agree(steps: int) -> None:
     assert got.ran_on == {"cuda:0": len(CALLS_ON_LARGE)}
     for program in range(len(CALLS_ON_LARGE)):
         assert got.outcome(program, 0) == wanted.outcome(program, 0)
+
+
+# Which of two grids comes first each thread tells for itself; the more widths, the less alike.
+GRIDS_OF_MANY_SIZES = """
+def f(I):
+    a = apply(rbind(subgrid, I), parts_of(I, 0, F))
+    b = insert(I, combine(a, apply(rbind(subgrid, I), parts_of(I, 8, F))))
+    c = combine(b, apply(hmirror, b))
+    d = combine(c, apply(rot90, c))
+    return {call}
+"""
+CALLS_ON_GRIDS = ["d", "pair(d, d)", "combine(apply(initset, d), apply(rbind(pair, b), d))"]
+
+
+@pytest.mark.parametrize("card", ["on_cpu", pytest.param("", marks=needs_gpu)])
+def test_sets_of_grids_of_many_sizes_agree(card: str, request: pytest.FixtureRequest) -> None:
+    if card:
+        request.getfixturevalue(card)
+    texts = [GRIDS_OF_MANY_SIZES.format(call=call) for call in CALLS_ON_GRIDS]
+    batt = Batt([parse_program(text) for text in texts])
+    samples = training_samples(10 if card else 400)
+    wanted = batt.run(samples, device="cpu", keep_values=True)
+    for _ in range(1 if card else 20):
+        got = batt.run(samples, device="cuda", keep_values=True)
+        check_equal(got, wanted)
+        # Word for word: equal sets may still have their members in another order.
+        assert kept_words(got) == kept_words(wanted)
 
 
 @needs_gpu

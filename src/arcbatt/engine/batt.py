@@ -309,14 +309,16 @@ class Batt:
             return Choice([])
         sizes = (n_samples.bit_length(), self.n_nodes.bit_length())
         kind = (sort, *sizes, self.plan.n_function_calls > 0, n_threads)
-        corrected = choices.correct(kind, expected)
         # Of all of them: what is lacking is compiled for each.
         ready = [self._on_gpu.is_ready_on(each) for each in devices]
         if not all(ready):
-            return Choice(devices, corrected)
-        if sharing.pays(corrected, n_samples, len(devices)):
-            seconds[BOTH] = corrected.split(n_samples, len(devices))[1]
-        chosen = choices.choose(kind, seconds)
+            return Choice(devices, choices.correct(kind, expected))
+        chosen, corrected = choices.choose(kind, seconds), None
+        if chosen.best_s >= sharing.LEAST_SHARED_S:  # what takes less is not worth asking
+            corrected = choices.correct(kind, expected)
+            if sharing.pays(corrected, n_samples, len(devices)):
+                seconds[BOTH] = corrected.split(n_samples, len(devices))[1]
+                chosen = choices.choose(kind, seconds)
         return Choice(
             [] if chosen.way == CPU else devices,
             corrected if chosen.way == BOTH else None,

@@ -114,11 +114,7 @@ class DeviceRun:
 
         self.is_overtaken = is_overtaken
         n_samples = end - first
-        with (
-            cupy.cuda.Device(self.device),
-            _turn_on(self.device, is_overtaken),
-            _streams_on(cupy, self.device) as self.streams,
-        ):
+        with cupy.cuda.Device(self.device), _streams_on(cupy, self.device) as self.streams:
             self.n_sms = _prepare(self.device)
             self.functions = self.batt.functions_on(self.device)
             self.n_blocks = self.n_sms * THREADS_A_SM // BLOCK_THREADS
@@ -490,7 +486,8 @@ def _check(cupy: Any, status: int) -> None:
 class _Streams:
     """Streams, the last for copies, and events; one run's at a time.
 
-    The first is the current one meanwhile, not that which everybody has: others may use the device.
+    The first is the current one meanwhile: that which all others have would keep runs waiting for
+    one another.
     """
 
     def __init__(self, cupy: Any) -> None:
@@ -514,24 +511,6 @@ class _Streams:
                 self._addresses[-1 - turn % N_BEGUN],
             ),
         )
-
-
-# Runs of one process take turns on a device: two at once have been seen to fail there.
-_turns: dict[int, Lock] = {}
-TURN_S = 0.02  # how often whoever waits for a turn looks whether it is still wanted
-
-
-@contextmanager
-def _turn_on(device: int, is_overtaken: Callable[[], bool]) -> Iterator[None]:
-    """Wait until no other run is on a device; raises `Overtaken` as soon as that is so."""
-    turn = _turns.setdefault(device, Lock())
-    while not turn.acquire(timeout=TURN_S):
-        if is_overtaken():
-            raise Overtaken
-    try:
-        yield
-    finally:
-        turn.release()
 
 
 _idle_streams: dict[int, list[_Streams]] = {}

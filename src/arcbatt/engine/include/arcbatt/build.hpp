@@ -565,34 +565,43 @@ ARC_FN Value tuple_of(Lane& lane, Value* members, i64 n) {
   return seldom(lane, [&](Lane& there) { return make_tuple(there, members, n); });
 }
 
-// A number that equal values share, by one thread: for tables that live no longer than a call.
-ARC_NOINLINE u64 quick_hash(const Value& v) {
+// A number that equal values share, by one thread: for tables that live no longer than a call. As compare_alone,
+// it does not call itself.
+ARC_NOINLINE u64 quick_hash(const Value& value) {
   constexpr u64 FACTOR = 0x9e3779b97f4a7c15ULL;
-  u64 hash = ((u64)v.kind << 56 | (u64)v.aux << 32 | v.n) * FACTOR;
+  struct Level {  // members that are to come
+    const Value* next;
+    const Value* end;
+  };
+  Level levels[MAX_DEPTH];
+  int depth = 0;
+  u64 hash = 0;
   auto add = [&](u64 word) { hash = ((hash ^ hash >> 29) + word) * FACTOR; };
-  switch (v.kind) {
-    case INT:
-    case PAIR:
-    case CELL: add((u64)v.number); break;
-    case INTS:
-    case INTSET:
-    case GRID: {
-      const u32 n = v.kind == GRID ? v.n * v.aux : v.n;
-      for (u32 k = 0; k < n; k++) add((u64)v.ints[k]);
-      break;
+  for (Value v = value;;) {
+    add((u64)v.kind << 56 | (u64)v.aux << 32 | v.n);
+    switch (v.kind) {
+      case INT:
+      case PAIR:
+      case CELL: add((u64)v.number); break;
+      case INTS:
+      case INTSET:
+      case GRID: {
+        const u32 n = v.kind == GRID ? v.n * v.aux : v.n;
+        for (u32 k = 0; k < n; k++) add((u64)v.ints[k]);
+        break;
+      }
+      case INDICES:
+      case OBJECT:
+        for (u32 k = 0; k < v.n; k++) add(v.keys[k]);
+        break;
+      default:
+        if (has_members(v)) levels[depth++] = {v.members(), v.members() + v.n};
+        break;
     }
-    case INDICES:
-    case OBJECT:
-      for (u32 k = 0; k < v.n; k++) add(v.keys[k]);
-      break;
-    case TUPLE:
-    case SET:
-    case FUNCTION:
-      for (u32 k = 0; k < v.n; k++) add(quick_hash(v.members()[k]));
-      break;
-    default: break;
+    while (depth && levels[depth - 1].next == levels[depth - 1].end) depth--;
+    if (!depth) return hash ^ hash >> 32;
+    v = *levels[depth - 1].next++;
   }
-  return hash ^ hash >> 32;
 }
 
 // Finds equal members: first_alike[k] := the place of one that all members equal to the k-th have; false

@@ -77,33 +77,73 @@ ARC_FN i64 difference_alone(const T* a, const T* b, i64 n) {
   while (k < end && a[k] == b[k]) k++;
   return k;
 }
-// The same by one thread alone, so that each of a lane's threads can compare values of its own.
-ARC_NOINLINE int compare_alone(const Value& a, const Value& b) {
+// The order of arrays, what others begin with before them, by one thread.
+template <class T>
+ARC_FN int compare_arrays_alone(const T* a, i64 na, const T* b, i64 nb) {
+  const i64 n = min_of(na, nb), at = difference_alone(a, b, n);
+  if (at < n) return a[at] < b[at] ? -1 : 1;
+  return sign_of(na - nb);
+}
+// The same of values, as far as that needs no members of theirs: otherwise false.
+ARC_FN bool compare_without_members(const Value& a, const Value& b, int* result) {
   const int ra = rank_of(a), rb = rank_of(b);
-  if (ra != rb) return ra < rb ? -1 : 1;
-  if (ra == 0) return 0;
-  if (ra == 1) return sign_of(a.number - b.number);
-  const bool rows = a.kind == GRID && width_of(a) == width_of(b);
-  if (a.kind == b.kind) {
-    if (a.kind == PAIR || a.kind == CELL) return a.key == b.key ? 0 : a.key < b.key ? -1 : 1;
-    if (a.kind == INTS || a.kind == INTSET || rows) {
-      const i64 width = rows ? width_of(a) : 1, na = a.n * width, nb = b.n * width, n = min_of(na, nb);
-      const i64 at = difference_alone(a.ints, b.ints, n);
-      if (at < n) return a.ints[at] < b.ints[at] ? -1 : 1;
-      return sign_of(na - nb);
+  if (ra != rb) {
+    *result = ra < rb ? -1 : 1;
+  } else if (ra <= 1) {
+    *result = ra ? sign_of(a.number - b.number) : 0;
+  } else if (ra == 4 && a.aux != b.aux) {
+    *result = a.aux < b.aux ? -1 : 1;
+  } else if (a.kind != b.kind) {
+    return false;
+  } else if (a.kind == PAIR || a.kind == CELL) {
+    *result = a.key == b.key ? 0 : a.key < b.key ? -1 : 1;
+  } else if (a.kind == INTS || a.kind == INTSET) {
+    *result = compare_arrays_alone(a.ints, a.n, b.ints, b.n);
+  } else if (a.kind == GRID) {
+    // Rows of two widths are never equal: the first ones tell.
+    const i64 wa = width_of(a), wb = width_of(b);
+    *result = wa == wb ? compare_arrays_alone(a.ints, a.n * wa, b.ints, b.n * wb)
+                       : compare_arrays_alone(a.ints, wa, b.ints, wb);
+  } else if (a.kind == INDICES || a.kind == OBJECT) {
+    *result = compare_arrays_alone(a.keys, a.n, b.keys, b.n);
+  } else {
+    return false;
+  }
+  return true;
+}
+// The same as `compare` by one thread alone, so that each of a lane's threads can compare values of its own. What
+// threads call on their own must not call itself: after that, those of a warp are not together again where the
+// compiler takes it that they are (CUDA 12.9 to 13.4), and go past a barrier before others have come to it.
+ARC_NOINLINE int compare_alone(const Value& first, const Value& second) {
+  struct Level {  // containers whose members are compared, and which of them
+    Value a, b;
+    u32 k;
+  };
+  Level levels[MAX_DEPTH];
+  int depth = 0;
+  for (Value a = first, b = second;;) {
+    int c = 0;
+    if (!compare_without_members(a, b, &c)) {
+      if (a.n && b.n) {
+        levels[depth] = {a, b, 0};
+        a = member(levels[depth].a, 0);
+        b = member(levels[depth].b, 0);
+        depth++;
+        continue;
+      }
+      c = sign_of((i64)a.n - b.n);
     }
-    if (a.kind == INDICES || a.kind == OBJECT) {
-      const i64 n = min_of(a.n, b.n), at = difference_alone(a.keys, b.keys, n);
-      if (at < n) return a.keys[at] < b.keys[at] ? -1 : 1;
-      return sign_of((i64)a.n - b.n);
+    for (;; depth--) {
+      if (c || !depth) return c;
+      Level& level = levels[depth - 1];
+      if (++level.k < min_of(level.a.n, level.b.n)) {
+        a = member(level.a, level.k);
+        b = member(level.b, level.k);
+        break;
+      }
+      c = sign_of((i64)level.a.n - level.b.n);
     }
   }
-  if (ra == 4 && a.aux != b.aux) return a.aux < b.aux ? -1 : 1;
-  for (u32 k = 0; k < a.n && k < b.n; k++) {
-    const int c = compare_alone(member(a, k), member(b, k));
-    if (c) return c;
-  }
-  return sign_of((i64)a.n - b.n);
 }
 ARC_FN bool equal_alone(const Value& a, const Value& b) {
   if (a.kind != b.kind || a.n != b.n) return false;
@@ -211,29 +251,13 @@ ARC_FN u64 hash_sum(i64 n, F f) {
   for (i64 k = 0; k < n; k++) sum += f(k);
   return sum;
 }
+// Whether a value's members are values.
+ARC_FN bool has_members(const Value& v) {
+  return v.n && (v.kind == TUPLE || v.kind == SET || v.kind == FUNCTION);
+}
+// The hash of a value that has no such members.
 template <bool ALONE>
-ARC_NOINLINE u64 hash_by(const Value& v) {
-  // The sum over members, with f(a member's hash, its place).
-  auto over_members = [&](auto f) {
-    if (ALONE || W == 1 || v.n < MANY_MEMBERS) {
-      u64 sum = 0;
-      for (u32 k = 0; k < v.n; k++) sum += f(hash_by<ALONE>(v.members()[k]), (u64)k);
-      return sum;
-    }
-    // Small ones by a thread each, large ones by all threads, one after the other.
-    constexpr u64 LARGE_MEMBER = 4 * W;
-    const Value* members = v.members();
-    const i64 n = v.n;
-    u64 sum = (u64)total(n, [&](i64 k) {
-      return weight_of(members[k]) < LARGE_MEMBER ? f(hash_by<true>(members[k]), (u64)k) : 0;
-    });
-    for (i64 k = 0;; k++) {
-      k += first_where(n - k, [=](i64 j) { return weight_of(members[k + j]) >= LARGE_MEMBER; });
-      if (k >= n) return sum;
-      sum += f(hash_by<false>(members[k]), (u64)k);
-    }
-  };
-  auto in_order = [](u64 hash, u64 k) { return hash * multiplier(k); };
+ARC_FN u64 hash_without_members(const Value& v) {
   switch (v.kind) {
     case NONE: return close_hash(HASH_NONE, 0, 0);
     case INT: return hash_number(v.number);
@@ -259,12 +283,64 @@ ARC_NOINLINE u64 hash_by(const Value& v) {
       });
       return close_hash(HASH_TUPLE, v.n, sum);
     }
-    case TUPLE: return close_hash(HASH_TUPLE, v.n, over_members(in_order));
-    case SET: return close_hash(HASH_SET, v.n, over_members([](u64 hash, u64) { return mix(hash); }));
-    case FUNCTION: return close_hash(HASH_FUNCTION, v.n, hash_name(v.aux) + over_members(in_order));
+    case TUPLE: return close_hash(HASH_TUPLE, 0, 0);
+    case SET: return close_hash(HASH_SET, 0, 0);
+    case FUNCTION: return close_hash(HASH_FUNCTION, 0, hash_name(v.aux));
     default: return 0;
   }
 }
-ARC_FN u64 hash_of(const Value& v) { return hash_by<W == 1>(v); }
+// What the k-th member's hash adds to a value's, and what all of them make it.
+ARC_FN u64 hash_of_member(const Value& v, u64 hash, u64 k) { return v.kind == SET ? mix(hash) : hash * multiplier(k); }
+ARC_FN u64 hash_of_members(const Value& v, u64 sum) {
+  if (v.kind == FUNCTION) return close_hash(HASH_FUNCTION, v.n, hash_name(v.aux) + sum);
+  return close_hash(v.kind == SET ? HASH_SET : HASH_TUPLE, v.n, sum);
+}
+// By one thread alone; as compare_alone, it does not call itself.
+ARC_NOINLINE u64 hash_alone(const Value& value) {
+  struct Level {  // a container, which of its members is hashed, and what those before it add up to
+    Value v;
+    u64 sum;
+    u32 k;
+  };
+  if (!has_members(value)) return hash_without_members<true>(value);
+  Level levels[MAX_DEPTH];
+  levels[0] = {value, 0, 0};
+  for (int depth = 1;;) {
+    Level& level = levels[depth - 1];
+    const Value next = level.v.members()[level.k];
+    if (has_members(next)) {
+      levels[depth++] = {next, 0, 0};
+      continue;
+    }
+    u64 hash = hash_without_members<true>(next);
+    for (;; depth--) {
+      if (!depth) return hash;
+      Level& above = levels[depth - 1];
+      above.sum += hash_of_member(above.v, hash, above.k);
+      if (++above.k < above.v.n) break;
+      hash = hash_of_members(above.v, above.sum);
+    }
+  }
+}
+// By all threads.
+ARC_NOINLINE u64 hash_together(const Value& v) {
+  if (!has_members(v)) return hash_without_members<false>(v);
+  const Value* members = v.members();
+  const i64 n = v.n;
+  u64 sum = 0;
+  // Of many, small ones by a thread each; large ones by all threads, one after the other.
+  constexpr u64 LARGE_MEMBER = 4 * W;
+  const u64 together = n < MANY_MEMBERS ? 0 : LARGE_MEMBER;
+  if (together)
+    sum = (u64)total(n, [&](i64 k) {
+      return weight_of(members[k]) < together ? hash_of_member(v, hash_alone(members[k]), (u64)k) : 0;
+    });
+  for (i64 k = 0;; k++) {
+    k += first_where(n - k, [=](i64 j) { return weight_of(members[k + j]) >= together; });
+    if (k >= n) return hash_of_members(v, sum);
+    sum += hash_of_member(v, hash_together(members[k]), (u64)k);
+  }
+}
+ARC_FN u64 hash_of(const Value& v) { return W == 1 ? hash_alone(v) : hash_together(v); }
 
 }  // namespace arc
