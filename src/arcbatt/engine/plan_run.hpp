@@ -14,6 +14,9 @@
 #include <cstring>
 #include <queue>
 #include <thread>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 
 #include "plan_streams.hpp"
 
@@ -32,6 +35,15 @@ struct DevicePlaces {
   std::vector<u64> events;             // as many for each stream
   u64 done;                            // one more event
   std::vector<u64> timing;             // two events for each launch where they are to be timed
+};
+
+// While there is one, a thread's short sleeps take as long as they are to, and not twice as long.
+struct ShortSleeps {
+#if defined(__linux__)
+  const int usual = prctl(PR_GET_TIMERSLACK);
+  ShortSleeps() { prctl(PR_SET_TIMERSLACK, 1000ul); }
+  ~ShortSleeps() { if (usual > 0) prctl(PR_SET_TIMERSLACK, (unsigned long)usual); }
+#endif
 };
 
 class PlanRun {
@@ -121,6 +133,9 @@ class PlanRun {
   // fills the device, a launch, and from the end of a site's kernel until steps of its elements can start.
   static constexpr double ITEM_US = 0.004, LAUNCH_US = 10, COUNTING_US = 30;
   static constexpr u32 NOT_COUNTED = ~0u, NO_STEP = ~0u;
+  // Whoever waits looks all the time at first, and always in a run that may be over soon; later others, who deal or
+  // run programs meanwhile, are to have the core.
+  static constexpr int LOOKS_US = 200, SHORT_RUN_US = 3000, SLEEP_US = 20;
 
   struct StepState {
     u32 n_missing = 0;    // steps that are not open yet and sizes that are not known, of those it needs
@@ -448,14 +463,14 @@ class PlanRun {
     return true;
   }
   template <class IsDone, class GoesOn>
-  static int wait_until(IsDone is_done, GoesOn goes_on, const int& status) {
+  int wait_until(IsDone is_done, GoesOn goes_on, const int& status) const {
     const auto began = SteadyClock::now();
     auto asked = began;
+    const ShortSleeps sleeps;
     while (!is_done()) {
       const auto now = SteadyClock::now();
-      // Most take less than two milliseconds; and sleeping takes longer than it is asked to.
-      if (us_between(began, now) > 2000) {
-        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      if (us_between(began, now) > LOOKS_US && us_between(began_, now) > SHORT_RUN_US) {
+        std::this_thread::sleep_for(std::chrono::microseconds(SLEEP_US));
       } else {
         std::this_thread::yield();
       }
