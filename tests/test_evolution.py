@@ -106,7 +106,7 @@ def begun(
 def test_mutants_give_fused_what_they_give_alone(board: TaskBoard, tmp_path: Path) -> None:
     with begun(board, tmp_path) as evolving:
         for _ in range(3):
-            dealt = evolving._deal_and_fuse()
+            dealt = evolving._deal()
             fused = board.screen(dealt.batt, held_out=True)
             for k, program in enumerate(dealt.batt.programs):
                 alone = board.screen(Batt([program]), held_out=True)
@@ -220,7 +220,7 @@ def test_the_engine_has_timelines_of_its_own(
     report = clock.report()
     assert {line.name for line in report.beside} == set(ENGINE)
     for beside in report.beside:
-        assert [each.name for each in beside.phases if each.n_entered] == ["run"]
+        assert {each.name for each in beside.phases if each.n_entered} == {"fuse", "run"}
     main = {each.name for each in report.main.phases if each.n_entered}
     assert main >= {"load", "deal", "fuse", "run", "score", "slice", "validate", "store"}
 
@@ -230,7 +230,7 @@ def test_cycles_are_looked_for_again_after_a_card(
 ) -> None:
     with begun(board, tmp_path) as evolving:
         seen = []
-        deal = evolving._deal_and_fuse
+        deal = evolving._deal
 
         def watched() -> DealtCard:
             seen.append(gc.isenabled())
@@ -238,7 +238,7 @@ def test_cycles_are_looked_for_again_after_a_card(
                 raise KeyboardInterrupt
             return deal()
 
-        monkeypatch.setattr(evolving, "_deal_and_fuse", watched)
+        monkeypatch.setattr(evolving, "_deal", watched)
         evolving.step()
         assert gc.isenabled()
         gc.disable()
@@ -283,7 +283,7 @@ def test_no_program_is_dealt_twice_not_even_after_a_restart(
     for _ in range(2):
         pool = Pool.open(tmp_path / "pool.db")
         with begun(board, tmp_path, replace(SMALL, seed=5), pool) as evolving:
-            card = evolving._deal_and_fuse()
+            card = evolving._deal()
             evolving._running.append(evolving._start(card))
             evolving.step()
             dealt += card.digests
@@ -430,14 +430,14 @@ def test_nothing_is_dealt_twice_though_little_is_remembered(
     monkeypatch.setattr(met, "MAX_ADDED", 250)
     monkeypatch.setattr(evolution, "MARK_AT_ONCE", 30)
     dealt: list[bytes] = []
-    real = Evolution._deal_and_fuse
+    real = Evolution._deal
 
     def noting(self: Evolution) -> DealtCard:
         card = real(self)
         dealt.extend(card.digests)
         return card
 
-    monkeypatch.setattr(Evolution, "_deal_and_fuse", noting)
+    monkeypatch.setattr(Evolution, "_deal", noting)
     with begun(board, tmp_path) as evolving:
         for _ in range(15):
             evolving.step()

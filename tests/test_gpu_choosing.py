@@ -161,6 +161,21 @@ def test_trials_cost_little_of_all_runs(monkeypatch: pytest.MonkeyPatch, slow_s:
     assert set(chosen) == set(seconds)
 
 
+def test_what_loses_again_is_tried_less_and_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choosing, "perf_counter", lambda: taking_s[0])
+    choices, really = Choices(), {"cpu": 1.5, "cuda": 1.0}
+    chosen = [taking(choices, "kind", really, really) for _ in range(1000)]
+    at = [k for k, way in enumerate(chosen) if way == "cpu"]
+    waits = np.diff(at[choosing.N_TRIALS - 1 :]).tolist()
+    assert waits == [choosing.RUNS_BETWEEN * 2**k + 1 for k in range(4)]
+    # What wins one day is taken from then on, and the other one tried as often as at first.
+    really["cpu"] = 0.5
+    later = [taking(choices, "kind", really, {"cpu": 1.5, "cuda": 1.0}) for _ in range(1000)]
+    first = later.index("cpu")
+    rest = later[first + 2 :]
+    assert rest.count("cpu") > 0.9 * len(rest)
+
+
 def test_parts_of_a_shared_run_correct_what_is_expected() -> None:
     choices, expected = Choices(), {"cpu": 3.0, "cuda": 3.0, "both": 1.0}
     chosen = choices.choose("kind", expected)

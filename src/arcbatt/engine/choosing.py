@@ -27,10 +27,12 @@ N_TRIALS = 2
 TRIALS_SHARE = 0.05
 ADVANCE_RUNS = 1.0
 # What lost by prediction alone is tried if it is expected to take at most so many times as long;
-# what lost by measurement, after so many runs, if it took at most so many times as long.
+# what lost by measurement, after so many runs, if it took at most so many times as long. Each time
+# that it loses again, after twice as many.
 UNTRIED_AT_MOST = 10.0
 TRIED_AT_MOST = 4.0
 RUNS_BETWEEN = 64
+MOST_BETWEEN = 2**12
 # How much the last run counts against those before it.
 NEWEST = 0.3
 
@@ -55,7 +57,14 @@ class _Corrections:
     n_trials: Counter[str] = field(default_factory=Counter)
     n_runs: int = 0
     tried_at: dict[str, int] = field(default_factory=dict)  # by way, the last run
+    runs_between: dict[str, int] = field(
+        default_factory=dict
+    )  # by way that lost, until it is tried
     spare_s: float = 0.0  # for trials
+
+    def wait_for(self, way: str) -> int:
+        """Return how many runs come until a way is tried again that lost."""
+        return self.runs_between.get(way, RUNS_BETWEEN)
 
 
 class Choices:
@@ -94,7 +103,7 @@ class Choices:
                 for way, seconds in corrected.items():
                     if known.n_trials[way] < N_TRIALS:
                         likely_s, most = min(seconds, expected_s[way]), UNTRIED_AT_MOST
-                    elif known.n_runs - known.tried_at[way] >= RUNS_BETWEEN:
+                    elif known.n_runs - known.tried_at[way] >= known.wait_for(way):
                         likely_s, most = seconds, TRIED_AT_MOST
                     else:
                         continue
@@ -115,6 +124,9 @@ class Choices:
             known = self._known.setdefault(chosen.kind, _Corrections())
             is_first = not known.n_trials[way]
             known.n_trials[way] += 1
+            if chosen.is_trial and known.n_trials[way] > N_TRIALS:
+                again = 2 * known.wait_for(way) if elapsed_s > chosen.best_s else RUNS_BETWEEN
+                known.runs_between[way] = min(again, MOST_BETWEEN)
             if known.n_trials[way] <= N_TRIALS:
                 known.factors[way] = min(known.factors.get(way, factor), factor)
             else:

@@ -201,24 +201,31 @@ class Archive:
         source = np.random.RandomState(rng.getrandbits(32))
         which, whose, how_far = source.random_sample((3, n))
         share = SOLVER_SHARE if n_solvers and tasks.size else float(n_solvers > 0)
-        chosen: list[int] = (whose * n_solvers).astype(np.intp).tolist()
+        chosen = (whose * n_solvers).astype(np.intp)
         meant_for: list[int | None] = [None] * n
         drawn = np.flatnonzero(which >= share)
         if not drawn.size:
-            return Draws(programs, chosen, meant_for)
+            return Draws(programs, chosen.tolist(), meant_for)
         bounds = np.cumsum(weights[tasks])
         at = np.searchsorted(bounds, whose[drawn] * bounds[-1], side="right")
         of_draws = tasks[np.minimum(at, len(tasks) - 1)]
         # How many of its best are passed over, each with a chance of a third.
-        places = np.floor(np.log1p(-how_far[drawn]) / -log(3)).astype(np.intp)
+        passed = np.floor(np.log1p(-how_far[drawn]) / -log(3)).astype(np.intp)
+        sizes = np.array([len(niche.nearly_right) for niche in self.niches])
+        entries = [entry for niche in self.niches for entry in niche.nearly_right]
+        places = (np.cumsum(sizes) - sizes)[of_draws] + np.minimum(passed, sizes[of_draws] - 1)
+        # Programs stand in the order in which they are drawn first.
+        distinct, firsts, which_distinct = np.unique(places, return_index=True, return_inverse=True)
         numbers = {program.result: k for k, program in enumerate(programs)}
-        for k, task, place in zip(drawn.tolist(), of_draws.tolist(), places.tolist(), strict=True):
-            niche = self.niches[task]
-            niche.n_draws += 1
-            program = niche.nearly_right[min(place, len(niche.nearly_right) - 1)].program
-            number = numbers.setdefault(program.result, len(programs))
-            if number == len(programs):
+        number_of = np.empty(len(distinct), np.intp)
+        for k in np.argsort(firsts).tolist():
+            program = entries[distinct[k]].program
+            number_of[k] = numbers.setdefault(program.result, len(programs))
+            if number_of[k] == len(programs):
                 programs.append(program)
-            chosen[k] = number
+        chosen[drawn] = number_of[which_distinct]
+        for k, task in zip(drawn.tolist(), of_draws.tolist(), strict=True):
             meant_for[k] = task
-        return Draws(programs, chosen, meant_for)
+        for task, n_draws in enumerate(np.bincount(of_draws).tolist()):
+            self.niches[task].n_draws += n_draws
+        return Draws(programs, chosen.tolist(), meant_for)

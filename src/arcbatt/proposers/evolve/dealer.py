@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import marshal
 import warnings
-from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -25,7 +24,7 @@ from arcbatt.language.registry import own_primitives
 from arcbatt.measure import record
 from arcbatt.processes import PipedProcess
 
-from .met import MetPrograms
+from .met import MetFilter
 from .mutation import Donors
 from .portions import DealtPortion, Order, deal_portion
 
@@ -61,7 +60,7 @@ class _Helper:
 
 
 class Dealer:
-    """Deals orders, one after the other."""
+    """Deals one order at a time."""
 
     def __init__(self, n_processes: int) -> None:
         self._n_wanted = n_processes
@@ -73,9 +72,9 @@ class Dealer:
         self._sent: dict[bytes, Program] = {}
         self._donors: Donors | None = None
         self._following: Donors | None = None
-        # What was ordered and is not collected yet; what was dealt of it, by card and portion.
-        self._orders: deque[Order] = deque()
-        self._dealt: dict[tuple[int, int], DealtPortion] = {}
+        self._dealt: dict[int, DealtPortion] = {}
+        self._order: Order | None = None
+        self._met: MetFilter | None = None
         self._end = finalize(self, _end_all, self._helpers)
 
     def start(self) -> None:
@@ -114,10 +113,11 @@ class Dealer:
         """How many processes are ready to deal."""
         return sum(helper.is_ready for helper in self._helpers.values())
 
-    def order(self, order: Order, met: MetPrograms) -> None:
-        """Have a card dealt, after those that were ordered before."""
-        self._orders.append(order)
-        news = met.tell_news()
+    def order(self, order: Order, met: MetFilter, news: bytes) -> None:
+        """Have a card dealt; `news` is what has been met since the last order, now in `met`."""
+        assert self._order is None, "one order at a time"
+        self._order, self._met = order, met
+        self._dealt.clear()
         self._note_events()
         if self._alone_s >= ALONE_S or self._n_started:
             self.start()
@@ -128,7 +128,7 @@ class Dealer:
             **self._find_news(order),
             "rates": order.rates.to_json(),
             "max_calls": order.max_calls,
-            "met": [news],
+            "met": news,
         }
         shared = marshal.dumps(told)
         whole = b""  # for those that know nothing yet
@@ -165,30 +165,29 @@ class Dealer:
             "following": b"".join(following),
         }
 
-    def _all_known(self, order: Order, met: MetPrograms) -> dict[str, Any]:
+    def _all_known(self, order: Order, met: MetFilter) -> dict[str, Any]:
         """Return what others than a new helper know, instead of news."""
         return {
             "programs": _graph_of(self._sent.values()),
             "donors": b"".join(_by_digest(order.donors)),
             "has_turned": False,
-            "filter": met.filter.to_parts(),
-            "met": met.told,
+            "filter": met.to_parts(),
         }
 
-    def collect(self, met: MetPrograms) -> list[DealtPortion]:
-        """Return the portions of the card that was ordered first, as many as fill it, in order."""
-        order = self._orders[0]
+    def collect(self) -> list[DealtPortion]:
+        """Return the portions of the card that was ordered, as many as fill it, in their order."""
+        order, met = self._order, self._met
+        assert order is not None and met is not None, "nothing was ordered"
         number = order.card.generation
-        met.take_up()
         self._note_events()
         dealt: list[DealtPortion] = []
         met_here: set[bytes] = set()
         for index, portion in enumerate(order.portions):
             if len(met_here) >= order.card.size:
                 break
-            while (number, index) not in self._dealt and self._is_owed(number, index):
+            while index not in self._dealt and self._is_owed(number, index):
                 self._wait()
-            found = self._dealt.get((number, index))
+            found = self._dealt.get(index)
             if found is None:
                 began_s = thread_time()
                 mutants = deal_portion(
@@ -197,14 +196,13 @@ class Dealer:
                     order.donors,
                     order.rates,
                     order.max_calls,
-                    met.filter,
+                    met,
                 )
                 found = DealtPortion.of(mutants, order.donors)
                 self._alone_s += thread_time() - began_s
             dealt.append(found)
             met_here.update(found.digests)
-        self._orders.popleft()
-        self._dealt = {key: each for key, each in self._dealt.items() if key[0] != number}
+        self._order = self._met = None
         return dealt
 
     def _is_owed(self, number: int, index: int) -> bool:
@@ -238,8 +236,8 @@ class Dealer:
         number, index, cpu_s, portion = read_dealt(message)
         helper.owed.discard((number, index))
         record(DEALING, "deal", cpu_s)
-        if any(number == order.card.generation for order in self._orders):
-            self._dealt[number, index] = portion
+        if self._order is not None and number == self._order.card.generation:
+            self._dealt[index] = portion
 
     def close(self) -> None:
         """End the processes."""

@@ -44,8 +44,8 @@ class Helper:
             self._donors = self._following
         if "filter" in told:
             self._met = MetFilter.from_parts(*told["filter"])
-        for news in told["met"]:
-            self._met.add_all(news)
+        else:
+            self._met.add_all(told["met"])
         rates = Rates.from_json(told["rates"])
         for index, *each in portions:
             began_s = process_time()

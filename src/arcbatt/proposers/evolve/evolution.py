@@ -60,8 +60,6 @@ ENGINE = ("engine", "engine, second card at a time")
 # So many cards are begun while the first of them is run, so that the engine never waits for this
 # thread. A run depends on it: a card is dealt from what was known two cards more before.
 N_BEGUN = 3
-# So many are ordered beside, so that whoever deals one has the next one at once.
-N_ORDERED = 2
 
 
 def choose_card_size(device: str) -> int:
@@ -170,7 +168,7 @@ class Evolution:
         self._busy = BusyTime()
         self._idle_lines = list(reversed(ENGINE[:N_AT_ONCE]))
         self._running: deque[_Running] = deque()
-        self._ordered: deque[Order] = deque()
+        self._ordered: Order | None = None
         self._donors: Donors | None = None
         self._following: Donors | None = None
         self._n_dealt = self.n_cards
@@ -250,8 +248,8 @@ class Evolution:
     def step(self, *, is_last: bool = False) -> CardResult:
         """Take one card to its end: have it run, score, validate and store it.
 
-        The engine is kept busy: while it runs a card, `N_BEGUN - 1` more are begun, and
-        `N_ORDERED` after them are being dealt. Towards the end, when no card that is begun now would be run in
+        The engine is kept busy: while it runs a card, `N_BEGUN - 1` more are begun, and the one
+        after them is being dealt. Towards the end, when no card that is begun now would be run in
         time, `is_last` has none begun but the one that is to be returned; those that were begun
         are returned one by one.
         """
@@ -261,17 +259,18 @@ class Evolution:
     def _step(self, is_last: bool) -> CardResult:
         busy_s = self._busy.seconds
         while len(self._running) < (1 if is_last else N_BEGUN):
-            self._running.append(self._start(self._deal_and_fuse()))
-        if not is_last:
-            self._order_cards()
+            self._running.append(self._start(self._deal()))
+        if not is_last and self._ordered is None:
+            self._ordered = self._order_card()
         dealt, running = self._running.popleft()
         with phase("run"):
             result = running.result()
         self.n_cards += 1
         if not is_last:
-            # First of all, so that the engine has it at once, and whoever deals the next order.
-            self._running.append(self._start(self._deal_and_fuse()))
-            self._order_cards()
+            # First of all, so that the engine has it at once, and there is all the time until the
+            # next card is run to deal the one that is ordered.
+            self._running.append(self._start(self._deal()))
+            self._ordered = self._order_card()
         with phase("score"):
             offered = self._score(dealt, result)
         taken = self._validate(dealt, result, offered.taken)
@@ -327,15 +326,12 @@ class Evolution:
         self._engine.shutdown(cancel_futures=True)
         self._mark_seen()
 
-    def _deal_and_fuse(self) -> DealtCard:
+    def _deal(self) -> DealtCard:
         """Return the next card: that which was ordered, or else one of what is kept now."""
-        order = self._ordered.popleft() if self._ordered else self._order_card()
+        order = self._ordered or self._order_card()
+        self._ordered = None
         with phase("deal"):
-            return assemble(order, self._dealer.collect(self._met), self._met)
-
-    def _order_cards(self) -> None:
-        while len(self._ordered) < N_ORDERED:
-            self._ordered.append(self._order_card())
+            return assemble(order, self._dealer.collect(), self._met)
 
     @phase("deal")
     def _order_card(self) -> Order:
@@ -352,18 +348,18 @@ class Evolution:
             self.options.max_calls,
             divide(card, draws),
         )
-        self._dealer.order(order, self._met)
+        self._dealer.order(order, self._met.filter, self._met.take_news())
         return order
 
     def _start(self, dealt: DealtCard) -> _Running:
         """Have the engine run a card, in a thread of its own."""
-        return dealt, self._engine.submit(copy_context().run, self._screen_timed, dealt.batt)
+        return dealt, self._engine.submit(copy_context().run, self._screen_timed, dealt)
 
-    def _screen_timed(self, batt: Batt) -> TaskResult:
+    def _screen_timed(self, dealt: DealtCard) -> TaskResult:
         line = self._idle_lines.pop()
         try:
             with timeline(line), self._busy:
-                return self.board.screen(batt, held_out=True, skip_dear=True)
+                return self.board.screen(dealt.batt, held_out=True, skip_dear=True)
         finally:
             self._idle_lines.append(line)
 

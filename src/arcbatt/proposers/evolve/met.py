@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from collections import deque
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from struct import Struct
@@ -84,47 +83,35 @@ def _new_bits() -> memoryview:
 class MetPrograms:
     """The programs that a run has met, this time or earlier: its pool knows them all.
 
-    Whoever deals a card looks at `filter`, which knows what was met when that card was ordered:
-    with each order the news are told, and the filter takes them up when the card is to be dealt.
+    Whoever deals looks at `filter`, which knows what was met when `take_news` was called last.
     """
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self.filter = MetFilter()
         self._news: dict[bytes, None] = {}
-        self._told: deque[dict[bytes, None]] = deque()
         dropped = iter(pool.dropped())
         while some := list(islice(dropped, _AT_ONCE)):
             self.add_all(some)
-            self.tell_news()
-            self.take_up()
+            self.take_news()
 
     def add_all(self, digests: Iterable[bytes]) -> None:
         """Take it that programs were met."""
         self._news.update(dict.fromkeys(digests))
 
-    def tell_news(self) -> bytes:
-        """Return what was not told before, one digest after the other."""
-        self._told.append(self._news)
-        self._news = {}
-        return b"".join(self._told[-1])
-
-    def take_up(self) -> None:
-        """Have the filter know what was told first of what it does not know."""
-        self.filter.add_all(b"".join(self._told.popleft()))
-
-    @property
-    def told(self) -> list[bytes]:
-        """What was told and is not in the filter, as it was told."""
-        return [b"".join(each) for each in self._told]
+    def take_news(self) -> bytes:
+        """Have the filter know all; return what it did not, one digest after the other."""
+        news = b"".join(self._news)
+        self._news.clear()
+        self.filter.add_all(news)
+        return news
 
     def find_new(self, digests: Sequence[bytes]) -> list[int]:
         """Return the places of those that were never met, nor stand further to the front."""
         found: dict[bytes, int] = {}
         are_known = self.filter.find(b"".join(digests)).tolist()
-        recent = [self._news, *self._told]
         for place, (digest, is_known) in enumerate(zip(digests, are_known, strict=True)):
-            if not is_known and not any(digest in each for each in recent):
+            if not is_known and digest not in self._news:
                 found.setdefault(digest, place)
         if self.filter.has_forgotten:
             for digest in self._pool.seen(found):

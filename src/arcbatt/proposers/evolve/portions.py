@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from math import ceil
 
@@ -206,12 +207,13 @@ class DealtPortion:
         return fusing.to_graph([fusing.add(each.result, each.name) for each in programs])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DealtCard:
-    """A card: mutants' programs fused, and by place their digests, kinds and tasks."""
+    """A card: mutants, and by place their digests, kinds and tasks."""
 
     card: Card
-    batt: Batt
+    portions: Sequence[DealtPortion]
+    chosen: list[int]  # places among the mutants of all portions
     digests: list[bytes]
     kinds: list[str]
     tasks: list[int | None]  # that each is meant for
@@ -220,9 +222,15 @@ class DealtCard:
     def __len__(self) -> int:
         return len(self.digests)
 
+    @cached_property
+    def batt(self) -> Batt:
+        """The programs fused, by whoever asks first: the thread that has the engine run them."""
+        with phase("fuse"):
+            return _fuse(self.portions, self.chosen)
+
 
 def assemble(order: Order, portions: Sequence[DealtPortion], met: MetPrograms) -> DealtCard:
-    """Fuse what is new of a card's portions, which is met from now on.
+    """Take what is new of a card's portions, which is met from now on.
 
     What they have beyond the size of the card is left out.
     """
@@ -234,11 +242,10 @@ def assemble(order: Order, portions: Sequence[DealtPortion], met: MetPrograms) -
     draws = [draw for portion in portions for draw in portion.draws]
     mates = [each for portion in portions for each in portion.mates]
     parents, chosen, tasks = order.draws
-    with phase("fuse"):
-        batt = _fuse(portions, new, len(digests))
     return DealtCard(
         order.card,
-        batt,
+        portions,
+        new,
         chosen_digests,
         [kinds[k] for k in new],
         [tasks[draws[k]] for k in new],
@@ -246,7 +253,7 @@ def assemble(order: Order, portions: Sequence[DealtPortion], met: MetPrograms) -
     )
 
 
-def _fuse(portions: Sequence[DealtPortion], chosen: Sequence[int], n_dealt: int) -> Batt:
+def _fuse(portions: Sequence[DealtPortion], chosen: Sequence[int]) -> Batt:
     """The chosen ones of the portions' programs as one batt."""
     if all(portion.graph is None for portion in portions):
         made = [program for portion in portions for program in portion.programs or ()]
@@ -254,5 +261,5 @@ def _fuse(portions: Sequence[DealtPortion], chosen: Sequence[int], n_dealt: int)
     graph = merge_graphs([portion.to_graph() for portion in portions])
     results = graph.results.tolist()
     programs = GraphPrograms(graph, mutant_name, [results[k] for k in chosen])
-    is_whole = len(chosen) == n_dealt
+    is_whole = len(chosen) == len(results)
     return GraphBatt(graph.fuse(None if is_whole else np.array(chosen, np.uint32)), programs)
