@@ -168,11 +168,12 @@ def test_what_loses_again_is_tried_less_and_less_often(monkeypatch: pytest.Monke
     at = [k for k, way in enumerate(chosen) if way == "cpu"]
     waits = np.diff(at[choosing.N_TRIALS - 1 :]).tolist()
     assert waits == [choosing.RUNS_BETWEEN * 2**k + 1 for k in range(4)]
-    # What wins one day is taken from then on, and the other one tried as often as at first.
-    really["cpu"] = 0.5
-    later = [taking(choices, "kind", really, {"cpu": 1.5, "cuda": 1.0}) for _ in range(1000)]
-    first = later.index("cpu")
-    rest = later[first + 2 :]
+    # What wins one day is tried again as soon as at first, and taken if it wins again.
+    expected, really["cpu"] = dict(really), 0.5
+    later = [taking(choices, "kind", really, expected) for _ in range(1000)]
+    won = later.index("cpu")
+    assert later.index("cpu", won + 1) == won + choosing.RUNS_BETWEEN + 1
+    rest = later[won + choosing.RUNS_BETWEEN + 1 :]
     assert rest.count("cpu") > 0.9 * len(rest)
 
 

@@ -32,7 +32,7 @@ ADVANCE_RUNS = 1.0
 UNTRIED_AT_MOST = 10.0
 TRIED_AT_MOST = 4.0
 RUNS_BETWEEN = 64
-MOST_BETWEEN = 2**12
+MOST_BETWEEN = 512
 # How much the last run counts against those before it.
 NEWEST = 0.3
 
