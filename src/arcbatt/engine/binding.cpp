@@ -361,6 +361,7 @@ u64 image_bytes(const Samples& samples) {
 template <class T>
 void write_image(const T& packed, Vector<u8> to, u64 base) {
   if (to.size() != image_bytes(packed)) throw std::invalid_argument("an image of another size");
+  nb::gil_scoped_release release;
   Image image{(char*)to.data(), base};
   place_all(image, packed);
 }
