@@ -39,7 +39,8 @@ class AlwaysBoth(Choices):
     """Choices that let the CPU and GPUs share runs out."""
 
     def choose(self, kind: Hashable, expected_s: Mapping[str, float]) -> Chosen:
-        return replace(super().choose(kind, expected_s), way=choosing.BOTH)
+        chosen = super().choose(kind, expected_s)
+        return replace(chosen, way=choosing.BOTH) if choosing.BOTH in expected_s else chosen
 
 
 def expecting(monkeypatch: pytest.MonkeyPatch, **figures: float) -> None:
@@ -109,6 +110,20 @@ def test_programs_on_tasks_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> No
         assert (getattr(got, name) == getattr(wanted, name)).all(), name
     assert 0 < got.ran_on["cuda:0"] < wanted.reasons.size
     assert sum(got.ran_on.values()) == wanted.reasons.size
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_programs_on_tasks_are_not_shared_out_where_the_cpu_has_other_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    batt = Batt([solver.program for solver in library_programs()][::40])
+    tasks = TaskSamples(load("arc-agi-1/training")[:6])
+    wanted = run_on_tasks(batt, tasks, SMALL, device="cpu")
+    expecting(monkeypatch, gpu_sample_s=0.5)
+    got = run_on_tasks(batt, tasks, SMALL, n_threads=2, may_share=False)
+    for name in TaskArrays._fields:
+        assert (getattr(got, name) == getattr(wanted, name)).all(), name
+    assert got.ran_on["cuda:0"] == batt.plan.programs.size * len(tasks)
 
 
 @pytest.mark.usefixtures("on_cpu")

@@ -112,7 +112,7 @@ def test_a_gpu_goes_in_the_same_stages(
     }
     # The way through single runs, which are those of the CPU where there is no GPU.
     chosen = {"cpu": Choice([]), "auto": Choice([0])}
-    monkeypatch.setattr(Batt, "choose", lambda _batt, device, *_: chosen[device])
+    monkeypatch.setattr(Batt, "choose", lambda _batt, device, *_, **_named: chosen[device])
     run = Batt.run_as
     monkeypatch.setattr(Batt, "run_as", lambda batt, _choice, asked: run(batt, Choice([]), asked))
     for staged, cpu in wanted.items():

@@ -292,8 +292,13 @@ class Batt:
             return None
         return measured.predict(self.plan, n_threads)
 
-    def choose(self, device: str, n_samples: int, n_threads: int, sort: str) -> Choice:
-        """Choose GPUs for a run on so many samples, or none; `sort` tells sorts of runs apart."""
+    def choose(
+        self, device: str, n_samples: int, n_threads: int, sort: str, *, may_share: bool = True
+    ) -> Choice:
+        """Choose GPUs for a run on so many samples, or none; `sort` tells sorts of runs apart.
+
+        Unless it `may_share`, the CPU is not to help GPUs: it has other work.
+        """
         devices = _devices(device) if n_samples and self.n_nodes else []
         if not devices or device != "auto":
             return Choice(devices, may_compile=False)
@@ -314,7 +319,8 @@ class Batt:
         if not all(ready):
             return Choice(devices, choices.correct(kind, expected))
         chosen, corrected = choices.choose(kind, seconds), None
-        if chosen.best_s >= sharing.LEAST_SHARED_S:  # what takes less is not worth asking
+        # What takes less is not worth asking.
+        if may_share and chosen.best_s >= sharing.LEAST_SHARED_S:
             corrected = choices.correct(kind, expected)
             if sharing.pays(corrected, n_samples, len(devices)):
                 seconds[BOTH] = corrected.split(n_samples, len(devices))[1]

@@ -111,23 +111,27 @@ def run_on_tasks(
     staged: bool = True,
     device: str = "auto",
     n_threads: int | None = None,
+    may_share: bool = True,
 ) -> TaskResult:
     """Every program on the demos of every task.
 
     `only[p]` is the one task that program p is tried on, with all demos in any case; -1 stands for
-    all tasks. Without stages every program is run on all demos.
+    all tasks. Without stages every program is run on all demos. Unless it `may_share`, "auto" takes
+    the CPU or GPUs for what both can run, not both at once.
     """
     check_threads(n_threads)
     budget = budget or Budget()
     if batt.is_defined.any():
-        return _with_defined(batt, samples, budget, only, staged, device, n_threads)
+        return _with_defined(batt, samples, budget, only, staged, device, n_threads, may_share)
     n_threads = n_threads or usable_cores()
     n_programs = batt.n_programs
     tasks_of = np.full(n_programs, -1, np.int32) if only is None else np.asarray(only, np.int32)
     everywhere = np.flatnonzero(tasks_of < 0)
     # What is chosen for is what programs are run on first.
     n_first = len(samples) if staged else samples.n_samples
-    choice = batt.choose(device if len(everywhere) else "cpu", n_first, n_threads, "tasks")
+    choice = batt.choose(
+        device if len(everywhere) else "cpu", n_first, n_threads, "tasks", may_share=may_share
+    )
     with choice.measured():
         if choice.devices:
             run = Run(samples.first_demos if staged else samples.demos, budget, n_threads)
@@ -162,6 +166,7 @@ def _with_defined(
     staged: bool,
     device: str,
     n_threads: int | None,
+    may_share: bool,
 ) -> TaskResult:
     """The same where definitions run some of the programs, after the engine has run the others."""
     ran = ~batt.is_defined
@@ -174,6 +179,7 @@ def _with_defined(
         staged=staged,
         device=device,
         n_threads=n_threads,
+        may_share=may_share,
     ).among(ran, _engine.NOT_RUN)
     n_defined = 0
     for p in np.flatnonzero(batt.is_defined).tolist():

@@ -148,13 +148,14 @@ class TaskBoard:
         held_out: bool = False,
         staged: bool = True,
         skip_dear: bool = False,
+        may_share: bool = True,
         device: str | None = None,
         n_threads: int | None = None,
     ) -> TaskResult:
         """Run the programs of a batt on the demos of all tasks, or each on the task `only` says.
 
         With `skip_dear`, a program that costs too much on a few tasks, of all sizes, counts as over
-        budget on all, and is not run on the others.
+        budget on all, and is not run on the others. `may_share` as of `run_on_tasks`.
         """
         samples = self.held_out if held_out else self.demos
         device, n_threads = device or self.device, n_threads or self.n_threads
@@ -173,6 +174,7 @@ class TaskBoard:
             staged=staged,
             device=device,
             n_threads=n_threads,
+            may_share=may_share,
         )
         with self._counting:
             self.ran_on.update(result.ran_on)

@@ -359,7 +359,8 @@ class Evolution:
         line = self._idle_lines.pop()
         try:
             with timeline(line), self._busy:
-                return self.board.screen(dealt.batt, held_out=True, skip_dear=True)
+                # Where a GPU runs a card, the cores are for those who deal.
+                return self.board.screen(dealt.batt, held_out=True, skip_dear=True, may_share=False)
         finally:
             self._idle_lines.append(line)
 
