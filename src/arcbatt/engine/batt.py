@@ -290,7 +290,15 @@ class Batt:
         # What takes less than a plan does is not planned.
         if n_samples * measured.plain_call_s < measured.plan_node_s * n_threads / PLANS:
             return None
-        return measured.predict(self.plan, n_threads)
+        found = self._predicted.get(n_threads)
+        if found is None or found[0] is not measured:
+            found = self._predicted[n_threads] = measured, measured.predict(self.plan, n_threads)
+        return found[1]
+
+    @cached_property
+    def _predicted(self) -> dict[int, tuple[calibration.Calibration, calibration.Prediction]]:
+        """By number of threads, the calibration and what it predicts."""
+        return {}
 
     def choose(
         self, device: str, n_samples: int, n_threads: int, sort: str, *, may_share: bool = True
