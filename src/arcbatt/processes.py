@@ -16,8 +16,14 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import IO
 
+if sys.platform == "linux":  # which alone has pipes of other sizes
+    from fcntl import F_SETPIPE_SZ, fcntl
+
 # Before each message: how many bytes it has.
 LENGTH = struct.Struct(">Q")
+# Pipes hold so many bytes, where the system lets them: whoever sends one of evolve's orders, 100 KB,
+# would otherwise wait until the other side, which may be busy, has read a part of it.
+PIPE_BYTES = 2**20
 # A process that was killed is gone within so long, also where the machine is busy.
 END_S = 60.0
 
@@ -68,6 +74,13 @@ def ending_at_once() -> Iterator[None]:
         os._exit(1)
 
 
+def _widen(stream: IO[bytes] | None) -> None:
+    """Let a pipe hold a message, if the system allows it."""
+    if sys.platform == "linux" and stream is not None:
+        with suppress(OSError):
+            fcntl(stream, F_SETPIPE_SZ, PIPE_BYTES)
+
+
 class PipedProcess:
     """A process that runs a module: it is sent messages, and what it sends is passed on."""
 
@@ -88,6 +101,8 @@ class PipedProcess:
             # Ctrl-C at the terminal is for whoever started it alone, who ends it.
             start_new_session=True,
         )
+        for stream in (self._process.stdin, self._process.stdout):
+            _widen(stream)
         Thread(target=self._listen, args=(on_message, on_end), daemon=True).start()
 
     def _listen(self, on_message: Callable[[bytes], None], on_end: Callable[[str], None]) -> None:
