@@ -21,8 +21,8 @@ if sys.platform == "linux":  # which alone has pipes of other sizes
 
 # Before each message: how many bytes it has.
 LENGTH = struct.Struct(">Q")
-# Pipes hold so many bytes, where the system lets them: whoever sends one of evolve's orders, 100 KB,
-# would otherwise wait until the other side, which may be busy, has read a part of it.
+# Pipes hold so many bytes, where the system lets them: whoever sends one of evolve's orders, of
+# 100 KB, would otherwise wait until the other side, which may be busy, has read a part of it.
 PIPE_BYTES = 2**20
 # A process that was killed is gone within so long, also where the machine is busy.
 END_S = 60.0
