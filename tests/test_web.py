@@ -10,7 +10,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.request
 import xml.etree.ElementTree as ET
@@ -425,8 +424,21 @@ def test_comparing_asks_for_two_runs_that_there_are(client: TestClient, two_runs
 # --- a run that goes on ---
 
 
-def test_a_run_is_watched_until_it_ends(two_runs: TwoRuns, monkeypatch: pytest.MonkeyPatch) -> None:
+def after_first_look(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """Have something done once a run that is watched was looked at, before the next look."""
     monkeypatch.setattr(runs_page, "LOOK_EVERY_S", 0.05)
+    read, todo = runs_page._read_progress, [act]
+
+    def reading(*arguments: Any) -> dict[str, Any]:
+        progress = read(*arguments)
+        while todo:
+            todo.pop()()
+        return progress
+
+    monkeypatch.setattr(runs_page, "_read_progress", reading)
+
+
+def test_a_run_is_watched_until_it_ends(two_runs: TwoRuns, monkeypatch: pytest.MonkeyPatch) -> None:
     path = two_runs.folder / two_runs.second
     lock = FileLock(path / LOCK, thread_local=False)
     lock.acquire()
@@ -438,10 +450,8 @@ def test_a_run_is_watched_until_it_ends(two_runs: TwoRuns, monkeypatch: pytest.M
             assert "fits" in {each["state"] for each in rows["tasks"]}
             page = client.get(f"/runs/{two_runs.second}/tasks/67a3c6ac").text
             assert "attempt 1" in page and "confidence" in page
-            ending = threading.Timer(0.3, lock.release)
-            ending.start()
+            after_first_look(monkeypatch, lock.release)
             text = client.get(f"/api/runs/{two_runs.second}/events").text
-            ending.join()
     finally:
         lock.release(force=True)
     told = [json.loads(line[6:]) for line in text.splitlines() if line.startswith("data: ")]
@@ -452,19 +462,15 @@ def test_a_run_is_watched_until_it_ends(two_runs: TwoRuns, monkeypatch: pytest.M
 def test_a_run_that_is_removed_while_it_is_watched_says_so(
     two_runs: TwoRuns, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runs_page, "LOOK_EVERY_S", 0.05)
     path = tmp_path / "removed"
     shutil.copytree(two_runs.folder / two_runs.first, path)
     lock = FileLock(path / LOCK, thread_local=False)
     lock.acquire()
     try:
         with client_of(Settings(runs_folder=tmp_path)) as client:
-            ending = threading.Timer(
-                0.3, lambda: path.rename(tmp_path.parent / f"{tmp_path.name}-away")
-            )
-            ending.start()
+            away = tmp_path.parent / f"{tmp_path.name}-away"
+            after_first_look(monkeypatch, lambda: path.rename(away))
             text = client.get("/api/runs/removed/events").text
-            ending.join()
     finally:
         lock.release(force=True)
     told = text.strip().split("\n\n")
