@@ -57,9 +57,7 @@ class _Corrections:
     n_trials: Counter[str] = field(default_factory=Counter)
     n_runs: int = 0
     tried_at: dict[str, int] = field(default_factory=dict)  # by way, the last run
-    runs_between: dict[str, int] = field(
-        default_factory=dict
-    )  # by way that lost, until it is tried
+    runs_between: dict[str, int] = field(default_factory=dict)  # by way that lost again
     spare_s: float = 0.0  # for trials
 
     def wait_for(self, way: str) -> int:
