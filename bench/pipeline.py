@@ -194,10 +194,8 @@ def cards_table(n_cards: int, options: EvolveOptions, n_processes: int | None) -
         start = evolution._start
 
         def note_and_start(dealt: Any) -> Any:
-            for digest, parents, kind in zip(
-                dealt.digests, dealt.made_from, dealt.kinds, strict=True
-            ):
-                made_from = b"".join(parent.result.digest for parent in parents)
+            for place, (digest, kind) in enumerate(zip(dealt.digests, dealt.kinds, strict=True)):
+                made_from = b"".join(each.result.digest for each in dealt.made_from(place))
                 drawn.update(digest + made_from + kind.encode())
             return start(dealt)
 

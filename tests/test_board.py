@@ -13,7 +13,7 @@ from arcbatt.engine import _engine
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.staged import TaskResult
 from arcbatt.evaluation import SEARCH_BUDGET, TaskBoard, Trial, board, submittable
-from arcbatt.evaluation.board import N_PROBED
+from arcbatt.evaluation.board import N_PROBED, PROBED_FIRST
 from arcbatt.evaluation.copies import COPIES
 from arcbatt.language import Failure, Program, Reason, parse_program
 from arcbatt.language import interpret as run_alone
@@ -166,7 +166,8 @@ def test_runaways_are_over_budget_everywhere_and_not_run(
     ran = Ran(monkeypatch)
     batt = Batt([others[0], RUNAWAY, others[1]])
     found = many.screen(batt, held_out=held_out, skip_dear=True)
-    assert ran.sizes == [(3, N_PROBED), (2, len(many))]
+    n_first = len(PROBED_FIRST)
+    assert ran.sizes == [(3, n_first), (2, N_PROBED - n_first), (2, len(many))]
     assert (found.reasons[1] == Reason.BUDGET).all()
     assert not found.n_matches[1].any()
     kept = np.array([True, False, True])
@@ -181,7 +182,9 @@ def test_nothing_is_left_out_where_there_is_no_runaway_or_few_tasks(
     ran = Ran(monkeypatch)
     calm = Batt(LIBRARY[:2])
     assert_same(many.screen(calm, skip_dear=True), many.screen(calm))
-    assert ran.sizes == [(2, N_PROBED), (2, len(many)), (2, len(many))]
+    n_first = len(PROBED_FIRST)
+    assert ran.sizes[:2] == [(2, n_first), (2, N_PROBED - n_first)]
+    assert ran.sizes[2:] == [(2, len(many)), (2, len(many))]
     ran.sizes.clear()
     few.screen(Batt([RUNAWAY]), skip_dear=True)
     assert ran.sizes == [(1, len(few))]
@@ -192,7 +195,7 @@ def test_dear_programs_are_those_whose_whole_cost_says_so(monkeypatch: pytest.Mo
     few = TaskBoard(TRAINING[:N_PROBED], device="cpu")
     batt = Batt([*LIBRARY, RUNAWAY])
     wanted = few.screen(batt, held_out=True).steps.mean(axis=1) <= 1500
-    found = few.are_cheap(batt, held_out=True)
+    found = few._are_cheap(batt, held_out=True)
     assert 2 < found.sum() < len(found) - 2
     assert found.tolist() == wanted.tolist()
 

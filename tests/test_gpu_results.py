@@ -364,6 +364,99 @@ def test_calls_on_large_values_agree(steps: int) -> None:
         assert got.outcome(program, 0) == wanted.outcome(program, 0)
 
 
+# Of two functions the one that is called: nested, in turn, of two arguments, where the other one
+# fails, or what they are given has failed; and as what others are made of.
+BRANCHES = [
+    "apply(branch({c}, size, color), o)",
+    "mapply(fork(recolor, branch({c}, color, compose(first, palette)), toindices), o)",
+    "mapply(lbind(mapply, branch({c}, vfrontier, hfrontier)), apply(toindices, o))",
+    "papply(branch({c}, add, compose(lbind, add)), totuple(palette(I)), totuple(palette(I)))",
+    "papply(branch({c}, add, multiply), totuple(palette(I)), totuple(palette(I)))",
+    "order(o, branch({c}, branch(d, size, height), fork(add, width, branch(d, width, leftmost))))",
+    "sfilter(o, compose(branch(d, even, positive), branch({c}, size, ulcorner)))",
+    "apply(chain(branch({c}, first, last), branch(d, first, order), totuple), o)",
+    "apply(matcher(branch({c}, size, color), 4), o)",
+    "apply(power(branch({c}, outbox, inbox), 2), o)",
+    "apply(fork(apply, chain(rbind(rbind, 0), branch({c}, size, width), identity), identity), o)",
+    "branch({c}, hmirror, objects)(I)",
+    "branch({c}, objects, replace)(I, d, {c}, T)",
+    "argmax(o, branch({c}, compose(size, branch(d, outbox, color)), size))",
+    "extract(o, branch({c}, identity, size))",
+]
+CONDITIONS = [
+    "d",
+    "equality(height(I), width(I))",
+    "palette(I)",
+    "size",
+    "index(I, (1, 1))",
+    "first(I)",
+]
+BRANCHING = """
+def f(I):
+    o = objects(I, T, F, T)
+    d = greater(size(o), 3)
+    return {call}
+"""
+
+
+@pytest.mark.parametrize("card", ["on_cpu", pytest.param("", marks=needs_gpu)])
+def test_branches_of_functions_agree(card: str, request: pytest.FixtureRequest) -> None:
+    if card:
+        request.getfixturevalue(card)
+    calls = [each.format(c=condition) for each in BRANCHES for condition in CONDITIONS]
+    batt = Batt([parse_program(BRANCHING.format(call=call)) for call in calls])
+    samples = training_samples(12 if card else 400)
+    for steps in (300, 5000, 10**6):
+        budget = Budget(steps=steps, bytes=20 * steps)
+        wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+        got = batt.run(samples, budget, device="cuda", keep_values=True)
+        check_equal(got, wanted)
+        assert kept_words(got) == kept_words(wanted)
+    # Five of the forms choose between functions of different arity.
+    assert got.ran_on["cuda:0"] == len(samples) * (len(BRANCHES) - 5) * len(CONDITIONS)
+    assert (wanted.reasons == 0).any() and (wanted.reasons != 0).any()
+
+
+# Grids with all kinds of symmetries, some cells of which are hidden or wrong.
+@pytest.mark.parametrize("card", ["on_cpu", pytest.param("", marks=needs_gpu)])
+def test_symmetries_agree(card: str, request: pytest.FixtureRequest) -> None:
+    if card:
+        request.getfixturevalue(card)
+    rng = Random(0)
+
+    def grid(n_rows: int, width: int, kind: int) -> tuple[tuple[int, ...], ...]:
+        colors = [[rng.randrange(1, 4) for _ in range(width)] for _ in range(n_rows)]
+        places = {
+            0: lambda i, j: (i, min(j, width - 1 - j)),
+            1: lambda i, j: (min(i, n_rows - 1 - i), min(j, width - 1 - j)),
+            2: lambda i, j: (i % 4, j % 3),
+            3: lambda i, j: (min(i, j), max(i, j)) if max(i, j) < min(n_rows, width) else (i, j),
+            4: lambda i, j: (0, (i + j) % 5 % width),
+            5: lambda i, j: (i, j),
+        }
+        cells = [
+            [colors[a][b] for a, b in (places[kind](i, j) for j in range(width))]
+            for i in range(n_rows)
+        ]
+        changed = rng.choice(((0,), (9,), (0, 0, 0, 9)))
+        for _ in range(n_rows * width // 10 + 1):
+            cells[rng.randrange(n_rows)][rng.randrange(width)] = rng.choice(changed)
+        return tuple(map(tuple, cells))
+
+    sizes = [(1, 1), (1, 9), (4, 4), (6, 11), (13, 13), (24, 9), (30, 30), (2, 70)]
+    samples = Samples([grid(*size, kind) for size in sizes for kind in range(6)])
+    texts = [f"close_symmetry(I, {hidden}, {noise})" for hidden in (0, 9) for noise in "FT"]
+    batt = Batt([parse_program(f"def f(I):\n    return {text}\n") for text in texts])
+    for steps in (3000, 50_000, 10**7):
+        budget = Budget(steps=steps, bytes=20 * steps)
+        wanted = batt.run(samples, budget, device="cpu", keep_values=True)
+        got = batt.run(samples, budget, device="cuda", keep_values=True)
+        check_equal(got, wanted)
+        assert kept_words(got) == kept_words(wanted)
+        assert got.ran_on == {"cuda:0": got.reasons.size}
+    assert (wanted.reasons == 0).sum() > 30 and (wanted.reasons != 0).sum() > 10
+
+
 # Which of two grids comes first each thread tells for itself; the more widths, the less alike.
 GRIDS_OF_MANY_SIZES = """
 def f(I):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -389,14 +389,9 @@ class Choice:
     chosen: Chosen | None = None  # where there was something to choose
     may_compile: bool = True  # whether the run leaves cores to those who compile kernels
 
-    @contextmanager
-    def measured(self) -> Iterator[None]:
+    def measured(self) -> AbstractContextManager[None]:
         """Note what the run takes that goes on within, where there was something to choose."""
-        if self.chosen is None:
-            yield
-            return
-        with choices.measured(self.chosen):
-            yield
+        return nullcontext() if self.chosen is None else choices.measured(self.chosen)
 
     def note_parts(self, pace: sharing.Pace) -> None:
         """Note what the parts of a run took that was shared out."""

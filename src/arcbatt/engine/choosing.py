@@ -10,7 +10,7 @@ all of them together are to cost no more than a small part of the time of all ru
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -69,13 +69,13 @@ class Choices:
     """What runs took, by what they have in common."""
 
     def __init__(self) -> None:
-        self._known: dict[Hashable, _Corrections] = {}
+        self._known: defaultdict[Hashable, _Corrections] = defaultdict(_Corrections)
         self._lock = Lock()
 
     def correct(self, kind: Hashable, expected: Prediction) -> Prediction:
         """Return a prediction by what such runs took on the CPU and on GPUs."""
         with self._lock:
-            factors = self._known.setdefault(kind, _Corrections()).factors
+            factors = self._known[kind].factors
             on_cpu, on_gpus = factors.get(CPU, 1.0), factors.get(GPUS, 1.0)
         return replace(
             expected,
@@ -89,7 +89,7 @@ class Choices:
     def choose(self, kind: Hashable, expected_s: Mapping[str, float]) -> Chosen:
         """Return the way for a run, given what each is expected to take."""
         with self._lock:
-            known = self._known.setdefault(kind, _Corrections())
+            known = self._known[kind]
             corrected = {
                 way: seconds * known.factors.get(way, 1.0) for way, seconds in expected_s.items()
             }
@@ -119,7 +119,7 @@ class Choices:
         # How a run is shared out is known better next time: only what that costs beside counts.
         way, factor = chosen.way, elapsed_s / (chosen.parts_s or chosen.expected_s)
         with self._lock:
-            known = self._known.setdefault(chosen.kind, _Corrections())
+            known = self._known[chosen.kind]
             is_first = not known.n_trials[way]
             known.n_trials[way] += 1
             if chosen.is_trial and known.n_trials[way] > N_TRIALS:
@@ -140,7 +140,7 @@ class Choices:
         chosen.parts_s = max(chosen.parts_s, part_s)
         times = part_s / expected_s
         with self._lock:
-            known = self._known.setdefault(chosen.kind, _Corrections())
+            known = self._known[chosen.kind]
             if way in known.factors:
                 self._move(known, way, times)
             else:

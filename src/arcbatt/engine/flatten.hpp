@@ -6,8 +6,8 @@
 // include/arcbatt/flat.hpp for what sites, domains, frames and ops are. Functions nest: a site may stand
 // within a function, and is run for each element of its home.
 //
-// A node whose function depends on data (out of a container, of a `branch`), or that is never run on a
-// GPU, is left out, with all that need it.
+// A node whose function depends on data (out of a container, or a `power` of a number that is not known), or
+// that is never run on a GPU, is left out, with all that need it.
 #pragma once
 #include <algorithm>
 #include <deque>
@@ -18,7 +18,16 @@
 namespace arc {
 
 // What is run together has one head: a primitive, or one of these.
-enum Head : u32 { HEAD_LOAD = N_PRIMITIVES, HEAD_INVOKE, HEAD_MATCH, HEAD_GUARD, N_HEADS };
+enum Head : u32 {
+  HEAD_LOAD = N_PRIMITIVES,
+  HEAD_INVOKE,
+  HEAD_MATCH,
+  HEAD_GUARD,
+  HEAD_WHERE,
+  HEAD_ELSEWHERE,
+  HEAD_PICK,
+  N_HEADS
+};
 
 // What is known of primitives beyond their table, by number; written by engine/flatten.py.
 struct PlanRules {
@@ -56,7 +65,7 @@ struct Function {
 };
 
 struct SymbolicOp {
-  u32 head;  // a primitive, or HEAD_MATCH or HEAD_GUARD
+  u32 head;  // a primitive, or one from HEAD_MATCH on
   i32 domain;
   u32 column;
   u32 n_args;
@@ -164,12 +173,13 @@ class Flattening {
     if (!functions) return nullptr;
     for (u32 k = 0; k < MAX_ARITY; k++)
       if (functions >> k & 1 && (k >= args.size() || !args[k].function)) return nullptr;
+    if (primitive == P_branch && args[1].function->arity != args[2].function->arity) return nullptr;
     if (primitive == P_power) {
       if (times < 1 || times > rules_.max_power) return nullptr;
       if (times == 1) return args[0].function;
     }
     const bool binds = primitive == P_rbind || primitive == P_lbind;
-    const u32 arity = binds ? args[0].function->arity - 1 : 1;
+    const u32 arity = binds ? args[0].function->arity - 1 : primitive == P_branch ? args[1].function->arity : 1;
     functions_.push_back({primitive, arity, args, primitive == P_power ? times : 1});
     return &functions_.back();
   }
@@ -246,6 +256,23 @@ class Flattening {
         const Symbol other = apply(*parts[2].function, {checked}, domain);
         if (!other.is_known()) return {};
         return apply(*parts[0].function, {one, other}, domain);
+      }
+      case P_branch: {
+        // Each of the two gets its arguments where it is the one that is called; elsewhere they have failed,
+        // which costs nothing, and neither does what is called with them.
+        Symbol found[2];
+        for (u32 k = 0; k < 2; k++) {
+          Symbols own;
+          for (const Symbol& arg : args) {
+            Symbol made = new_op(k ? HEAD_ELSEWHERE : HEAD_WHERE, {arg, parts[0]}, domain);
+            if (!made.is_known()) return {};
+            made.function = arg.function;
+            own.push_back(made);
+          }
+          found[k] = apply(*parts[1 + k].function, std::move(own), domain);
+          if (!found[k].is_known()) return {};
+        }
+        return new_op(HEAD_PICK, {parts[0], found[0], found[1]}, domain);
       }
       default: {  // matcher
         const Symbol got = apply(*parts[0].function, args, domain);

@@ -2,8 +2,9 @@
 
 Plans are made by the extension (flatten.hpp, plan.hpp): where the function of `apply`, `argmax`,
 `order`... is known when programs are fused, its calls become steps that are run on the elements of
-all containers of all samples at once. A program whose functions depend on data (out of a container,
-of a `branch`), or that learns from the demos, is left out: the CPU runs it.
+all containers of all samples at once. Of a `branch` both functions are written out, each on what it
+is called with. A program whose functions depend on data otherwise (out of a container, or a `power`
+of a number that is not known), or that learns from the demos, is left out: the CPU runs it.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ COMBINATORS = {
     "rbind": (0,),
     "lbind": (0,),
     "power": (0,),
+    "branch": (1, 2),
 }
 # What calls functions: which of its arguments it asks the values of, in this order, and on how many
 # columns.
@@ -46,7 +48,7 @@ SITES: dict[str, tuple[tuple[int, ...], int]] = {
 # Families whose primitives search in one demo after the other: a warp takes far longer for that
 # than a core does. And what takes its functions out of a container.
 ON_CPU = frozenset(
-    "learned object_actions object_bars cell_trees rewriting symmetry"
+    "learned object_actions object_bars cell_trees rewriting"
     " panels classes templates patterns".split()
 )
 NEVER = frozenset(
@@ -68,7 +70,7 @@ MAX_POWER = 64
 MAX_PHASES = 3  # as in include/arcbatt/launch.hpp
 # Kinds of kernels and their heads beside primitives, as in plan.hpp and flatten.hpp.
 KINDS = ("alone", "run", "site")
-OTHER_HEADS = ("load", "invoke", "match", "guard")
+OTHER_HEADS = ("load", "invoke", "match", "guard", "where", "elsewhere", "pick")
 
 
 @dataclass(frozen=True, slots=True)

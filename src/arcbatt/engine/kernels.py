@@ -63,7 +63,8 @@ WIDE_KERNELS = tuple(
     " run_objects run_objects_on run_pair run_foreground run_move run_palette run_tile"
     " run_get_color_rank run_mostcolor run_replace run_vupscale run_hupscale run_hmirror"
     " run_vmirror run_cmirror run_rot90 run_rot180 run_rot270 run_hconcat run_vconcat run_crop"
-    " run_underfill run_cover run_toobject run_intersection find_outcomes".split()
+    " run_underfill run_cover run_toobject run_intersection run_close_symmetry"
+    " find_outcomes".split()
 )
 
 

@@ -53,13 +53,13 @@ EVICT_EVERY = 50
 # that to mark those of one card writes nearly as much to the disk as to mark those of fifty.
 MARK_AT_ONCE = 2**16
 # So many cards are run at a time: while the slowest programs of one come to their end, or it is
-# prepared for a GPU, the other one has the cores, or the GPU.
-N_AT_ONCE = 2
+# prepared for a GPU, the others have the cores, or the GPU.
+N_AT_ONCE = 3
 # The timelines of the threads that have the engine run cards.
-ENGINE = ("engine", "engine, second card at a time")
+ENGINE = ("engine", "engine, second card at a time", "engine, third card at a time")
 # So many cards are begun while the first of them is run, so that the engine never waits for this
-# thread. A run depends on it: a card is dealt from what was known two cards more before.
-N_BEGUN = 3
+# thread. A run depends on it: a card is dealt from what was known three cards more before.
+N_BEGUN = 4
 
 
 def choose_card_size(device: str) -> int:
@@ -498,7 +498,7 @@ class Evolution:
                     origin = (origins or {}).get(program)
                 else:
                     origin = dealt.kinds[place]
-                    parents = tuple(parent.result.digest for parent in dealt.made_from[place])
+                    parents = tuple(parent.result.digest for parent in dealt.made_from(place))
                 if origin is None or program.result.digest in known:
                     continue
                 try:

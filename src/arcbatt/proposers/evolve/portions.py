@@ -35,8 +35,6 @@ from .mutation.mutator import mutant_name
 # Mutants of a portion: so few that there are portions for many processes, so many that to send
 # them takes a small part of the time.
 PORTION_SIZE = 30
-# Some portions have parents that give little; the others may give so much more than their part.
-SURPLUS = 1.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +110,7 @@ def divide(card: Card, draws: Draws) -> tuple[Portion, ...]:
     ends = np.cumsum(np.bincount(portions, minlength=n_portions))[:-1]
     places = [each.tolist() for each in np.split(order, ends)]
     parents_of = [each.tolist() for each in np.split(parents[order], ends)]
-    size = ceil(card.size * SURPLUS / n_portions)
+    size = ceil(card.size / n_portions)
     # What stands last may be left out: any of them, not always those that are filled last.
     shuffled = random.Random(card.seed).sample(range(n_portions), n_portions)
     return tuple(Portion(k, card.seed << 16 | k, size, places[k], parents_of[k]) for k in shuffled)
@@ -211,16 +209,30 @@ class DealtPortion:
 class DealtCard:
     """A card: mutants, and by place their digests, kinds and tasks."""
 
-    card: Card
+    order: Order
     portions: Sequence[DealtPortion]
     chosen: list[int]  # places among the mutants of all portions
     digests: list[bytes]
     kinds: list[str]
     tasks: list[int | None]  # that each is meant for
-    made_from: list[tuple[Program, ...]]
 
     def __len__(self) -> int:
         return len(self.digests)
+
+    @property
+    def card(self) -> Card:
+        return self.order.card
+
+    def made_from(self, place: int) -> tuple[Program, ...]:
+        """The parent of a mutant, and the donors of its parts."""
+        index = self.chosen[place]
+        for portion in self.portions:
+            if index < len(portion.draws):
+                break
+            index -= len(portion.draws)
+        programs, chosen, _ = self.order.draws
+        mates = [self.order.donors[mate] for mate in portion.mates[index]]
+        return (programs[chosen[portion.draws[index]]], *mates)
 
     @cached_property
     def batt(self) -> Batt:
@@ -240,16 +252,14 @@ def assemble(order: Order, portions: Sequence[DealtPortion], met: MetPrograms) -
     met.add_all(chosen_digests)
     kinds = [kind for portion in portions for kind in portion.kinds]
     draws = [draw for portion in portions for draw in portion.draws]
-    mates = [each for portion in portions for each in portion.mates]
-    parents, chosen, tasks = order.draws
+    tasks = order.draws.tasks
     return DealtCard(
-        order.card,
+        order,
         portions,
         new,
         chosen_digests,
         [kinds[k] for k in new],
         [tasks[draws[k]] for k in new],
-        [(parents[chosen[draws[k]]], *[order.donors[mate] for mate in mates[k]]) for k in new],
     )
 
 

@@ -105,6 +105,25 @@ struct AloneGuard {
     return {AloneCall::DONE, guard.failed() ? guard : flat.fetch(frame, element, op.args[0]), 0, 0};
   }
 };
+// args[0] where args[1] is true, or where it is not; elsewhere a failure that nobody looks at.
+template <bool IS_TRUE>
+struct AloneWhere {
+  static constexpr bool MAY_BE_LARGE = false;
+  ARC_FN AloneCall call(Lane&, const Flat& flat, const FlatOp& op, Frame* frame, u32 element) const {
+    if (!frame) return {AloneCall::DONE, none_value(), 0, 0};
+    const bool is_wanted = is_true(flat.fetch(frame, element, op.args[1])) == IS_TRUE;
+    return {AloneCall::DONE, is_wanted ? flat.fetch(frame, element, op.args[0]) : fail(EMPTY), 0, 0};
+  }
+};
+// args[1] where args[0] is true, args[2] where it is not, at no cost and whether or not the other has failed.
+struct AlonePick {
+  static constexpr bool MAY_BE_LARGE = false;
+  ARC_FN AloneCall call(Lane&, const Flat& flat, const FlatOp& op, Frame* frame, u32 element) const {
+    if (!frame) return {AloneCall::DONE, none_value(), 0, 0};
+    const bool is_first = is_true(flat.fetch(frame, element, op.args[0]));
+    return {AloneCall::DONE, flat.fetch(frame, element, op.args[is_first ? 1 : 2]), 0, 0};
+  }
+};
 
 // Each thread's costs to its frame.
 ARC_FN void add_costs(Frame* frame, u64 steps, u64 bytes) {

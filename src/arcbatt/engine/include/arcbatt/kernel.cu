@@ -630,6 +630,9 @@ ARC_KERNEL site_invoke(ARC_WORK) {
 }
 ARC_KERNEL alone_match(ARC_WORK) { arc::run_elements(*launch, *step, arc::ALL, arc::AloneMatch()); }
 ARC_KERNEL alone_guard(ARC_WORK) { arc::run_elements(*launch, *step, arc::ALL, arc::AloneGuard()); }
+ARC_KERNEL alone_where(ARC_WORK) { arc::run_elements(*launch, *step, arc::ALL, arc::AloneWhere<true>()); }
+ARC_KERNEL alone_elsewhere(ARC_WORK) { arc::run_elements(*launch, *step, arc::ALL, arc::AloneWhere<false>()); }
+ARC_KERNEL alone_pick(ARC_WORK) { arc::run_elements(*launch, *step, arc::ALL, arc::AlonePick()); }
 
 // The sum of a number of this thread and of those before it in its warp.
 ARC_EXTERN arc::u32 sum_up_to(arc::u32 sum) {

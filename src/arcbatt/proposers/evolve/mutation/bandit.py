@@ -7,14 +7,14 @@ draw a kind, a payoff is drawn for each from the Beta distribution (1 + paid, 1 
 the kind with the highest is taken. With a small probability, the floor, the kind is drawn evenly
 instead: so each has at least that share, divided by the number of kinds, and none dies.
 
-All chance comes from the generator that is passed in.
+Payoffs take long to draw: some hundred are drawn for what was recorded, always the same ones, and
+the generator that is passed in chooses among the kinds that had the highest.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 
 FLOOR = 0.2
 WINDOW = 20_000
+# So many payoffs of each kind are drawn for what was recorded.
+N_PAYOFFS = 256
 
 
 # What is counted of each kind: since the beginning, how many were tried, ran without failure,
@@ -46,27 +48,23 @@ class Rates:
         self.window = window
         self._numbers = {kind: k for k, kind in enumerate(self.kinds)}
         self._counts = np.zeros((len(_NAMES), len(self.kinds)))
-        # How many were recorded here: what was drawn before the last of them is out of date.
-        self.n_recorded = 0
+        self._winners: list[str] = []
 
-    @cached_property
-    def _source(self) -> np.random.RandomState:
-        """What draws payoffs: the same ones of a seed with every version of numpy.
+    def draw(self, rng: random.Random) -> str:
+        """Return the kind of the next mutation."""
+        if rng.random() < self.floor:
+            return self.kinds[int(rng.random() * len(self.kinds))]
+        if not self._winners:
+            self._winners = self._draw_winners()
+        return self._winners[int(rng.random() * N_PAYOFFS)]
 
-        To make one takes longer than all that it draws for a portion of a card.
-        """
-        return np.random.RandomState()
-
-    def draw(self, n: int, rng: random.Random) -> list[str]:
-        """Return the kinds of the next mutations; many at a time cost little more than one."""
-        source = self._source
-        source.seed(rng.getrandbits(32))
+    def _draw_winners(self) -> list[str]:
+        """The kinds with the highest payoffs, the same ones with every version of numpy."""
         tried, paid = self._counts[len(_WHOLE) :]
-        payoffs = source.beta(1 + paid, 1 + np.maximum(tried - paid, 0.0), (n, len(self.kinds)))
-        evenly = source.randint(len(self.kinds), size=n)
-        is_even = source.random_sample(n) < self.floor
-        drawn = np.where(is_even, evenly, payoffs.argmax(axis=1))
-        return [self.kinds[k] for k in drawn.tolist()]
+        shape = (N_PAYOFFS, len(self.kinds))
+        source = np.random.RandomState(0)
+        payoffs = source.beta(1 + paid, 1 + np.maximum(tried - paid, 0.0), shape)
+        return [self.kinds[k] for k in payoffs.argmax(axis=1).tolist()]
 
     def record(
         self,
@@ -88,7 +86,7 @@ class Rates:
         self._counts[len(_WHOLE) :] *= kept ** len(kinds)
         for row, weights in enumerate((None, ran, improved, fitted, left, left * paid)):
             self._counts[row] += np.bincount(numbers, weights, len(self.kinds))
-        self.n_recorded += len(kinds)
+        self._winners.clear()
 
     def table(self) -> dict[str, dict[str, float]]:
         """Return what became of each kind, in their order.

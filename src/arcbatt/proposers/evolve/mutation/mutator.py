@@ -17,9 +17,7 @@ from .vocabulary import is_grid
 
 MAX_CALLS = 60
 # A kind that draws badly gets further chances.
-_TRIES = 8
-# So many kinds are drawn at a time; a portion of a card takes some 75.
-_KINDS_AT_ONCE = 80
+_TRIES = 4
 
 
 class Mutant(NamedTuple):
@@ -56,8 +54,6 @@ class Mutator:
         )
         self.max_calls = max_calls
         self.rates = rates or Rates(self.kinds)
-        self._drawn: list[str] = []
-        self._n_recorded = -1
 
     def mutate(self, parent: Program) -> Mutant | None:
         """A mutant by a kind drawn from the rates; None if that kind found nothing to do.
@@ -65,10 +61,7 @@ class Mutator:
         It is well typed, is no program that it was made from, has at most `max_calls` calls, and
         gives a grid, or a value of the very type that the parent gives.
         """
-        if not self._drawn or self._n_recorded != self.rates.n_recorded:
-            self._drawn = self.rates.draw(_KINDS_AT_ONCE, self._context.rng)
-            self._n_recorded = self.rates.n_recorded
-        return self.mutate_by(self._drawn.pop(), parent)
+        return self.mutate_by(self.rates.draw(self._context.rng), parent)
 
     def mutate_by(self, kind: str, parent: Program) -> Mutant | None:
         """A mutant by one kind."""

@@ -11,6 +11,11 @@ struct PlaceMap {
   bool across;
   i32 a, b, c, d;
 };
+// One that a thread tries, and whether it holds.
+struct TriedMap {
+  PlaceMap map;
+  bool holds;
+};
 
 // How many of n numbers, with a sign and shifted, lie below n_there.
 ARC_FN i64 n_inside(i64 n, i32 sign, i64 shift, i64 n_there) {
@@ -88,9 +93,9 @@ struct LineBits {
 
   // `step` leads from line to line, `along` from cell to cell.
   ARC_FN void write(const i32* cells, i32 step, i32 along, i64 hidden) const {
-    for (i32 k = 0; k < n_lines; k++)
+    each(n_lines, [&](i64 k) {
       for (i32 w = 0; w < n_words; w++) {
-        const i32* from = cells + (i64)k * step + (i64)64 * w * along;
+        const i32* from = cells + k * step + (i64)64 * w * along;
         u64 known = 0, first = 0, second = 0, third = 0, fourth = 0;
         for (i32 b = 0; b < min_of(64, length - 64 * w); b++, from += along) {
           const u64 is_known = *from != hidden, color = is_known ? (u64)*from : 0;
@@ -100,14 +105,16 @@ struct LineBits {
           third |= (color >> 2 & 1) << b;
           fourth |= (color >> 3) << b;
         }
-        words[(i64)k * n_words + w] = {{known, first, second, third, fourth}};
+        words[k * n_words + w] = {{known, first, second, third, fourth}};
       }
+    });
   }
   ARC_FN void reverse(const LineBits& lines) const {
-    for (i32 k = 0; k < n_lines; k++)
+    each(n_lines, [&](i64 k) {
       for (i32 w = 0; w < n_words; w++)
         for (i32 p = 0; p < N_PLANES; p++)
-          words[(i64)k * n_words + w].planes[p] = reversed_bits(lines.bits(k, p, length - 64 - 64 * w));
+          words[k * n_words + w].planes[p] = reversed_bits(lines.bits((i32)k, p, length - 64 - 64 * w));
+    });
   }
   // 64 bits of a line's plane from a place on, which may be outside.
   ARC_FN u64 bits(i32 k, i32 plane, i32 from) const {
@@ -223,16 +230,16 @@ ARC_CLONED ARC_NOINLINE bool map_holds(const Scene& scene, const SceneBits& bits
   return 4 * n_pairs >= scene.n_cells() && ONE_WRONG_IN * n_wrong <= n_pairs;
 }
 
-// f(place, image, n, step) for the places that a map takes to places of the scene: n of a row side by side,
-// whose images are a step apart.
+// f(place, image, n, step) for the places of a row, and of each so many after it, that a map takes to places of
+// the scene: n side by side, whose images are a step apart.
 template <class F>
-ARC_FN void each_run(const Scene& scene, const PlaceMap& map, F f) {
+ARC_FN void each_run(const Scene& scene, const PlaceMap& map, i32 first_row, i32 rows_apart, F f) {
   const i32 width = scene.width, n_rows = scene.n_rows;
   const i32 sign = map.across ? map.a : map.c, shift = map.across ? map.b : map.d;
   const i32 n_there = map.across ? n_rows : width, n_lines = map.across ? width : n_rows;
   const i32 first = max_of(0, sign > 0 ? -shift : shift - n_there + 1);
   const i32 end = min_of(width, sign > 0 ? n_there - shift : shift + 1);
-  for (i32 i = 0; i < n_rows; i++) {
+  for (i32 i = first_row; i < n_rows; i += rows_apart) {
     const i32 line = map.across ? map.c * i + map.d : map.a * i + map.b, place = sign * first + shift;
     if ((u32)line >= (u32)n_lines) continue;
     f(i * width + first, map.across ? place * width + line : line * width + place, end - first,
@@ -240,10 +247,11 @@ ARC_FN void each_run(const Scene& scene, const PlaceMap& map, F f) {
   }
 }
 
-// Orbits: `first` has for each place the first one of its orbit.
+// Orbits: `first` has for each place the first one of its orbit. Whether a map leads from each of this thread's
+// places to one of the same orbit.
 ARC_CLONED ARC_NOINLINE bool is_within_orbits(const Scene& scene, const PlaceMap& map, const i32* first) {
   i32 differs = 0;
-  each_run(scene, map, [&](i32 place, i32 image, i32 n, i32 step) {
+  each_run(scene, map, thread_index(), W, [&](i32 place, i32 image, i32 n, i32 step) {
     const i32 *here = first + place, *there = first + image;
     if (step == 1)
       for (i32 k = 0; k < n; k++) differs |= here[k] ^ there[k];
@@ -255,40 +263,64 @@ ARC_CLONED ARC_NOINLINE bool is_within_orbits(const Scene& scene, const PlaceMap
   return !differs;
 }
 ARC_NOINLINE void join_orbits(const Scene& scene, const PlaceMap& map, i32* first) {
-  each_run(scene, map, [&](i32 place, i32 image, i32 n, i32 step) {
+  each_run(scene, map, 0, 1, [&](i32 place, i32 image, i32 n, i32 step) {
     for (i32 k = 0; k < n; k++) join_parts(first, place + k, image + k * step);
   });
   for (i32 k = 0; k < scene.n_cells(); k++) first[k] = first[first[k]];
 }
 
-// Writes what becomes of the cells, in one thread; `counts` has room for 10 numbers a cell. Cells of maps
-// that hold are charged for, which are counted.
-ARC_NOINLINE Reason close_orbits(const Scene& scene, const SceneBits& bits, i64 hidden, bool noise, i32* orbits,
-                                 i32* counts, i32* to, u64& n_charged, u64 max_charged) {
-  const i64 n = scene.n_cells();
-  bits.write(scene, hidden);
-  for (i64 k = 0; k < n; k++) orbits[k] = (i32)k;
-  for (i64 k = 0; k < 10 * n; k++) counts[k] = 0;
+// Joins what maps that hold take to each other. A map is tried by one thread, as many at once as there are;
+// `tried` has room for one of each. How many cells they have, which are charged for; no further than a limit.
+ARC_NOINLINE u64 find_orbits(const Scene& scene, const SceneBits& bits, i64 hidden, bool noise, i32* orbits,
+                             TriedMap* tried, u64 max_charged) {
+  u64 n_charged = 0;
+  PlaceMap own = {};
+  int n_waiting = 0;
+  const auto try_waiting = [&]() {
+    const bool holds = thread_index() < n_waiting && map_holds(scene, bits, own, hidden, noise);
+    n_waiting = 0;
+    if (!any_thread(holds)) return;
+    tried[thread_index()] = {own, holds};
+    sync();
+    for (int k = 0; k < W && n_charged <= max_charged; k++) {
+      if (!tried[k].holds) continue;
+      const PlaceMap map = tried[k].map;
+      n_charged += (u64)scene.n_cells();
+      if (n_charged > max_charged || !any_thread(!is_within_orbits(scene, map, orbits))) continue;
+      if (thread_index() == 0) join_orbits(scene, map, orbits);
+      sync();
+    }
+    sync();  // before others are tried
+  };
   each_map(scene.n_rows, scene.width, [&](const PlaceMap& map) {
-    if (n_charged > max_charged || !map_holds(scene, bits, map, hidden, noise)) return;
-    n_charged += (u64)n;
     if (n_charged > max_charged) return;
-    if (!is_within_orbits(scene, map, orbits)) join_orbits(scene, map, orbits);
+    if (thread_index() == n_waiting) own = map;
+    if (++n_waiting == W) try_waiting();
   });
-  if (n_charged > max_charged) return OVER_BUDGET;
-  for (i64 k = 0; k < n; k++)
-    if (scene.cells[k] != hidden) counts[10 * (i64)orbits[k] + scene.cells[k]]++;
-  for (i64 k = 0; k < n; k++) {
+  try_waiting();
+  return n_charged;
+}
+
+// Writes what becomes of the cells; `counts` has room for 10 numbers a cell.
+ARC_NOINLINE Reason close_orbits(const Scene& scene, i64 hidden, bool noise, const i32* orbits, i32* counts,
+                                 i32* to) {
+  const i64 n = scene.n_cells();
+  each(10 * n, [&](i64 k) { counts[k] = 0; });
+  if (thread_index() == 0)
+    for (i64 k = 0; k < n; k++)
+      if (scene.cells[k] != hidden) counts[10 * (i64)orbits[k] + scene.cells[k]]++;
+  sync();
+  const bool is_unknown = any(n, [&](i64 k) {
     to[k] = scene.cells[k];
-    if (to[k] != hidden && !noise) continue;
+    if (to[k] != hidden && !noise) return false;
     const i32* own = counts + 10 * (i64)orbits[k];
     i32 best = 0;
     for (i32 c = 1; c < 10; c++)
       if (own[c] > own[best]) best = c;
-    if (!own[best]) return EMPTY;
     to[k] = best;
-  }
-  return OK;
+    return !own[best];
+  });
+  return is_unknown ? EMPTY : OK;
 }
 
 ARC_FN Value prim_close_symmetry(Lane& lane, const Value* a) {
@@ -304,16 +336,15 @@ ARC_FN Value prim_close_symmetry(Lane& lane, const Value* a) {
   const Scratch scratch(lane);
   i32* orbits = lane.allocate_array<i32>(n);
   i32* counts = lane.allocate_array<i32>(10 * (u64)n);
-  u64* n_charged = lane.allocate_array<u64>(1);
+  TriedMap* tried = lane.allocate_array<TriedMap>(W);
   SceneBits bits;
   const bool fits = bits.allocate(lane, (i32)grid.n, (i32)width_of(grid));
-  if (!orbits || !counts || !n_charged || !fits) return fail(OVER_BUDGET);
-  const u64 max_charged = lane.max_steps - lane.steps;
-  const Reason why = (Reason)serial([&]() {
-    *n_charged = 0;
-    return (i64)close_orbits(scene_of(grid), bits, hidden, noise, orbits, counts, to, *n_charged, max_charged);
-  });
-  ARC_CHARGE(*n_charged);
+  if (!orbits || !counts || !tried || !fits) return fail(OVER_BUDGET);
+  const Scene scene = scene_of(grid);
+  bits.write(scene, hidden);
+  each(n, [&](i64 k) { orbits[k] = (i32)k; });
+  ARC_CHARGE(find_orbits(scene, bits, hidden, noise, orbits, tried, lane.max_steps - lane.steps));
+  const Reason why = close_orbits(scene, hidden, noise, orbits, counts, to);
   scratch.give_back(lane);
   return why == OK ? grid_value(to, grid.n, (u32)width_of(grid)) : fail(why);
 }
