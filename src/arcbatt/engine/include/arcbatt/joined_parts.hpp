@@ -17,4 +17,26 @@ ARC_FN bool join_parts(i32* parents, i64 a, i64 b) {
   return x != y;
 }
 
+// The same while other threads join parts.
+ARC_FN i32 root_at_once(i32* parents, i32 k) {
+  i32 before = k, here = parents[k];
+  for (i32 next; here > (next = parents[here]);) {
+    parents[before] = next;  // the way gets shorter for all
+    before = here;
+    here = next;
+  }
+  return here;
+}
+ARC_FN void join_at_once(i32* parents, i32 a, i32 b) {
+  for (;;) {
+    a = root_at_once(parents, a);
+    b = root_at_once(parents, b);
+    if (a == b) return;
+    const i32 low = min_of(a, b), high = max_of(a, b), before = atomic_min(parents + high, low);
+    if (before == high) return;
+    a = low;
+    b = before;
+  }
+}
+
 }  // namespace arc

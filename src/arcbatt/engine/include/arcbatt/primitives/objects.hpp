@@ -1,5 +1,6 @@
 // Objects: connected parts of a grid, and its cells by colour; as language/primitives/objects.py.
 #pragma once
+#include "../joined_parts.hpp"
 #include "grids.hpp"
 
 namespace arc {
@@ -39,29 +40,6 @@ ARC_FN Value objects_of(Lane& lane, const Cut& cut, bool tuple, const Key* keys,
 
 #if defined(ARC_FLAT)
 // --- by joined runs: any grid, many threads ---
-
-// Makes one part of those that two runs belong to. A run's parent is itself, or a run before it of the same
-// part; others join runs meanwhile.
-ARC_FN i32 find_part(i32* parents, i32 run) {
-  i32 before = run, here = parents[run];
-  for (i32 next; here > (next = parents[here]);) {
-    parents[before] = next;  // the way gets shorter for all
-    before = here;
-    here = next;
-  }
-  return here;
-}
-ARC_FN void join_runs(i32* parents, i32 a, i32 b) {
-  for (;;) {
-    a = find_part(parents, a);
-    b = find_part(parents, b);
-    if (a == b) return;
-    const i32 low = min_of(a, b), high = max_of(a, b), before = atomic_min(parents + high, low);
-    if (before == high) return;
-    a = low;
-    b = before;
-  }
-}
 
 // Cells of one colour side by side in a row, in reading order: their first and last cell, and the first run
 // of the part that they belong to.
@@ -105,13 +83,13 @@ ARC_NOINLINE bool find_runs(Lane& lane, const Cut& cut, i64 n_kept, CellRuns* fo
   each(runs.n, [=](i64 k) {
     const i64 row = runs.row(k), first = runs.firsts[k], last = runs.lasts[k];
     if (!by.univalued && first > row * width && k && runs.lasts[k - 1] == first - 1)
-      join_runs(parts, (i32)k - 1, (i32)k);
+      join_at_once(parts, (i32)k - 1, (i32)k);
     if (row == 0) return;
     // Of the row above, from the first run on that reaches this one.
     const i64 above = (row - 1) * width, left = max_of(first - width - by.diagonal, above);
     const i64 right = min_of(last - width + by.diagonal, above + width - 1);
     for (i64 other = sorted_place(runs.lasts, k, (i32)left); other < k && runs.firsts[other] <= right; other++)
-      if (!by.univalued || cells[runs.firsts[other]] == cells[first]) join_runs(parts, (i32)other, (i32)k);
+      if (!by.univalued || cells[runs.firsts[other]] == cells[first]) join_at_once(parts, (i32)other, (i32)k);
   });
   each(runs.n, [=](i64 k) {
     const volatile i32* seen = parts;

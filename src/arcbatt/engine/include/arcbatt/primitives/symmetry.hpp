@@ -263,10 +263,15 @@ ARC_CLONED ARC_NOINLINE bool is_within_orbits(const Scene& scene, const PlaceMap
   return !differs;
 }
 ARC_NOINLINE void join_orbits(const Scene& scene, const PlaceMap& map, i32* first) {
-  each_run(scene, map, 0, 1, [&](i32 place, i32 image, i32 n, i32 step) {
-    for (i32 k = 0; k < n; k++) join_parts(first, place + k, image + k * step);
+  each_run(scene, map, thread_index(), W, [&](i32 place, i32 image, i32 n, i32 step) {
+    for (i32 k = 0; k < n; k++)
+      if (W == 1)
+        join_parts(first, place + k, image + k * step);
+      else
+        join_at_once(first, place + k, image + k * step);
   });
-  for (i32 k = 0; k < scene.n_cells(); k++) first[k] = first[first[k]];
+  sync();
+  each(scene.n_cells(), [&](i64 k) { first[k] = W == 1 ? first[first[k]] : root_at_once(first, (i32)k); });
 }
 
 // Joins what maps that hold take to each other. A map is tried by one thread, as many at once as there are;
@@ -287,8 +292,7 @@ ARC_NOINLINE u64 find_orbits(const Scene& scene, const SceneBits& bits, i64 hidd
       const PlaceMap map = tried[k].map;
       n_charged += (u64)scene.n_cells();
       if (n_charged > max_charged || !any_thread(!is_within_orbits(scene, map, orbits))) continue;
-      if (thread_index() == 0) join_orbits(scene, map, orbits);
-      sync();
+      join_orbits(scene, map, orbits);
     }
     sync();  // before others are tried
   };
@@ -302,18 +306,17 @@ ARC_NOINLINE u64 find_orbits(const Scene& scene, const SceneBits& bits, i64 hidd
 }
 
 // Writes what becomes of the cells; `counts` has room for 10 numbers a cell.
-ARC_NOINLINE Reason close_orbits(const Scene& scene, i64 hidden, bool noise, const i32* orbits, i32* counts,
+ARC_NOINLINE Reason close_orbits(const Scene& scene, i64 hidden, bool noise, const i32* orbits, u32* counts,
                                  i32* to) {
   const i64 n = scene.n_cells();
   each(10 * n, [&](i64 k) { counts[k] = 0; });
-  if (thread_index() == 0)
-    for (i64 k = 0; k < n; k++)
-      if (scene.cells[k] != hidden) counts[10 * (i64)orbits[k] + scene.cells[k]]++;
-  sync();
+  each(n, [&](i64 k) {
+    if (scene.cells[k] != hidden) atomic_add(counts + 10 * (i64)orbits[k] + scene.cells[k], 1u);
+  });
   const bool is_unknown = any(n, [&](i64 k) {
     to[k] = scene.cells[k];
     if (to[k] != hidden && !noise) return false;
-    const i32* own = counts + 10 * (i64)orbits[k];
+    const u32* own = counts + 10 * (i64)orbits[k];
     i32 best = 0;
     for (i32 c = 1; c < 10; c++)
       if (own[c] > own[best]) best = c;
@@ -335,7 +338,7 @@ ARC_FN Value prim_close_symmetry(Lane& lane, const Value* a) {
   ARC_ALLOCATE(to, i32, n);
   const Scratch scratch(lane);
   i32* orbits = lane.allocate_array<i32>(n);
-  i32* counts = lane.allocate_array<i32>(10 * (u64)n);
+  u32* counts = lane.allocate_array<u32>(10 * (u64)n);
   TriedMap* tried = lane.allocate_array<TriedMap>(W);
   SceneBits bits;
   const bool fits = bits.allocate(lane, (i32)grid.n, (i32)width_of(grid));
