@@ -6,8 +6,8 @@
 // include/arcbatt/flat.hpp for what sites, domains, frames and ops are. Functions nest: a site may stand
 // within a function, and is run for each element of its home.
 //
-// A node whose function depends on data (out of a container, or a `power` of a number that is not known), or
-// that is never run on a GPU, is left out, with all that need it.
+// A node whose function depends on data otherwise (out of a container, a `power` of a number that is not known, a
+// `branch` of functions of different arity), or that is never run on a GPU, is left out, with all that need it.
 #pragma once
 #include <algorithm>
 #include <deque>
@@ -173,7 +173,8 @@ class Flattening {
     if (!functions) return nullptr;
     for (u32 k = 0; k < MAX_ARITY; k++)
       if (functions >> k & 1 && (k >= args.size() || !args[k].function)) return nullptr;
-    if (primitive == P_branch && args[1].function->arity != args[2].function->arity) return nullptr;
+    if (primitive == P_branch && (!args[1].function->arity || args[1].function->arity != args[2].function->arity))
+      return nullptr;
     if (primitive == P_power) {
       if (times < 1 || times > rules_.max_power) return nullptr;
       if (times == 1) return args[0].function;

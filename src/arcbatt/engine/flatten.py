@@ -3,8 +3,9 @@
 Plans are made by the extension (flatten.hpp, plan.hpp): where the function of `apply`, `argmax`,
 `order`... is known when programs are fused, its calls become steps that are run on the elements of
 all containers of all samples at once. Of a `branch` both functions are written out, each on what it
-is called with. A program whose functions depend on data otherwise (out of a container, or a `power`
-of a number that is not known), or that learns from the demos, is left out: the CPU runs it.
+is called with. A program whose functions depend on data otherwise (out of a container, a `power` of
+a number that is not known, a `branch` of functions of different arity), or that learns from the
+demos, is left out: the CPU runs it.
 """
 
 from __future__ import annotations

@@ -194,8 +194,10 @@ class TaskBoard:
         steps = np.zeros(batt.n_programs, np.int64)
         are_cheap = np.ones(batt.n_programs, np.bool_)
         for board in self._probes:
+            with phase("fuse"):
+                left = batt.part(np.flatnonzero(are_cheap))
             result = run_on_tasks(
-                batt.part(np.flatnonzero(are_cheap)),
+                left,
                 board.held_out if held_out else board.demos,
                 replace(SEARCH_BUDGET, steps=n_at_most),
                 device="cpu",

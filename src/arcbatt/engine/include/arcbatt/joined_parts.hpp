@@ -38,5 +38,15 @@ ARC_FN void join_at_once(i32* parents, i32 a, i32 b) {
     b = before;
   }
 }
+// Each member's root in its place, by all threads, when all parts are joined. Nobody shortens ways meanwhile: that
+// would put back a parent where a root has been written.
+ARC_FN void settle_parts(i32* parents, i64 n) {
+  each(n, [=](i64 k) {
+    const volatile i32* seen = parents;
+    i32 part = seen[k];
+    for (i32 next; (next = seen[part]) != part;) part = next;
+    parents[k] = part;
+  });
+}
 
 }  // namespace arc

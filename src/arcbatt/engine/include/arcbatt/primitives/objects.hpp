@@ -91,12 +91,7 @@ ARC_NOINLINE bool find_runs(Lane& lane, const Cut& cut, i64 n_kept, CellRuns* fo
     for (i64 other = sorted_place(runs.lasts, k, (i32)left); other < k && runs.firsts[other] <= right; other++)
       if (!by.univalued || cells[runs.firsts[other]] == cells[first]) join_at_once(parts, (i32)other, (i32)k);
   });
-  each(runs.n, [=](i64 k) {
-    const volatile i32* seen = parts;
-    i32 part = seen[k];
-    for (i32 next; (next = seen[part]) != part;) part = next;
-    parts[k] = part;
-  });
+  settle_parts(parts, runs.n);
   *found = runs;
   return true;
 }

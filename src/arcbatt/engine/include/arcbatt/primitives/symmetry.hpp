@@ -271,7 +271,7 @@ ARC_NOINLINE void join_orbits(const Scene& scene, const PlaceMap& map, i32* firs
         join_at_once(first, place + k, image + k * step);
   });
   sync();
-  each(scene.n_cells(), [&](i64 k) { first[k] = W == 1 ? first[first[k]] : root_at_once(first, (i32)k); });
+  settle_parts(first, scene.n_cells());
 }
 
 // Joins what maps that hold take to each other. A map is tried by one thread, as many at once as there are;
