@@ -133,7 +133,7 @@ class _Numbered(_Nothing):
         self.ptr = next(self._numbers)
 
 
-class _Error(Exception): ...
+class _Error(RuntimeError): ...
 
 
 def _copy_rows(
@@ -151,6 +151,7 @@ def fake_cupy() -> Any:
         getDeviceCount=lambda: 1,
         memcpyAsync=lambda to, from_, n_bytes, *_: ctypes.memmove(to, from_, n_bytes),
         memcpy2DAsync=_copy_rows,
+        memsetAsync=lambda to, value, n_bytes, *_: ctypes.memset(to, value, n_bytes),
     )
     cuda = types.SimpleNamespace(
         Device=_Nothing,
@@ -170,7 +171,6 @@ def fake_cupy() -> Any:
         zeros=lambda shape, dtype: _of(np.zeros(shape, dtype)),
         array=lambda content, dtype: _of(np.array(content, dtype)),
         asarray=lambda content: _of(np.array(content)),
-        cumsum=lambda a: _of(np.cumsum(a)),
         get_default_memory_pool=_Nothing,
         **{name: getattr(np, name) for name in ("uint8", "uint32", "uint64", "int32", "int64")},
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
+from ctypes import CDLL
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from arcbatt.language import parse_program
 from arcbatt.language.random_programs import random_program
 from arcbatt.measure import usable_cores
 
+from . import gpu_on_cpu
 from .gpu_parts import EXPECTED, SMALL, check_equal, training_samples
 
 CALIBRATION = Calibration(
@@ -65,6 +68,44 @@ def test_a_calibration_holds_for_its_machine_alone(
     assert (
         json.loads((cache_folder / "calibration.json").read_text())["machine"] == measured.machine
     )
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_a_card_that_fails_has_no_calibration(
+    cache_folder: Path, monkeypatch: pytest.MonkeyPatch, library_of_kernels: CDLL
+) -> None:
+    driver = gpu_on_cpu.driver_functions(library_of_kernels, launch="refuse_kernel")
+    monkeypatch.setattr(kernels, "driver_functions", lambda: driver)
+    monkeypatch.setattr(calibration, "_failed", set())
+    monkeypatch.setattr(calibration, "_known", [])
+    with pytest.warns(RuntimeWarning) as warned:
+        assert calibration.of_this_machine(Batt) is None
+    told = [str(each.message) for each in warned]
+    assert len(told) == 2 and told[0].startswith("cuda:0 fails, the CPU runs instead")
+    assert told[1] == (
+        "cuda:0 cannot be measured: 1 of 1 results came from the CPU; auto leaves it out"
+    )
+    assert calibration.of_this_machine(Batt) is None  # without trying again
+    assert not list(cache_folder.iterdir())
+
+
+def test_runs_that_begin_at_once_measure_once(
+    cache_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = replace(CALIBRATION, machine=calibration.machine())
+    others: list[Calibration | None] = []
+
+    def measure(_batts: object, _here: str) -> Calibration:
+        with ThreadPoolExecutor(1) as pool:  # as if another run began now
+            others.append(pool.submit(calibration.of_this_machine, Batt).result())
+        return here
+
+    monkeypatch.setattr(calibration, "_known", [])
+    monkeypatch.setattr(kernels, "are_ready", lambda *_: True)
+    monkeypatch.setattr(calibration, "measure", measure)
+    assert calibration.of_this_machine(Batt) == here
+    assert others == [None]
+    assert calibration.load() == here
 
 
 def test_predictions_grow_with_the_work() -> None:

@@ -48,6 +48,24 @@ def test_kernels_that_cannot_be_compiled_leave_all_to_the_cpu(
 
 
 @pytest.mark.usefixtures("on_cpu")
+def test_a_device_that_has_failed_before_leaves_all_to_the_cpu(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    batt, samples = Batt([parse_program("def f(I):\n    return hmirror(I)\n")]), training_samples(5)
+    error = sys.modules["cupy"].cuda.runtime.CUDARuntimeError
+
+    def no_memory(*_arguments: Any) -> Any:
+        raise error("an illegal memory access was encountered")
+
+    # Such a device has no memory of the host to give either.
+    monkeypatch.setattr(device_memory, "new_array", no_memory)
+    with pytest.warns(RuntimeWarning, match="the CPU runs instead: an illegal memory access"):
+        got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, batt.run(samples, SMALL, device="cpu"))
+    assert dict(got.ran_on) == {"cpu": 5}
+
+
+@pytest.mark.usefixtures("on_cpu")
 def test_a_device_that_fails_in_the_middle_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     batt = Batt([solver.program for solver in library_programs()][::4])
     samples = training_samples(6)

@@ -8,13 +8,18 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from arcbatt.engine import batt as batt_module
 from arcbatt.engine import kernel_files, kernels, nvrtc
+
+from . import gpu_on_cpu
 
 
 def has_compiler() -> bool:
@@ -34,6 +39,31 @@ def test_the_headers_compile_for_the_gpu(module: str, tmp_path: Path) -> None:
     assert kernel_files.read(path).startswith(b"\x7fELF")
 
 
+def test_compiling_goes_on_where_it_was_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen, targets = list(kernels.modules())[:3], ["sm_80", "sm_90"]
+    asked = []
+
+    def compile_source(name: str, _source: str, _options: object, target: str) -> bytes:
+        asked.append((name.removesuffix(".cu"), target))
+        if len(asked) == 4:
+            raise nvrtc.NvrtcError("no room")
+        return b"code"
+
+    monkeypatch.setattr(nvrtc, "compile_source", compile_source)
+    everything = [(module, target) for module in chosen for target in targets]
+    assert kernels.compile_modules(tmp_path, chosen, targets, 1) == [
+        f"{chosen[1]} for sm_90: no room"
+    ]
+    assert asked == everything
+    asked.clear()
+    assert kernels.compile_modules(tmp_path, chosen, targets, 1) == []
+    assert asked == [(chosen[1], "sm_90")]
+    assert kernels.compile_modules(tmp_path, chosen, targets, 2) == []
+    assert len(asked) == 1
+
+
 # What all threads of a lane call together, each with the same values.
 TOGETHER = {"compare", "compare_members", "equal", "hash_together", "count_words", "write_words"}
 
@@ -50,7 +80,17 @@ def calls_of(ptx: str) -> dict[str, set[str]]:
 
 
 @pytest.mark.skipif(not has_compiler(), reason="needs NVIDIA's run-time compiler")
-@pytest.mark.parametrize("kernel", ["wide_run_combine", "site_apply", "find_outcomes"])
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        "wide_run_combine",
+        "wide_run_close_symmetry",
+        "wide_site_order",
+        "run_objects",
+        "site_apply",
+        "find_outcomes",
+    ],
+)
 def test_what_threads_call_alone_does_not_call_itself(kernel: str) -> None:
     module = kernels.module_of(kernel)
     source, options = kernels.source(module), kernels.source_options(module)
@@ -127,6 +167,121 @@ def test_only_the_latest_versions_are_kept(tmp_path: Path) -> None:
         os.utime(tmp_path / str(k), (k, k))
     kernel_files.drop_old(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["2", "3", "4", "5"]
+
+
+def test_the_version_in_use_is_not_dropped(tmp_path: Path) -> None:
+    for k in range(kernel_files.N_VERSIONS + 1):
+        (tmp_path / str(k)).mkdir()
+        os.utime(tmp_path / str(k), (k, k))
+    kernel_files.write(tmp_path, "0", "sm_90", "grids", b"code")
+    kernel_files.drop_old(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["0", "2", "3", "4"]
+    assert kernel_files._changed_at(tmp_path / "1") == 0  # which another process may have dropped
+
+
+class Modules:
+    """What stands for the driver's modules: notes those that are loaded, and their code."""
+
+    def __init__(self, trouble: str = "") -> None:
+        self.trouble = trouble
+        self.loaded: list[bytes] = []
+
+    def __call__(self) -> Modules:
+        return self
+
+    def load(self, code: bytes) -> None:
+        if self.trouble:
+            raise RuntimeError(self.trouble)
+        time.sleep(0.01)  # so that others come in between
+        self.loaded.append(code)
+
+
+@pytest.fixture
+def modules(cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Modules:
+    """All modules are compiled and nothing is loaded yet, on a card of 9.0."""
+    del cache_folder  # it is theirs
+    cupy, found = gpu_on_cpu.fake_cupy(), Modules()
+    cupy.cuda.Module = found
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    monkeypatch.setattr(kernels, "_capability", lambda _device: 90)
+    monkeypatch.setattr(kernels, "_module", cache(kernels._module.__wrapped__))
+    for name in ("_loaded", "_refused"):
+        monkeypatch.setattr(kernels, name, {})
+    monkeypatch.setattr(kernels, "_told", set())
+    monkeypatch.setattr(kernel_files, "compilers", kernel_files.Compilers())
+    for module in kernels.modules():
+        code = module.encode()
+        folder = kernel_files.folders()[-1]
+        kernel_files.write(folder, kernels.source_digest(), "sm_90", module, code)
+    return found
+
+
+NAMES = ("run_hmirror", "run_objects", "site_apply", "find_outcomes")
+
+
+def test_runs_that_begin_at_once_load_each_module_once(modules: Modules) -> None:
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda _: kernels.load(NAMES, 0), range(3)))
+    assert sorted(modules.loaded) == sorted({kernels.module_of(n).encode() for n in NAMES})
+    assert kernels.are_ready(NAMES, 0)
+    assert len(modules.loaded) == 4
+
+
+def test_a_damaged_file_is_compiled_again(
+    modules: Modules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, digest = kernels.module_of("run_hmirror"), kernels.source_digest()
+    path = kernel_files.find(digest, module, 90)
+    assert path is not None
+    path.write_bytes(path.read_bytes()[:-8])
+    with pytest.warns(RuntimeWarning, match=r"cuda:0 is not used, .* cannot be read: .*xz"):
+        assert not kernels.are_ready(NAMES, 0)
+    assert not path.exists()
+    code = (
+        "from arcbatt.engine import kernel_files as k; "
+        f"k.write(k.folders()[-1], {digest!r}, 'sm_90', {module!r}, b'again')"
+    )
+    monkeypatch.setattr(kernel_files, "compile_command", lambda *_: [sys.executable, "-c", code])
+    assert not kernels.are_ready(NAMES, 0)
+    kernels.load(NAMES, 0)
+    assert b"again" in modules.loaded
+    # Where a run was told to use the GPU, it is an error that the run takes for one of the GPU.
+    path.write_bytes(b"")
+    kernels._loaded.clear()
+    kernels._module.cache_clear()
+    with pytest.raises(kernels.KernelError, match="cannot be read"):
+        kernels.load(NAMES, 0)
+    kernels.load(NAMES, 0)
+
+
+def test_a_card_that_takes_no_kernels_is_left_alone(modules: Modules) -> None:
+    modules.trouble = "CUDA_ERROR_OUT_OF_MEMORY: out of memory\nmore"
+    with pytest.warns(RuntimeWarning, match=r"cuda:0 is not used, .* loaded: CUDA_ERROR_OUT_OF"):
+        assert not kernels.are_ready(NAMES, 0)
+    assert not kernels.are_ready(NAMES, 0)  # without a second warning, which is an error
+    assert kernels.trouble_with(NAMES, 0) == "CUDA_ERROR_OUT_OF_MEMORY: out of memory"
+
+
+def test_what_cannot_be_compiled_says_why_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_library() -> None:
+        raise nvrtc.NvrtcError("libnvrtc is not there")
+
+    monkeypatch.setattr(nvrtc, "_library", no_library)
+    command = ["kernels", "--only", "common", "--jobs", "1", "--to", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", command)
+    with pytest.raises(SystemExit, match=r"^libnvrtc is not there$"):
+        kernels.main()
+    monkeypatch.setattr(sys, "argv", [*command, "--arch", "90"])
+    with pytest.raises(SystemExit, match=r"^common for sm_90: libnvrtc is not there$"):
+        kernels.main()
+    # A folder that cannot be written to.
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(nvrtc, "compile_source", lambda *_: b"code")
+    monkeypatch.setattr(sys, "argv", [*command, "--arch", "90", "--to", str(tmp_path / "file")])
+    with pytest.raises(SystemExit, match=r"^common for sm_90: .*Not a directory"):
+        kernels.main()
 
 
 def test_modules_are_compiled_meanwhile_each_once(

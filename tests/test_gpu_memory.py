@@ -13,7 +13,15 @@ from arcbatt.language import Budget, parse_program
 from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
 
-from .gpu_parts import NESTED, SMALL, check_equal, needs_gpu, training_samples
+from .gpu_parts import (
+    ARRAYS,
+    NESTED,
+    SMALL,
+    check_equal,
+    kept_words,
+    needs_gpu,
+    training_samples,
+)
 
 
 @pytest.mark.usefixtures("on_cpu")
@@ -83,6 +91,60 @@ def test_chunks_get_smaller_where_memory_is_short(monkeypatch: pytest.MonkeyPatc
     check_equal(got, wanted)
     assert dict(got.ran_on) == {"cuda:0": 8, "cpu": 1}
     assert sorted(set(sizes))[-3:] == [4, 5, 9]
+
+
+# One program that the CPU runs, so that it writes results, too.
+LEFT_OUT = "def g(I):\n    return rapply(totuple(initset(hmirror)), I)\n"
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_what_has_no_room_to_be_kept_is_run_by_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt = Batt([parse_program("def f(I):\n    return rot90(I)\n"), parse_program(LEFT_OUT)])
+    samples = training_samples(5)
+    wanted = batt.run(samples, SMALL, device="cpu", keep_values=True)
+    cupy, real = sys.modules["cupy"], device_run.DeviceRun._finish
+    empty = cupy.empty
+
+    def finish(run: device_run.DeviceRun, module: Any, chunk: Any) -> Any:
+        def too_large(shape: Any, dtype: Any) -> Any:
+            if dtype is cupy.int32 and 3 in chunk.chosen:
+                raise MemoryError("out of memory")
+            return empty(shape, dtype)
+
+        monkeypatch.setattr(cupy, "empty", too_large)
+        try:
+            return real(run, module, chunk)
+        finally:
+            monkeypatch.setattr(cupy, "empty", empty)
+
+    monkeypatch.setattr(device_run.DeviceRun, "_finish", finish)
+    got = batt.run(samples, SMALL, device="cuda", keep_values=True)
+    check_equal(got, wanted)
+    assert kept_words(got) == kept_words(wanted)
+    assert dict(got.ran_on) == {"cuda:0": 4, "cpu": 6}
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_what_a_gpu_has_no_room_for_the_cpu_may_have_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = [solver.program for solver in library_programs()][::8]
+    batt, samples = Batt([*programs, parse_program(LEFT_OUT)]), training_samples(8)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    monkeypatch.setattr(device_memory, "POOL_SHARE", 0.0)
+    monkeypatch.setattr(device_memory, "MIN_POOL_BYTES", 2**19)
+    real, n_run = device_run.DeviceRun.write, []
+
+    def write(run: device_run.DeviceRun, first: int, end: int) -> int:
+        for name in ARRAYS:  # as if the CPU had been done with all of it before
+            getattr(run.arrays, name)[...] = getattr(wanted, name)
+        n_run.append(real(run, first, end))
+        for name in ARRAYS:
+            assert (getattr(run.arrays, name) == getattr(wanted, name)).all(), name
+        return n_run[-1]
+
+    monkeypatch.setattr(device_run.DeviceRun, "write", write)
+    got = batt.run(samples, SMALL, device="cuda")
+    check_equal(got, wanted)
+    assert 0 < sum(n_run) == got.ran_on["cuda:0"] < len(samples) * batt.plan.programs.size
 
 
 @pytest.mark.usefixtures("on_cpu")

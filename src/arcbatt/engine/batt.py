@@ -188,7 +188,9 @@ class Batt:
         has_all = expected is None and len(devices) == 1
         order = run.samples.by_demos if has_all else np.arange(n_samples, dtype=np.uint32)
         alone = expected is None and not has_left_out
-        arrays = run.new_arrays(len(self.programs), device_memory.new_array if alone else np.empty)
+        arrays = run.new_arrays(
+            len(self.programs), device_memory.new_results if alone else np.empty
+        )
         work = gpu.GpuRun(
             self._on_gpu, run.samples, run.budget, arrays, run.keep_values, alone, queue, pace
         )

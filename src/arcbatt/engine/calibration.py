@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import time
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -185,18 +187,42 @@ _known: list[Calibration] = []
 def of_this_machine(new_batt: Callable[..., Batt]) -> Calibration | None:
     """The calibration that is known, otherwise one that is measured now and stored.
 
-    None while the kernels are being compiled that it is measured with.
+    None while the kernels are being compiled that it is measured with, and where the GPU fails.
     """
     found = known()
-    if found is None:
-        batts = _batts(new_batt)
-        if not kernels.are_ready({name for batt in batts for name in batt.kernels}, 0):
-            return None
-        found = measure(batts, machine())
-        _known.append(found)
-        with suppress(OSError):  # a folder that cannot be written to: measured again next time
-            store(found)
+    # Runs that begin at once do not measure one another.
+    if found is None and _measuring.acquire(blocking=False):
+        try:
+            found = known() or _measure_now(new_batt)
+        finally:
+            _measuring.release()
     return found
+
+
+_measuring = Lock()
+_failed: set[str] = set()  # machines whose GPU has failed
+
+
+def _measure_now(new_batt: Callable[..., Batt]) -> Calibration | None:
+    if machine() in _failed:
+        return None
+    batts = _batts(new_batt)
+    if not kernels.are_ready({name for batt in batts for name in batt.kernels}, 0):
+        return None
+    try:
+        found = measure(batts, machine())
+    except GpuHasFailed as error:
+        _failed.add(machine())
+        warnings.warn(f"{error}; auto leaves it out", RuntimeWarning, stacklevel=6)
+        return None
+    _known.append(found)
+    with suppress(OSError):  # a folder that cannot be written to: measured again next time
+        store(found)
+    return found
+
+
+class GpuHasFailed(Exception):
+    """What a GPU was to be measured by, the CPU has run."""
 
 
 def _batts(new_batt: Callable[..., Batt]) -> tuple[Batt, Batt, Batt]:
@@ -209,7 +235,10 @@ def _batts(new_batt: Callable[..., Batt]) -> tuple[Batt, Batt, Batt]:
 
 
 def measure(batts: tuple[Batt, Batt, Batt], here: str) -> Calibration:
-    """A few runs on both devices, about a second once the kernels are compiled."""
+    """A few runs on both devices, about a second once the kernels are compiled.
+
+    Raises `GpuHasFailed` where the CPU has run something that was the GPU's.
+    """
     rng = np.random.default_rng(0)
     sizes = rng.integers(3, 20, (N_SAMPLES, 2)).tolist()
     grids = [
@@ -223,8 +252,12 @@ def measure(batts: tuple[Batt, Batt, Batt], here: str) -> Calibration:
         times = []
         for _ in range(5):
             start = time.perf_counter()
-            batt.run(samples, device=device, n_threads=n_threads)
+            result = batt.run(samples, device=device, n_threads=n_threads)
             times.append(time.perf_counter() - start)
+            n_here = result.ran_on.get("cpu", 0)
+            if device != "cpu" and n_here:
+                of = f"{n_here} of {result.reasons.size} results"
+                raise GpuHasFailed(f"{device} cannot be measured: {of} came from the CPU")
         return min(times)
 
     small, plain, of_functions = batts

@@ -39,6 +39,17 @@ def new_array(shape: int | tuple[int, ...], dtype: type[np.generic]) -> NDArray[
     return array
 
 
+def new_results(shape: int | tuple[int, ...], dtype: type[np.generic]) -> NDArray[Any]:
+    """Return an array for results: such memory, or any other where none can be had.
+
+    So a device that has failed is found out where that is looked for, when it is to be run.
+    """
+    try:
+        return new_array(shape, dtype)
+    except kernels.device_errors():
+        return np.empty(shape, dtype)
+
+
 def send(content: NDArray[Any], address: int) -> None:
     """Copy an array of `new_array` to a device, which has it for all that is started later.
 

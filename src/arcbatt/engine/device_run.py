@@ -84,6 +84,7 @@ class _Chunk:
     run: _engine.PlanRun
     room: Room
     launch: Any
+    sent_launch: NDArray[np.uint64]
     held: list[Any]
     step_events: list[Any]
     timed: list[tuple[str, int, Any, Any]] = field(default_factory=list)
@@ -100,7 +101,7 @@ class DeviceRun:
     device: int
     arrays: BattArrays
     keep_values: bool
-    is_alone: bool  # nobody else writes results, and the arrays are those of `new_array`
+    is_alone: bool  # nobody else writes results, and the arrays are those of `new_results`
     launches: list[profiling.Launch] | None  # where to add what kernels took
 
     def samples_from(
@@ -113,6 +114,7 @@ class DeviceRun:
         import cupy
 
         self.is_overtaken = is_overtaken
+        self.left: list[int] = []  # samples that are too much for the device
         n_samples = end - first
         with cupy.cuda.Device(self.device), _streams_on(cupy, self.device) as self.streams:
             self.n_sms = _prepare(self.device)
@@ -127,7 +129,10 @@ class DeviceRun:
                 cupy.empty,
                 {name: n_cells * array.itemsize for name, array in self.arrays._asdict().items()},
             )
-            self.outputs.part("reasons", np.uint8).fill(_engine.NOT_RUN)
+            # Not by CuPy's `fill`, which has to be compiled when it is first used.
+            cupy.cuda.runtime.memsetAsync(
+                self.outputs.at["reasons"], _engine.NOT_RUN, n_cells, self.streams.first.ptr
+            )
             n_calls = self.batt.plan.n_nodes + self.batt.plan.n_ops
             a_sample = EXPECTED_CALL_BYTES * n_calls
             page_bytes = PAGE_BYTES * min(self.n_warps, n_samples * self.batt.plan.most_at_once)
@@ -169,11 +174,12 @@ class DeviceRun:
                     finish()
                     todo.insert(0, part)
                     continue
-                # One sample that is too much is left to the CPU.
                 device_memory.give_up(self.device)
                 middle = sum(part) // 2
-                halves = [(part[0], middle), (middle, part[1])]
-                todo[:0] = halves if middle > part[0] else []
+                if middle > part[0]:
+                    todo[:0] = [(part[0], middle), (middle, part[1])]
+                else:  # one sample that is too much is left to the CPU
+                    self.left.append(part[0])
         while begun:
             finish()
         return kept
@@ -194,6 +200,7 @@ class DeviceRun:
                     send(one, self.stopped.data.ptr)
                     beside.synchronize()  # it must not come when the memory is another run's
                 self.streams.first.synchronize()
+                self.streams.for_results.synchronize()
             raise
 
     def _order(self, first: int, end: int) -> NDArray[np.uint32]:
@@ -236,13 +243,24 @@ class DeviceRun:
             return reasons.size - int(np.count_nonzero(reasons == _engine.NOT_RUN))
         content = device_memory.new_array(self.outputs.memory.size, np.uint8)
         self.outputs.memory.get(out=content)
+        found = {
+            name: self.outputs.part(name, array.dtype.type, content).reshape(n_rows, -1)
+            for name, array in self.arrays._asdict().items()
+        }
+        found["reasons"][:, [sample - first for sample in self.left]] = _engine.NOT_RUN
+        were_run = found["reasons"][rows] != _engine.NOT_RUN
+        n_run = int(np.count_nonzero(were_run))
         # The CPU writes to the other rows and columns meanwhile.
+        if n_run == were_run.size:
+            for name, array in self.arrays._asdict().items():
+                source = found[name].view(np.uint8)
+                _engine.copy_result_rows(array.view(np.uint8), source, rows, first * array.itemsize)
+            return n_run
+        # And also what was not run here: nothing must be put in its place.
+        row, column = np.nonzero(were_run)
         for name, array in self.arrays._asdict().items():
-            found = self.outputs.part(name, np.uint8, content).reshape(n_rows, -1)
-            _engine.copy_result_rows(array.view(np.uint8), found, rows, first * array.itemsize)
-        return int(
-            np.count_nonzero(self.outputs.part("reasons", np.uint8, content) != _engine.NOT_RUN)
-        )
+            array[rows[row], first + column] = found[name][rows[row], column]
+        return n_run
 
     def _chunk(self, cupy: Any, chosen: NDArray[np.uint32], memory: Any) -> _Chunk:
         """Start all steps on some samples, whose values share the memory."""
@@ -298,7 +316,7 @@ class DeviceRun:
         by_stream = np.tile(np.array(words, np.uint64), (self.n_streams, 1))
         numbers = np.arange(self.n_streams, dtype=np.uint64)
         by_stream[:, _PAGES_FIELD] += numbers * (16 * self.n_warps)
-        launch, sent_too = _send_new(cupy, by_stream)
+        launch, sent_launch = _send_new(cupy, by_stream)
         places = (
             *(on_device["nodes"], on_device["others"]),
             *(room.at["domains"], zeros.at["queues"], room.at["listed"]),
@@ -306,8 +324,8 @@ class DeviceRun:
         n_timed = 0 if self.launches is None else 2 * plan.n_steps  # each step, and its counting
         events = [cupy.cuda.Event() for _ in range(2 * n_timed)]
         run = self._new_run(n, places, launch, events)
-        held = [chosen_there, sent, zeros, sent_too]
-        chunk = _Chunk(chosen, run, room, launch, held, events)
+        held = [chosen_there, sent, zeros]
+        chunk = _Chunk(chosen, run, room, launch, sent_launch, held, events)
         self._run_steps(cupy, chunk)
         n_run = plan.programs.size
         self._start_one(cupy, chunk, "find_outcomes", n_run * n, on_device["programs"], n_run)
@@ -322,18 +340,22 @@ class DeviceRun:
         chosen, n = chunk.chosen, chunk.chosen.size
         n_cells = self.batt.n_programs * n
         self._start_one(cupy, chunk, "count_kept", n_cells)
-        n_words = chunk.room.part("n_words", np.int64)
-        ends = cupy.cumsum(n_words)
-        kept_words = cupy.empty(max(1, int(ends[-1])), cupy.int32)
-        n_words[:] = ends - n_words
-        chunk.launch[:, _WORDS_FIELD] = kept_words.data.ptr
+        # Added up here: CuPy would have to compile what does it there.
+        there = chunk.room.part("n_words", np.int64)
+        n_words = there.get()
+        starts = np.cumsum(n_words) - n_words
+        kept_words = cupy.empty(max(1, int(n_words.sum())), cupy.int32)
+        sent = _send_copy(starts, there.data.ptr)
+        chunk.sent_launch[:, _WORDS_FIELD] = kept_words.data.ptr
+        send(chunk.sent_launch, chunk.launch.data.ptr)
         self._start_one(cupy, chunk, "write_kept", n_cells)
         _check(cupy, chunk.run.end())
         self._wait(cupy, chunk)
+        del sent  # which was to stay until now
         reasons = self.outputs.part("reasons", np.uint8).get().reshape(self.batt.n_programs, -1)
         ok = np.flatnonzero(reasons[:, chosen - self.first] == 0)
         cells = ok // n * len(self.samples) + chosen[ok % n]
-        return [KeptWords(kept_words.get(), cells.astype(np.int64), n_words.get()[ok])]
+        return [KeptWords(kept_words.get(), cells.astype(np.int64), starts[ok])]
 
     def _new_run(
         self,
@@ -470,11 +492,16 @@ class DeviceRun:
 
 def _send_new(cupy: Any, content: NDArray[Any]) -> tuple[Any, NDArray[Any]]:
     """Copy an array to the current device; what is sent must stay until that is done."""
+    there = cupy.empty(content.shape, content.dtype)
+    return there, _send_copy(content, there.data.ptr)
+
+
+def _send_copy(content: NDArray[Any], address: int) -> NDArray[Any]:
+    """Send a copy of an array, which is returned: it must stay until it is there."""
     sent = device_memory.new_array(content.shape, content.dtype.type)
     sent[...] = content
-    there = cupy.empty(content.shape, content.dtype)
-    send(sent, there.data.ptr)
-    return there, sent
+    send(sent, address)
+    return sent
 
 
 def _check(cupy: Any, status: int) -> None:

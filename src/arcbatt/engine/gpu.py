@@ -147,18 +147,10 @@ class GpuRun:
                     kept += words
             except Overtaken:
                 pass
-            except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
+            except kernels.device_errors() as error:
                 run.take_back(first, end)
                 self.queue.give_back(chunk)
-                return GpuPart(n_results, kept, str(error))
-            except (
-                cupy.cuda.compiler.CompileException,
-                cupy.cuda.memory.OutOfMemoryError,
-                kernels.KernelError,
-            ) as error:
-                run.take_back(first, end)
-                self.queue.give_back(chunk)
-                return GpuPart(n_results, kept, str(error).splitlines()[0])
+                return GpuPart(n_results, kept, kernels.first_line(error))
             self.pace.note(end - first, perf_counter() - began_s)
         return GpuPart(n_results, kept)
 

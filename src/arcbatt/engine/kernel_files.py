@@ -47,25 +47,42 @@ def targets_for(capability: int) -> list[str]:
     return exact + [f"compute_{k}" for k in range(capability, 49, -1)]
 
 
+def place_of(folder: Path, digest: str, target: str, module: str) -> Path:
+    """Return where a folder has the file of a module, if it has it."""
+    return folder / digest / target / (module + SUFFIX)
+
+
 def find(digest: str, module: str, capability: int) -> Path | None:
     """Return the file with a module for a kind of GPU, if there is one."""
     for target in targets_for(capability):
         for folder in folders():
-            path = folder / digest / target / (module + SUFFIX)
+            path = place_of(folder, digest, target, module)
             if path.is_file():
                 return path
     return None
 
 
+class KernelError(RuntimeError):
+    """Kernels cannot be had; the message says why."""
+
+
 def read(path: Path) -> bytes:
-    """Return the code in a file."""
-    return lzma.decompress(path.read_bytes())
+    """Return the code in a file; one that is damaged is dropped, so that it is compiled again."""
+    try:
+        return lzma.decompress(path.read_bytes())
+    except (OSError, lzma.LZMAError) as error:
+        with suppress(OSError):  # what was installed stays as it is
+            if path.is_relative_to(folders()[-1]):
+                path.unlink(missing_ok=True)
+        raise KernelError(f"{path} cannot be read: {error}") from error
 
 
 def write(folder: Path, digest: str, target: str, module: str, code: bytes) -> None:
     """Put code into a folder, whole or not at all."""
-    path = folder / digest / target / (module + SUFFIX)
+    path = place_of(folder, digest, target, module)
     path.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(OSError):  # the version in use is the last to be dropped
+        os.utime(folder / digest)
     write_whole(path, lzma.compress(code, preset=6))
 
 
@@ -92,9 +109,16 @@ def read_troubles(digest: str) -> dict[str, str]:
 def drop_old(folder: Path) -> None:
     """Delete what was made of older sources; a few versions may be in use side by side."""
     made = [place for place in folder.glob("*") if place.is_dir()]
-    made.sort(key=lambda place: place.stat().st_mtime, reverse=True)
+    made.sort(key=_changed_at, reverse=True)
     for place in made[N_VERSIONS:]:
         shutil.rmtree(place, ignore_errors=True)
+
+
+def _changed_at(place: Path) -> float:
+    try:
+        return place.stat().st_mtime
+    except OSError:  # another process has dropped it
+        return 0.0
 
 
 class Compilers:
@@ -133,6 +157,14 @@ class Compilers:
         """Wait until modules are done that were asked for."""
         for module in modules:
             self._asked[module, capability].wait()
+
+    def forget(self, modules: Iterable[str], capability: int) -> None:
+        """Have modules that are done compiled again when they are asked for, if they are gone."""
+        with self._lock:
+            for module in modules:
+                asked = self._asked.get((module, capability))
+                if asked is not None and asked.is_set():
+                    del self._asked[module, capability]
 
     def is_busy(self, module: str, capability: int) -> bool:
         """Return whether a module is asked for and not done yet."""

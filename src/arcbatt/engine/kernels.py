@@ -2,9 +2,10 @@
 
     python -m arcbatt.engine.kernels [--arch 75,80,90] [--to FOLDER] [--jobs N]
 
-compiles them all, for so many kinds of GPUs; otherwise what a run needs is compiled when it is
-first needed, modules side by side. Either way NVIDIA's run-time compiler does it (nvrtc.py), and
-the code is kept in files (kernel_files.py).
+compiles them all, for so many kinds of GPUs, but for those that are there: what was interrupted
+goes on. Otherwise what a run needs is compiled when it is first needed, modules side by side.
+Either way NVIDIA's run-time compiler does it (nvrtc.py), and the code is kept in files
+(kernel_files.py).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from functools import cache
 from hashlib import blake2b
 from itertools import starmap
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,7 @@ from arcbatt.language.registry import bundled_primitives
 from arcbatt.measure import usable_cores
 
 from . import flatten, kernel_files, nvrtc
+from .kernel_files import KernelError
 
 INCLUDE = Path(__file__).parent / "include" / "arcbatt"
 # Threads of a block, and blocks that share a multiprocessor: they bound the registers of a thread.
@@ -158,10 +161,6 @@ def source_options(module: str) -> list[str]:
 # --- loading ---
 
 
-class KernelError(RuntimeError):
-    """Kernels cannot be had; the message says why."""
-
-
 def load(kernels: Iterable[str], device: int) -> None:
     """Make kernels ready for a device; those that are not compiled yet are waited for."""
     lacking = _start(kernels, device)
@@ -175,21 +174,46 @@ def load(kernels: Iterable[str], device: int) -> None:
 def are_ready(kernels: Iterable[str], device: int) -> bool:
     """Return whether kernels can be run on a device at once; otherwise they are compiled meanwhile.
 
-    What cannot be compiled is never ready; a warning says so once.
+    What cannot be compiled or loaded is never ready; a warning says so once.
     """
-    if _start(kernels, device):
-        trouble = trouble_with(kernels, device)
-        if trouble and trouble not in _told:
-            _told.add(trouble)
-            first = trouble.splitlines()[0]
-            why = f"cuda:{device} is not used, its kernels cannot be compiled: {first}"
-            warnings.warn(f"{why}; arcbatt doctor says more", RuntimeWarning, stacklevel=4)
+    if device in _refused:
         return False
-    _load_modules(kernels, device)
-    return True
+    try:
+        if not _start(kernels, device):
+            _load_modules(kernels, device)
+            return True
+        trouble = trouble_with(kernels, device)
+        how = "compiled"
+    except KernelError as error:  # a file that is damaged, or gone: it is compiled again
+        trouble, how = str(error), "read"
+    except device_errors() as error:
+        trouble = _refused[device] = first_line(error)
+        how = "loaded"
+    if trouble and trouble not in _told:
+        _told.add(trouble)
+        why = f"cuda:{device} is not used, its kernels cannot be {how}: {first_line(trouble)}"
+        warnings.warn(f"{why}; arcbatt doctor says more", RuntimeWarning, stacklevel=4)
+    return False
 
 
 _told: set[str] = set()  # troubles that were warned of
+_refused: dict[int, str] = {}  # by device, why it has not taken kernels
+
+
+def device_errors() -> tuple[type[Exception], ...]:
+    """Return what is raised where a device fails, or cannot be used."""
+    import cupy
+
+    return (
+        RuntimeError,  # the driver's errors, and CuPy's where it finds no library
+        cupy.cuda.compiler.CompileException,
+        cupy.cuda.memory.OutOfMemoryError,
+    )
+
+
+def first_line(trouble: object) -> str:
+    """Return the first line of what an error, or a compiler, says."""
+    return (str(trouble).splitlines() or [type(trouble).__name__])[0]
 
 
 def n_compiling() -> int:
@@ -199,6 +223,8 @@ def n_compiling() -> int:
 
 def trouble_with(kernels: Iterable[str], device: int) -> str:
     """Return why kernels cannot be had, or nothing."""
+    if device in _refused:
+        return _refused[device]
     capability, troubles = _capability(device), kernel_files.compilers.troubles
     for module in sorted({module_of(kernel) for kernel in kernels}):
         if (module, capability) in troubles:
@@ -229,20 +255,23 @@ def _start(kernels: Iterable[str], device: int) -> list[str]:
 def _load_modules(kernels: Iterable[str], device: int) -> None:
     import cupy
 
-    wanted = sorted({module_of(kernel) for kernel in kernels} - _loaded.get(device, set()))
-    if not wanted:
-        return
-
     def load_module(module: str) -> None:
         with cupy.cuda.Device(device):
             _module(device, module)
 
-    with ThreadPoolExecutor(min(len(wanted), 16)) as pool:
-        list(pool.map(load_module, wanted))
-    _loaded.setdefault(device, set()).update(wanted)
+    # Of runs that begin at once, one loads them: of two modules alike one would be given up, and
+    # with it the kernels that the other run has of it.
+    with _loading:
+        wanted = sorted({module_of(kernel) for kernel in kernels} - _loaded.get(device, set()))
+        if not wanted:
+            return
+        with ThreadPoolExecutor(min(len(wanted), 16)) as pool:
+            list(pool.map(load_module, wanted))
+        _loaded.setdefault(device, set()).update(wanted)
 
 
 _loaded: dict[int, set[str]] = {}
+_loading = Lock()
 
 
 @cache
@@ -261,8 +290,13 @@ def _module(device: int, module: str) -> Any:
         raise KernelError(
             f"{module}: the compiler has left nothing in {kernel_files.folders()[-1]}"
         )
+    try:
+        code = kernel_files.read(path)
+    except KernelError:
+        kernel_files.compilers.forget([module], _capability(device))
+        raise
     loaded = cupy.cuda.Module()
-    loaded.load(kernel_files.read(path))
+    loaded.load(code)
     return loaded
 
 
@@ -307,25 +341,43 @@ def driver_functions() -> NDArray[np.uint64]:
 def compile_modules(
     folder: Path, chosen: Iterable[str], targets: Iterable[str], n_jobs: int
 ) -> list[str]:
-    """Compile modules into a folder; returns what went wrong.
+    """Compile modules into a folder, but for those that it has; returns what went wrong.
 
     Jobs are processes: the compiler does one thing at a time in each.
     """
-    work = [(folder, module, target) for module in chosen for target in targets]
-    if n_jobs == 1:
-        troubles = list(starmap(_compile, work))
+    digest = source_digest()
+    work = [
+        (folder, module, target)
+        for module in chosen
+        for target in targets
+        if not kernel_files.place_of(folder, digest, target, module).is_file()
+    ]
+    if n_jobs == 1 or not work:
+        troubles = list(_counted(starmap(_compile, work), len(work)))
     else:
         with ProcessPoolExecutor(n_jobs) as pool:
-            troubles = list(pool.map(_compile, *zip(*work, strict=True)))
+            done = pool.map(_compile, *zip(*work, strict=True))
+            troubles = list(_counted(done, len(work)))
     return [trouble for trouble in troubles if trouble]
+
+
+def _counted(done: Iterable[str], n_all: int) -> Iterable[str]:
+    """The same, with a bar where there is a terminal: all kernels take an hour."""
+    # Here, since runs have no use for it.
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    is_quiet = not console.is_terminal
+    return track(done, "compiling", n_all, console=console, transient=True, disable=is_quiet)
 
 
 def _compile(folder: Path, module: str, target: str) -> str:
     try:
         code = nvrtc.compile_source(f"{module}.cu", source(module), source_options(module), target)
-    except nvrtc.NvrtcError as error:
+        kernel_files.write(folder, source_digest(), target, module, code)
+    except (nvrtc.NvrtcError, OSError) as error:
         return f"{module} for {target}: {error}"
-    kernel_files.write(folder, source_digest(), target, module, code)
     return ""
 
 
@@ -347,9 +399,13 @@ def main() -> None:
     unknown = sorted(set(chosen) - set(modules()))
     if unknown:
         raise SystemExit(f"no modules: {', '.join(unknown)}; there are {', '.join(modules())}")
-    known = [kind for kind in ARCHITECTURES if kind >= nvrtc.oldest()]
-    arch = given.arch or ",".join(map(str, known))
-    ptx = given.ptx or ("" if given.arch else str(known[0]))
+    arch, ptx = given.arch, given.ptx
+    if not arch:
+        try:
+            known = [kind for kind in ARCHITECTURES if kind >= nvrtc.oldest()]
+        except nvrtc.NvrtcError as error:
+            raise SystemExit(str(error)) from error
+        arch, ptx = ",".join(map(str, known)), ptx or str(known[0])
     targets = [f"sm_{kind}" for kind in arch.split(",")]
     targets += [f"compute_{kind}" for kind in ptx.split(",") if kind]
     folder = given.to or kernel_files.folders()[-1]
