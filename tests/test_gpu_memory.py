@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
+from ctypes import CDLL
 from typing import Any
 
+import numpy as np
 import pytest
 
-from arcbatt.engine import _engine, device_memory, device_run
+from arcbatt.engine import _engine, device_memory, device_run, kernels
 from arcbatt.engine.batt import Batt
 from arcbatt.language import Budget, parse_program
 from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
 
+from . import gpu_on_cpu
 from .gpu_parts import (
     ARRAYS,
     NESTED,
@@ -43,6 +47,51 @@ def test_too_many_elements_are_run_in_smaller_parts(monkeypatch: pytest.MonkeyPa
     got = batt.run(samples, SMALL, device="cuda")
     check_equal(got, wanted)
     assert 0 < got.ran_on["cuda:0"] < 9
+
+
+ADD_COUNTS = ctypes.CFUNCTYPE(
+    None, ctypes.POINTER(ctypes.c_uint32), ctypes.POINTER(ctypes.c_uint32), ctypes.c_uint64
+)
+
+
+def test_numbers_of_elements_are_added_up_to_a_limit(library_of_kernels: CDLL) -> None:
+    add = ADD_COUNTS(gpu_on_cpu.address_in(library_of_kernels, "add_counts"))
+    rng = np.random.default_rng(0)
+    for counts in (rng.integers(0, 2000, 5000), [2**30 - 1, 0, 7], [2**31, 1], [2**32 - 1] * 40):
+        sums = np.cumsum(counts)
+        given, firsts = (np.array(each, np.uint32) for each in (counts, [*counts, 0]))
+        pointers = (
+            each.ctypes.data_as(ctypes.POINTER(ctypes.c_uint32)) for each in (given, firsts)
+        )
+        add(*pointers, len(given))
+        if sums[-1] < 2**30:
+            assert firsts.tolist() == [0, *sums.tolist()]
+        assert firsts[-1] == min(sums[-1], 2**30)
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_elements_beyond_counting_are_run_in_smaller_parts(
+    monkeypatch: pytest.MonkeyPatch, library_of_kernels: CDLL
+) -> None:
+    batt, samples = Batt([parse_program(NESTED.replace("(I)", "(S, I)", 1))]), training_samples(9)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    real, n_calls = kernels.address, []
+    add = ADD_COUNTS(gpu_on_cpu.address_in(library_of_kernels, "add_counts"))
+
+    @ADD_COUNTS
+    def add_beyond(counts: Any, firsts: Any, n: int) -> None:
+        add(counts, firsts, n)
+        n_calls.append(n)
+        if len(n_calls) < 4:
+            firsts[n] = 2**30
+
+    def address(device: int, name: str) -> int:
+        beyond = ctypes.cast(add_beyond, ctypes.c_void_p).value or 0
+        return beyond if name == "add_counts" else real(device, name)
+
+    monkeypatch.setattr(kernels, "address", address)
+    check_equal(batt.run(samples, SMALL, device="cuda"), wanted)
+    assert len(n_calls) > 4
 
 
 @pytest.mark.usefixtures("on_cpu")

@@ -427,6 +427,7 @@ class PlanRun {
       if (!is_counted(steps_[k])) continue;
       counting_.erase(counting_.begin() + (std::ptrdiff_t)at);
       const PlanStep& planned = plan_.steps[k];
+      is_too_much_ |= steps_[k].found[planned.n_others] >= MOST_COUNTED;
       for (u32 m = 0; m < planned.n_others; m++) {
         const i32 made = plan_.made_domains[planned.first_other + m];
         if (made >= 0) sizes_[made] = steps_[k].found[m + 1] - steps_[k].found[m];

@@ -634,17 +634,17 @@ ARC_KERNEL alone_where(ARC_WORK) { arc::run_elements(*launch, *step, arc::ALL, a
 ARC_KERNEL alone_elsewhere(ARC_WORK) { arc::run_elements(*launch, *step, arc::ALL, arc::AloneWhere<false>()); }
 ARC_KERNEL alone_pick(ARC_WORK) { arc::run_elements(*launch, *step, arc::ALL, arc::AlonePick()); }
 
-// The sum of a number of this thread and of those before it in its warp.
+// The sum of a number of this thread and of those before it in its warp, up to MOST_COUNTED.
 ARC_EXTERN arc::u32 sum_up_to(arc::u32 sum) {
   for (arc::u32 by = 1; by < 32; by *= 2) {
     const arc::u32 more = __shfl_up_sync(0xffffffffu, sum, by);
-    if ((threadIdx.x & 31) >= by) sum += more;
+    if ((threadIdx.x & 31) >= by) sum = arc::add_counted(sum, more);
   }
   return sum;
 }
 // firsts[k] := the sum of counts before k, for k up to n. A block adds up a part of them, says how much that is
 // where the first of these counts was, marked by the highest bit, and waits for those before it to say so. One
-// block, or one thread, does all parts in turn.
+// block, or one thread, does all parts in turn. Where the last sum is MOST_COUNTED, others may be anything.
 extern "C" __global__ void __launch_bounds__(arc::COUNT_THREADS) add_counts(arc::u32* counts, arc::u32* firsts,
                                                                           arc::u32 n) {
   using namespace arc;
@@ -660,13 +660,13 @@ extern "C" __global__ void __launch_bounds__(arc::COUNT_THREADS) add_counts(arc:
 #pragma unroll
     for (u32 k = 0; k < COUNTS_A_THREAD; k++) {
       const u32 at = first + k * at_once;
-      own[k] = at < n ? counts[at] : 0;
+      own[k] = at < n ? min_of(counts[at], MOST_COUNTED) : 0;
     }
 #pragma unroll
     for (u32 k = 0; k < COUNTS_A_THREAD; k++) {
       const u32 up_to = at_once > 1 ? sum_up_to(own[k]) : own[k];
       places[k] = sum + up_to - own[k];
-      sum += at_once > 1 ? __shfl_sync(0xffffffffu, up_to, 31) : own[k];
+      sum = add_counted(sum, at_once > 1 ? __shfl_sync(0xffffffffu, up_to, 31) : own[k]);
     }
     u32 earlier = 0, all = sum;
     if (at_once > 1) {
@@ -683,13 +683,13 @@ extern "C" __global__ void __launch_bounds__(arc::COUNT_THREADS) add_counts(arc:
       u32 said;
       do said = *(volatile u32*)(counts + other * size);
       while (!(said & MARK));
-      others += said & ~MARK;
+      others = add_counted(others, said & ~MARK);
     }
-    before += at_once > 1 ? __shfl_sync(0xffffffffu, sum_up_to(others), 31) : others;
+    before = add_counted(before, at_once > 1 ? __shfl_sync(0xffffffffu, sum_up_to(others), 31) : others);
 #pragma unroll
     for (u32 k = 0; k < COUNTS_A_THREAD; k++)
       if (first + k * at_once < n) firsts[first + k * at_once] = before + earlier + places[k];
-    before += all;
+    before = add_counted(before, all);
     next = part + 1;
     if (threadIdx.x == 0 && next * size >= n) firsts[n] = before;
     __syncthreads();  // before what the warps tell one another is another part's
