@@ -163,6 +163,7 @@ def _wrong(task: Task, program: Program) -> dict[str, tuple[Callable[[], Any], s
         "threads as text": (lambda: arcbatt.run(program, task, n_threads="2"), "n_threads is '2'"),
         "fewer threads than none": (lambda: run_batt(-1), "n_threads is -1, expected 1 to"),
         "no thread for a batt": (lambda: run_batt(0), "n_threads is 0"),
+        "a truth value for threads": (lambda: run_batt(True), "n_threads is True, expected 1 to"),
         "threads of a batt as text": (lambda: run_batt("2"), "n_threads is '2'"),
         "no thread for tasks": (
             lambda: run_on_tasks(Batt([program]), TaskSamples([task]), n_threads=0),

@@ -141,3 +141,15 @@ def test_a_part_of_a_batt_gives_what_its_programs_give(tasks: TaskSamples, batt:
         for name in ("reasons", "matches", "hashes", "steps", "numbers"):
             assert (getattr(got, name) == getattr(whole, name)[chosen]).all(), name
     assert batt.part(np.arange(len(batt.programs))) is batt
+
+
+def test_results_show_themselves_in_a_line(tasks: TaskSamples) -> None:
+    batt = Batt([parse_program("def f(I):\n    return vmirror(I)\n")])
+    on_tasks, on_samples = run_on_tasks(batt, tasks), batt.run(tasks.demos, device="cpu")
+    n_fits, n = int(on_tasks.solved.sum()), tasks.n_samples
+    assert (
+        repr(on_tasks)
+        == f"<TaskResult of 1 program on 60 tasks: {n_fits} fit{'s' * (n_fits != 1)}>"
+    )
+    wanted = f"{n} values, {on_samples.matches.sum()} as wanted; ran on cpu {n}"
+    assert repr(on_samples) == f"<BattResult of 1 program on {n} samples: {wanted}>"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from arcbatt.display import Displayed
 from arcbatt.language import Failure, Function, Reason, Value
+from arcbatt.plurals import count
 
 from .table import primitive_numbers
 
@@ -72,6 +73,14 @@ class BattResult(Displayed):
     _places: dict[int, tuple[int, int]] = field(default_factory=dict, repr=False)
     # By (program, sample), those that are kept as values.
     _values: Mapping[tuple[int, int], Value] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        n_programs, n_samples = self.reasons.shape
+        size = f"{count(n_programs, 'program')} on {count(n_samples, 'sample')}"
+        n_values, n_matches = int((self.reasons == 0).sum()), int(self.matches.sum())
+        where = ", ".join(f"{name} {n:,}" for name, n in self.ran_on.items())
+        found = f"{count(n_values, 'value')}, {n_matches:,} as wanted"
+        return f"<BattResult of {size}: {found}; ran on {where or 'nothing'}>"
 
     def outcome(self, program: int, sample: int) -> Value | Failure:
         """The value, which must have been kept, or the failure."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from arcbatt.language import Budget, Program
 from arcbatt.measure import check_threads, usable_cores
+from arcbatt.plurals import count
 from arcbatt.tasks import Task
 
 from . import _engine, profiling
@@ -92,6 +93,11 @@ class TaskResult:
         """Whether all demos match."""
         found: NDArray[np.bool_] = self.n_matches == self.n_demos
         return found
+
+    def __repr__(self) -> str:
+        n_programs, n_tasks = self.reasons.shape
+        size = f"{count(n_programs, 'program')} on {count(n_tasks, 'task')}"
+        return f"<TaskResult of {size}: {count(int(self.solved.sum()), 'fit')}>"
 
     def among(self, ran: NDArray[np.bool_], reason: int) -> TaskResult:
         """Return these results as those of the programs that `ran`, the others failing so."""

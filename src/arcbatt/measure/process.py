@@ -47,7 +47,8 @@ def _age_ns() -> int | None:
 
 def check_threads(n_threads: object) -> None:
     """Raise a ValueError unless this is a number of threads that can be had, or None for all."""
-    if n_threads is not None and n_threads not in range(1, MAX_THREADS + 1):
+    is_number = not isinstance(n_threads, bool) and n_threads in range(1, MAX_THREADS + 1)
+    if n_threads is not None and not is_number:
         raise ValueError(f"n_threads is {n_threads!r:.40}, expected 1 to {MAX_THREADS}, or None")
 
 
