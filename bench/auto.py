@@ -1,12 +1,13 @@
 """CPU and GPU at once: what `auto` takes against the better of the two, and from the first use on.
 
-    python bench/auto.py [--first FOLDER]
+    python bench/auto.py [--first FOLDER | --shared]
     python bench/auto.py --evolve SECONDS [--card SIZE] [--processes N | --workers N] [--at-once 1]
 
 Tables: runs on the CPU, on the GPU and on both, whose results are compared (a difference ends the
 run); two workers on one card, and a card with hardly any memory, likewise. With `--first`, how long
 a new process takes until a card gives its first results, without compiled kernels and with them;
-with `--evolve`, evolve's pairs a second with the CPU alone and with both.
+with `--shared`, what long runs take that are shared out, whatever `auto` would do; with `--evolve`,
+evolve's pairs a second with the CPU alone and with both.
 """
 
 from __future__ import annotations
@@ -25,19 +26,19 @@ from typing import Any
 
 import numpy as np
 from engine import library_programs, mixed_programs, training_samples
-from gpu import BUDGET, SMALL_BUDGET, begin, differences, table_of
+from gpu import BUDGET, SMALL_BUDGET, begin, differences, evolve_cards, table_of
 from pipeline import begin_evolution
 from rich.console import Console
 
 from arcbatt.engine import batt as batt_module
-from arcbatt.engine import calibration, device_memory, kernels
+from arcbatt.engine import calibration, device_memory, kernels, sharing
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.results import BattResult
 from arcbatt.engine.samples import Samples
 from arcbatt.evaluation import TaskBoard
 from arcbatt.language import Budget
 from arcbatt.language.random_programs import random_program
-from arcbatt.measure import Clock, Report
+from arcbatt.measure import Clock, Report, usable_cores
 from arcbatt.pool import Pool
 from arcbatt.proposers import make_proposers
 from arcbatt.proposers.evolve import EvolveOptions, choose_card_size
@@ -118,6 +119,68 @@ def run_workloads(console: Console) -> None:
     headings = ("workload", "CPU", "GPU", "auto", "auto / better", "auto ran on")
     title = f"{os.cpu_count()} threads; target: at most 1.10"
     console.print(table_of(title, headings, rows))
+
+
+def run_shared(console: Console) -> None:
+    """Print what long runs take that are shared out, by what both were measured to take."""
+    rows = []
+    for name, batt, samples, budget in (*workloads(), mutants()):
+        cpu_s, gpu_s = (median_s(batt, samples, budget, device) for device in DEVICES[:2])
+        if min(cpu_s, gpu_s) < sharing.LEAST_SHARED_S:
+            continue
+        n, half = len(samples), every_second(samples)
+        # What does not depend on the number of samples, by a run on half of them.
+        sample_s = max(gpu_s - median_s(batt, half, budget, "cuda"), 0.0) / (n - len(half))
+        expected = calibration.Prediction(
+            n_threads=usable_cores(),
+            thread_s=0.0,
+            cpu_sample_s=cpu_s / n,
+            left_out_sample_s=0.0,
+            gpu_fixed_s=gpu_s - n * sample_s,
+            gpu_sample_s=sample_s,
+        )
+        shared_out = batt_module.Choice([0], expected)
+        with changed(Batt, choose=lambda *_, shared_out=shared_out, **__: shared_out):
+            got = batt.run(samples, budget)
+            both_s = median_s(batt, samples, budget, "auto")
+        n_different = differences(batt.run(samples, budget, device="cpu"), got)
+        if n_different:
+            sys.exit(f"{name}: {n_different} results differ")
+        seconds = (cpu_s, gpu_s, expected.gpu_fixed_s, expected.split(n)[1], both_s)
+        figures = [f"{each * 1e3:.1f} ms" for each in seconds]
+        rows.append((name, *figures, f"{both_s / min(cpu_s, gpu_s):.2f}", shares(got)))
+    headings = (
+        "workload",
+        "CPU",
+        "GPU",
+        "of it fixed",
+        "both, at best",
+        "both",
+        "/ better",
+        "ran on",
+    )
+    console.print(table_of("runs shared out", headings, rows))
+
+
+def median_s(batt: Batt, samples: Samples, budget: Budget, device: str) -> float:
+    """Return what a run takes, the first one not counted."""
+    times = []
+    for _ in range(REPEATS + 1):
+        start = time.perf_counter()
+        batt.run(samples, budget, device=device)
+        times.append(time.perf_counter() - start)
+    return float(np.median(times[1:]))
+
+
+def every_second(samples: Samples) -> Samples:
+    inputs, targets, demos = samples._given
+    return Samples(inputs[::2], targets[::2], None if demos is None else demos[::2])
+
+
+def mutants() -> tuple[str, Batt, Samples, Budget]:
+    """Return evolve's mutants, on what they are run on first."""
+    name, (programs, board) = list(evolve_cards().items())[-1]
+    return name, Batt(programs), board.held_out.first_demos, SMALL_BUDGET
 
 
 @contextmanager
@@ -296,6 +359,7 @@ def main() -> None:
     parser.add_argument(
         "--evolve", type=float, metavar="SECONDS", help="evolve for so long on each; and stop"
     )
+    parser.add_argument("--shared", action="store_true", help="share long runs out; and stop")
     parser.add_argument("--card", type=int, help="size of evolve's cards, by default by device")
     parser.add_argument("--devices", default="cpu,auto", help="that evolve is run on")
     parser.add_argument(
@@ -323,6 +387,9 @@ def main() -> None:
     console.print(calibration.of_this_machine(Batt))
     if options.evolve:
         run_evolve(console, options)
+        return
+    if options.shared:
+        run_shared(console)
         return
     run_workloads(console)
     run_in_need(console)

@@ -29,13 +29,22 @@ def has_compiler() -> bool:
         return False
 
 
-# All of them take minutes; what they share is in each.
+# All of them take an hour; what they share is in each.
 @pytest.mark.skipif(not has_compiler(), reason="needs NVIDIA's run-time compiler")
-@pytest.mark.parametrize("module", ["common", "functions_1", list(kernels.modules())[-1]])
-def test_the_headers_compile_for_the_gpu(module: str, tmp_path: Path) -> None:
-    assert kernels.compile_modules(tmp_path, [module], ["sm_90"], 1) == []
+@pytest.mark.parametrize(
+    ("module", "target"),
+    [
+        ("common", "sm_90"),
+        ("functions_1", "sm_60"),
+        (list(kernels.modules())[-1], "sm_75"),
+        ("symmetry", "sm_100"),
+        (kernels.module_of("wide_run_close_symmetry"), "sm_120"),
+    ],
+)
+def test_the_headers_compile_for_the_gpu(module: str, target: str, tmp_path: Path) -> None:
+    assert kernels.compile_modules(tmp_path, [module], [target], 1) == []
     (path,) = tmp_path.rglob("*.xz")
-    assert path == tmp_path / kernels.source_digest() / "sm_90" / f"{module}.xz"
+    assert path == tmp_path / kernels.source_digest() / target / f"{module}.xz"
     assert kernel_files.read(path).startswith(b"\x7fELF")
 
 
@@ -45,16 +54,17 @@ def test_compiling_goes_on_where_it_was_ended(
     chosen, targets = list(kernels.modules())[:3], ["sm_80", "sm_90"]
     asked = []
 
-    def compile_source(name: str, _source: str, _options: object, target: str) -> bytes:
-        asked.append((name.removesuffix(".cu"), target))
+    def command(folder: Path, target: str, module: str) -> list[str]:
+        asked.append((module, target))
         if len(asked) == 4:
-            raise nvrtc.NvrtcError("no room")
-        return b"code"
+            return [sys.executable, "-c", "import os; os.abort()"]
+        kernel_files.write(folder, kernels.source_digest(), target, module, b"code")
+        return [sys.executable, "-c", ""]
 
-    monkeypatch.setattr(nvrtc, "compile_source", compile_source)
+    monkeypatch.setattr(kernel_files, "compile_command", command)
     everything = [(module, target) for module in chosen for target in targets]
     assert kernels.compile_modules(tmp_path, chosen, targets, 1) == [
-        f"{chosen[1]} for sm_90: no room"
+        f"{chosen[1]} for sm_90: the compiler ended with status -6"
     ]
     assert asked == everything
     asked.clear()
@@ -269,19 +279,16 @@ def test_what_cannot_be_compiled_says_why_in_one_line(
         raise nvrtc.NvrtcError("libnvrtc is not there")
 
     monkeypatch.setattr(nvrtc, "_library", no_library)
-    command = ["kernels", "--only", "common", "--jobs", "1", "--to", str(tmp_path)]
-    monkeypatch.setattr(sys, "argv", command)
+    monkeypatch.setattr(sys, "argv", ["kernels"])
     with pytest.raises(SystemExit, match=r"^libnvrtc is not there$"):
         kernels.main()
-    monkeypatch.setattr(sys, "argv", [*command, "--arch", "90"])
-    with pytest.raises(SystemExit, match=r"^common for sm_90: libnvrtc is not there$"):
-        kernels.main()
+    with pytest.raises(SystemExit, match=r"^libnvrtc is not there$"):
+        kernels.compile_here(str(tmp_path), "sm_90", "common")
     # A folder that cannot be written to.
     (tmp_path / "file").touch()
     monkeypatch.setattr(nvrtc, "compile_source", lambda *_: b"code")
-    monkeypatch.setattr(sys, "argv", [*command, "--arch", "90", "--to", str(tmp_path / "file")])
-    with pytest.raises(SystemExit, match=r"^common for sm_90: .*Not a directory"):
-        kernels.main()
+    with pytest.raises(SystemExit, match=r"Not a directory"):
+        kernels.compile_here(str(tmp_path / "file"), "sm_90", "common")
 
 
 def test_modules_are_compiled_meanwhile_each_once(
@@ -294,12 +301,12 @@ def test_modules_are_compiled_meanwhile_each_once(
     monkeypatch.setattr(kernels, "_load_modules", lambda names, _device: loaded.append(set(names)))
     started = cache_folder / "started"
 
-    def command(module: str, capability: int) -> list[str]:
+    def command(folder: Path, target: str, module: str) -> list[str]:
         code = f"open({str(started)!r}, 'a').write('{module} '); " + (
             "raise SystemExit('no such thing as a site')"
             if module.startswith("site")
-            else "from arcbatt.engine import kernel_files, kernels; kernel_files.write("
-            f"kernel_files.folders()[-1], kernels.source_digest(), 'sm_{capability}', "
+            else "from pathlib import Path; from arcbatt.engine import kernel_files, kernels; "
+            f"kernel_files.write(Path({str(folder)!r}), kernels.source_digest(), '{target}', "
             f"'{module}', b'code')"
         )
         return [sys.executable, "-c", code]

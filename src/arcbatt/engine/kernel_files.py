@@ -174,33 +174,33 @@ class Compilers:
     def _work(self) -> None:
         while True:
             module, capability, digest = self._waiting.get()
-            trouble = _compile(module, capability, digest)
+            folder, target = folders()[-1], f"sm_{capability}"
+            trouble = compile_apart(folder, digest, target, module)
+            note_trouble(folder, digest, target, module, trouble)
+            drop_old(folder)
             if trouble:
                 self.troubles[module, capability] = trouble
             self._asked[module, capability].set()
 
 
-def _compile(module: str, capability: int, digest: str) -> str:
-    """Have a module compiled; returns what went wrong."""
-    folder = folders()[-1]
+def compile_apart(folder: Path, digest: str, target: str, module: str) -> str:
+    """Have a module compiled by another process, which may crash; returns what went wrong."""
     try:
-        done = subprocess.run(compile_command(module, capability), capture_output=True)
-        trouble = done.stderr.decode(errors="replace").strip() if done.returncode else ""
-        if done.returncode and not trouble:
-            trouble = f"the compiler ended with status {done.returncode}"
-        elif not done.returncode and find(digest, module, capability) is None:
-            trouble = f"the compiler has left nothing in {folder}"
+        done = subprocess.run(compile_command(folder, target, module), capture_output=True)
     except OSError as error:
-        trouble = str(error)
-    note_trouble(folder, digest, f"sm_{capability}", module, trouble)
-    return trouble
+        return str(error)
+    if done.returncode:
+        told = done.stderr.decode(errors="replace").strip()
+        return told or f"the compiler ended with status {done.returncode}"
+    if not place_of(folder, digest, target, module).is_file():
+        return f"the compiler has left nothing in {folder}"
+    return ""
 
 
-def compile_command(module: str, capability: int) -> list[str]:
-    """Return the command that compiles a module into the user's folder."""
-    code = "from arcbatt.engine import kernels; kernels.main()"
-    options = ["--arch", str(capability), "--only", module, "--jobs", "1"]
-    return [sys.executable, "-c", code, *options]
+def compile_command(folder: Path, target: str, module: str) -> list[str]:
+    """Return the command that compiles a module into a folder."""
+    code = "import sys; from arcbatt.engine import kernels; kernels.compile_here(*sys.argv[1:])"
+    return [sys.executable, "-c", code, str(folder), target, module]
 
 
 compilers = Compilers()

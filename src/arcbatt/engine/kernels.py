@@ -16,10 +16,9 @@ import os
 import re
 import warnings
 from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from hashlib import blake2b
-from itertools import starmap
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -343,22 +342,32 @@ def compile_modules(
 ) -> list[str]:
     """Compile modules into a folder, but for those that it has; returns what went wrong.
 
-    Jobs are processes: the compiler does one thing at a time in each.
+    Each is compiled by a process of its own: a compiler does one thing at a time, and may crash.
     """
     digest = source_digest()
     work = [
-        (folder, module, target)
+        (target, module)
         for module in chosen
         for target in targets
         if not kernel_files.place_of(folder, digest, target, module).is_file()
     ]
-    if n_jobs == 1 or not work:
-        troubles = list(_counted(starmap(_compile, work), len(work)))
-    else:
-        with ProcessPoolExecutor(n_jobs) as pool:
-            done = pool.map(_compile, *zip(*work, strict=True))
-            troubles = list(_counted(done, len(work)))
+
+    def compile_one(what: tuple[str, str]) -> str:
+        trouble = kernel_files.compile_apart(folder, digest, *what)
+        return trouble and "{1} for {0}: {2}".format(*what, trouble)
+
+    with ThreadPoolExecutor(n_jobs) as pool:
+        troubles = list(_counted(pool.map(compile_one, work), len(work)))
     return [trouble for trouble in troubles if trouble]
+
+
+def compile_here(folder: str, target: str, module: str) -> None:
+    """Compile a module into a folder, in this process; ends it where that fails."""
+    try:
+        code = nvrtc.compile_source(f"{module}.cu", source(module), source_options(module), target)
+        kernel_files.write(Path(folder), source_digest(), target, module, code)
+    except (nvrtc.NvrtcError, OSError) as error:
+        raise SystemExit(str(error)) from error
 
 
 def _counted(done: Iterable[str], n_all: int) -> Iterable[str]:
@@ -370,15 +379,6 @@ def _counted(done: Iterable[str], n_all: int) -> Iterable[str]:
     console = Console(stderr=True)
     is_quiet = not console.is_terminal
     return track(done, "compiling", n_all, console=console, transient=True, disable=is_quiet)
-
-
-def _compile(folder: Path, module: str, target: str) -> str:
-    try:
-        code = nvrtc.compile_source(f"{module}.cu", source(module), source_options(module), target)
-        kernel_files.write(folder, source_digest(), target, module, code)
-    except (nvrtc.NvrtcError, OSError) as error:
-        return f"{module} for {target}: {error}"
-    return ""
 
 
 def main() -> None:

@@ -349,6 +349,8 @@ ARC_FN u32 sure_weight(const Lane& lane, const P& primitive, const Value& arg, u
   return weight > lane.max_elements || weight > Batch::UNSURE ? Batch::UNSURE : (u32)weight;
 }
 
+// Each thread looks for itself whether the call's frame is over. Where they do not agree it is over: an argument
+// may be none then, and nobody reads what becomes of the call.
 template <class P>
 ARC_FN void fetch_batch(const Launch& launch, const Step& step, const Lane& lane, Batch& batch, const Portion& portion,
                         const P& primitive) {

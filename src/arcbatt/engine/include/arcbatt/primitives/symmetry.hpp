@@ -276,7 +276,8 @@ ARC_NOINLINE void join_orbits(const Scene& scene, const PlaceMap& map, i32* firs
 
 // Joins what maps that hold take to each other. A map is tried by one thread, as many at once as there are;
 // `tried` has room for one of each. How many cells they have, which are charged for; no further than a limit.
-ARC_NOINLINE u64 find_orbits(const Scene& scene, const SceneBits& bits, i64 hidden, bool noise, i32* orbits,
+// (NVRTC 12.9 crashes where it is a function of its own on cards from 10.0 on.)
+ARC_CPU_NOINLINE u64 find_orbits(const Scene& scene, const SceneBits& bits, i64 hidden, bool noise, i32* orbits,
                              TriedMap* tried, u64 max_charged) {
   u64 n_charged = 0;
   PlaceMap own = {};
