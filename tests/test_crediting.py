@@ -118,20 +118,16 @@ def test_the_nearest_are_found_for_every_open_task() -> None:
     programs = [each.program for each in library_programs()[:20]]
     archive = Archive(len(TASKS), per_task=2)
     archive.offer(0, Entry(programs[0], 1, Worth(1000, 1, 1000)))
-    result = screen(programs)
-    by_task: dict[int, list[Worth]] = {}
-    for program, task, steps, worth in Crediting(BOARD, use_differs=True).nearest(
-        programs, archive
-    ):
-        place = programs.index(program)
-        assert steps == result.steps[place, task]
-        assert worth.behaviour == result.hashes[place, task]
-        by_task.setdefault(task, []).append(worth)
+    crediting = Crediting(BOARD, use_differs=True)
+    by_task: dict[int, list[Program]] = {}
+    for task, program in crediting.nearest(programs, archive):
+        by_task.setdefault(task, []).append(program)
     assert set(by_task) == set(range(1, len(TASKS)))
-    for worths in by_task.values():
-        assert len(worths) == 4
-        credits = [worth.credit for worth in worths]
-        assert credits == sorted(credits, reverse=True) and credits[0] < 1000
+    credits = crediting._nearness(programs)
+    for task, chosen in by_task.items():
+        nearest = [credits[programs.index(program), task] for program in chosen]
+        assert len(nearest) == 4
+        assert nearest == sorted(credits[:, task].tolist(), reverse=True)[:4]
 
 
 def test_once_the_time_is_spent_no_more_are_judged() -> None:
@@ -140,7 +136,7 @@ def test_once_the_time_is_spent_no_more_are_judged() -> None:
 
     def judged(is_spent: Callable[[], bool]) -> set[Program]:
         nearest = crediting.nearest(programs, Archive(len(TASKS)), is_spent)
-        return {program for program, _, _, _ in nearest}
+        return {program for _, program in nearest}
 
     answers = iter([False, True])
     early = set(programs[:JUDGED_AT_ONCE])

@@ -36,11 +36,12 @@ from arcbatt.proposers.evolve import (
     evolution,
     met,
 )
+from arcbatt.proposers.evolve.archive import Archive
 from arcbatt.proposers.evolve.dealer import DEALING, Dealer
 from arcbatt.proposers.evolve.evolution import ENGINE, GPU_CARD_SIZE, N_BEGUN, Evolution
 from arcbatt.proposers.evolve.portions import DealtCard, Order
 from arcbatt.solving.run_folder import read_log
-from arcbatt.tasks import load
+from arcbatt.tasks import Task, load
 
 from .conftest import best_of
 
@@ -417,6 +418,50 @@ def test_it_is_resumed_from_plain_data_and_the_pool(board: TaskBoard, tmp_path: 
         again.begin(list(pool.solvers()))
         assert again.archive.n_fitted == n_fitted
         assert [again.step().number for _ in range(2)] == [3, 4]
+        again.close()
+
+
+def test_what_comes_near_at_the_start_counts_by_all_demos(tmp_path: Path) -> None:
+    flip = parse_program("def flip(I):\n    return vmirror(I)\n")
+    first = ((1, 0, 0), (2, 0, 0), (3, 5, 0))
+    others = [((k, 2, 3), (0, 0, 5), (0, 0, k)) for k in (4, 6, 7)]
+    upside_down = [(grid, tuple(reversed(grid))) for grid in others]
+    task = Task.of([(first, tuple(row[::-1] for row in first)), *upside_down], [first])
+    with Pool.in_memory() as pool:
+        pool.add_programs([NewProgram.of(flip, "library")])
+        board = TaskBoard([task], device="cpu")
+        evolving = Evolution(board, pool, SMALL, Validator(board, tmp_path))
+        evolving.begin([flip])
+        result = board.screen(Batt([flip]), held_out=True)
+        assert result.n_matches.tolist() == [[1]]
+        crediting = evolving.crediting
+        ((_, worth),) = crediting.worths([flip], [(0, 0)], result, Archive(1))
+        # By the first demo alone it would be as good as right, and stand there twice.
+        assert [entry.worth for entry in evolving.archive.niches[0].nearly_right] == [worth]
+        assert worth.credit < 900 < crediting._nearness([flip])[0, 0]
+        evolving.close()
+
+
+def test_a_resumed_run_has_what_was_nearly_right(board: TaskBoard, tmp_path: Path) -> None:
+    path = tmp_path / "pool.db"
+    with begun(board, tmp_path, pool=Pool.open(path)) as evolving:
+        for _ in range(4):
+            evolving.step()
+        state = json.loads(json.dumps(evolving.to_json()))
+        kept = [{entry.program for entry in n.nearly_right} for n in evolving.archive.niches]
+    with Pool.open(path) as pool:
+        again = Evolution(board, pool, SMALL, Validator(board, tmp_path))
+        again.resume_from(state)
+        digests = list(pool.digests())
+        assert len(digests) > len(FEW)
+        assert not again._met.find_new(digests)
+        again.begin(FEW[:5])
+        again.take_kept()
+        n_again = 0
+        for niche, before in zip(again.archive.niches, kept, strict=True):
+            n_again += len(before & {entry.program for entry in niche.nearly_right})
+        # Of two that do the same, either is as good.
+        assert n_again > 0.8 * sum(map(len, kept)) > 20
         again.close()
 
 

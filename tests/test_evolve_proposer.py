@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from arcbatt.evaluation import TaskBoard
 from arcbatt.language import parse_program
 from arcbatt.pool import Pool
 from arcbatt.proposers import Context
 from arcbatt.proposers.evolve import EvolveOptions, Mutants
-from arcbatt.proposers.evolve.proposer import MAX_PARENTS
+from arcbatt.proposers.evolve.evolution import CardResult, Evolution
+from arcbatt.proposers.evolve.proposer import CARDS_TO_GIVE_UP, MAX_PARENTS
 from arcbatt.proposers.first_programs import fill_pool
 from arcbatt.solving import Loop
 from arcbatt.tasks import Task
@@ -65,3 +69,20 @@ def test_a_few_parents_of_each_task_are_taken() -> None:
 
     counts, _ = evolved(task, offer)
     assert counts["parents"]["n_parents_offered"] == MAX_PARENTS
+
+
+def test_it_ends_after_several_cards_without_a_mutant(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = [0] * (CARDS_TO_GIVE_UP - 1) + [3] + [0] * CARDS_TO_GIVE_UP
+    left, real = iter(numbers), Evolution.step
+
+    def step(evolution: Evolution, **options: bool) -> CardResult:
+        return replace(real(evolution, **options), n_mutants=next(left))
+
+    monkeypatch.setattr(Evolution, "step", step)
+    (task,) = training("a85d4709")
+    with Pool.in_memory() as pool:
+        fill_pool(pool, library=True)
+        mutants = Mutants(EvolveOptions(card_size=5), Path("differences"))
+        loop = Loop(TaskBoard([task], device="cpu", n_threads=1), pool, [mutants])
+        loop.run(FOREVER_S, 10 * len(numbers))
+    assert loop.counts["evolve"].n_rounds == len(numbers)

@@ -153,3 +153,10 @@ def test_results_show_themselves_in_a_line(tasks: TaskSamples) -> None:
     )
     wanted = f"{n} values, {on_samples.matches.sum()} as wanted; ran on cpu {n}"
     assert repr(on_samples) == f"<BattResult of 1 program on {n} samples: {wanted}>"
+
+
+@pytest.mark.parametrize("only", [[60], [0, 1], []])
+def test_tasks_that_are_not_there_are_refused(tasks: TaskSamples, only: list[int]) -> None:
+    batt = Batt([parse_program("def f(I):\n    return vmirror(I)\n")])
+    with pytest.raises(ValueError, match="only: a task, 0 to 59, or -1 for each of 1 programs"):
+        run_on_tasks(batt, tasks, only=only)

@@ -267,6 +267,7 @@ def test_malformed_kaggle_file(tmp_path: Path, content: Any, expected: str) -> N
         ({"test": [{"input": A}]}, 'the key "train" is missing'),
         ({"train": [{"input": A, "output": A}]}, 'the key "test" is missing'),
         (raw_task(train=[]), '"train" is empty, expected at least one demo'),
+        (raw_task(train=raw_task()["train"][:1] * 256), "256 demos, expected 255 at most"),
         (raw_task(train={}), '"train" is {}, expected a list'),
         (raw_task(test=None), '"test" is None, expected a list'),
         (raw_task(train=[3]), "demo 1: 3 is not a pair"),

@@ -132,6 +132,10 @@ def run_on_tasks(
     n_threads = n_threads or usable_cores()
     n_programs = batt.n_programs
     tasks_of = np.full(n_programs, -1, np.int32) if only is None else np.asarray(only, np.int32)
+    if len(tasks_of) != n_programs or (tasks_of >= len(samples)).any():
+        raise ValueError(
+            f"only: a task, 0 to {len(samples) - 1}, or -1 for each of {n_programs} programs"
+        )
     everywhere = np.flatnonzero(tasks_of < 0)
     # What is chosen for is what programs are run on first.
     n_first = len(samples) if staged else samples.n_samples

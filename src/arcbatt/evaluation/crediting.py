@@ -9,7 +9,7 @@ that match.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,11 +170,11 @@ class Crediting:
         programs: Sequence[Program],
         standards: Standards,
         is_spent: Callable[[], bool] = lambda: False,
-    ) -> Iterator[tuple[Program, int, int, Worth]]:
-        """Yield the programs that come nearest to each open task: program, task, steps, worth.
+    ) -> Iterator[tuple[int, Program]]:
+        """Yield the programs that come nearest to each open task, with it: twice what it keeps.
 
-        All are judged, on the first demo of every task; those at the end are not once the time
-        `is_spent`.
+        That is by the first demo of every task alone. Programs at the end are not looked at once
+        the time `is_spent`.
         """
         parts = []
         for start in range(0, len(programs), JUDGED_AT_ONCE):
@@ -183,31 +183,23 @@ class Crediting:
             parts.append(self._nearness(programs[start : start + JUDGED_AT_ONCE]))
         if not parts:
             return
-        credits, looks, steps, hashes = (
-            np.concatenate(arrays) for arrays in zip(*parts, strict=True)
-        )
+        credits = np.concatenate(parts)
         for task in range(len(self._board)):
-            if not standards.is_open(task):
-                continue
-            best = np.argsort(-credits[:, task], kind="stable")[: 2 * standards.per_task]
-            for p in best.tolist():
-                worth = Worth(
-                    min(int(credits[p, task]), NEARLY),
-                    int(hashes[p, task]),
-                    int(looks[p, task]),
-                )
-                yield programs[p], task, int(steps[p, task]), worth
+            if standards.is_open(task):
+                best = np.argsort(-credits[:, task], kind="stable")[: 2 * standards.per_task]
+                yield from ((task, programs[p]) for p in best.tolist())
 
-    def _nearness(self, programs: Sequence[Program]) -> tuple[NDArray[Any], ...]:
-        """Credits, first looks, steps and behaviours, [program, task]."""
+    def _nearness(self, programs: Sequence[Program]) -> NDArray[np.int64]:
+        """Credits by the first demo, [program, task]."""
         n, n_differs = len(programs), len(self.differs)
         with phase("fuse"):
             judged = Batt([*programs, *score_programs(self.differs, programs)])
         result = self._board.screen(judged, held_out=True)
         scores = np.clip(result.numbers[n:].reshape(n, n_differs, -1), 0, BEST_SCORE)
-        credits = np.einsum("pdt,d->pt", scores, self._weights) // self._weights.sum()
-        looks = scores[:, self.differs.index(self.first_look)]
-        return credits, looks, result.steps[:n], result.hashes[:n]
+        credits: NDArray[np.int64] = (
+            np.einsum("pdt,d->pt", scores, self._weights) // self._weights.sum()
+        )
+        return credits
 
 
 def _look_up(pairs: Sequence[Pair], result: TaskResult) -> list[_Found]:

@@ -433,6 +433,12 @@ class Pool:
             if is_digest(digest):
                 yield digest
 
+    def digests(self) -> Iterator[bytes]:
+        """Yield the digests of all programs."""
+        for (digest,) in self.store.stream("SELECT digest FROM programs"):
+            if is_digest(digest):
+                yield digest
+
     def contains(self, digests: Iterable[bytes]) -> set[bytes]:
         """Return those that are in the pool."""
         found = self._select_in("SELECT digest FROM programs WHERE digest IN", digests)

@@ -13,7 +13,15 @@ from typing import Any
 from arcbatt.tasks.loading import find_task, is_id, load
 from arcbatt.tasks.sources import TASK_SETS
 from arcbatt.tasks.task import Grid, Pair, Task, TaskSet, suggest
-from arcbatt.tasks.validation import TaskError, check_id, pairs_of, parse_grid, show, side_of
+from arcbatt.tasks.validation import (
+    TaskError,
+    check_id,
+    check_number,
+    pairs_of,
+    parse_grid,
+    show,
+    side_of,
+)
 
 MADE_HERE = "Python"
 """The source of tasks that were made from grids."""
@@ -169,6 +177,7 @@ def _demos(given: object) -> tuple[Pair, ...]:
     demos = tuple(_demo(pair, f"demo {k}") for k, pair in enumerate(given, 1))
     if not demos:
         raise TaskError(f"no demos; {_EXPECTED}")
+    check_number(len(demos), "demo", "the task")
     return demos
 
 

@@ -16,6 +16,8 @@ from arcbatt.tasks.task import Grid, Pair, Task
 
 MAX_SIDE = 30
 MAX_COLOR = 9
+# Of demos, or of test inputs: what a program fits of them is counted in a byte.
+MAX_PAIRS = 255
 
 T = TypeVar("T")
 
@@ -104,7 +106,14 @@ def pairs_of(content: object, key: str, label: str, place: str) -> list[Any]:
         raise TaskError(f'{place}: "{key}" is {show(pairs)}, expected a list of pairs')
     if not pairs:
         raise TaskError(f'{place}: "{key}" is empty, expected at least one {label}')
+    check_number(len(pairs), label, place)
     return pairs
+
+
+def check_number(n_pairs: int, label: str, place: str) -> None:
+    """Raise a `TaskError` where these are more demos, say, than are counted."""
+    if n_pairs > MAX_PAIRS:
+        raise TaskError(f"{place}: {n_pairs:,} {label}s, expected {MAX_PAIRS} at most")
 
 
 def side_of(pairs: Sequence[Any], index: int, side: str, label: str, place: str) -> Grid:

@@ -29,7 +29,7 @@ from arcbatt.engine.staged import TaskResult
 from arcbatt.evaluation import FULL_CREDIT, Crediting, TaskBoard, Validator
 from arcbatt.language import Program, ProgramError
 from arcbatt.measure import BusyTime, count, phase, timeline, usable_cores
-from arcbatt.pool import Card, NewProgram, NewTrial, Pool
+from arcbatt.pool import Card, NewProgram, NewTrial, Pool, task_key
 from arcbatt.tasks import Task
 
 from .archive import DEFAULT_PER_TASK, Archive, Entry, Verdict
@@ -206,13 +206,8 @@ class Evolution:
             say("how near the programs come to the tasks that none fits")
             chosen = self._programs_to_judge(programs)
             with phase("score"):
-                offered = _Offered()
-                for program, t, steps, worth in self.crediting.nearest(
-                    chosen, self.archive, is_spent
-                ):
-                    entry = Entry(program, steps, worth)
-                    offered.note(_Change(0, entry, t, 0, self.archive.offer(t, entry)))
-            self._store(offered.taken)
+                nearest = list(self.crediting.nearest(chosen, self.archive, is_spent))
+            self._store(self._offer_each(nearest).taken)
         return screen_s
 
     def take(self, programs: Sequence[tuple[int, Program, str]]) -> int:
@@ -222,19 +217,23 @@ class Evolution:
         mutants are, and none is dealt again.
         """
         programs = [each for each in programs if 0 < each[1].n_calls <= self.options.max_calls]
+        self._met.add_all(program.result.digest for _, program, _ in programs)
+        offered = self._offer_each([(task, program) for task, program, _ in programs])
+        self._store(offered.taken, origins={program: origin for _, program, origin in programs})
+        return len(offered.taken)
+
+    def _offer_each(self, programs: Sequence[tuple[int, Program]]) -> _Offered:
+        """Offer programs, each to the task that it comes with, by what it does on its demos."""
         if not programs:
-            return 0
+            return _Offered()
         # One place for each pair: the same program may be meant for several tasks.
-        tasks = np.array([task for task, _, _ in programs], np.int32)
-        chosen = [program for _, program, _ in programs]
-        self._met.add_all(program.result.digest for program in chosen)
+        tasks = np.array([task for task, _ in programs], np.int32)
+        chosen = [program for _, program in programs]
         result = self.board.screen(Batt(chosen), only=tasks, held_out=True)
         ran = result.reasons[np.arange(len(tasks)), tasks] == 0
         pairs = [(p, int(tasks[p])) for p in np.flatnonzero(ran).tolist()]
         with phase("score"):
-            offered = self._offer_pairs(chosen, result, pairs)
-        self._store(offered.taken, origins={program: origin for _, program, origin in programs})
-        return len(offered.taken)
+            return self._offer_pairs(chosen, result, pairs)
 
     def _programs_to_judge(self, programs: Sequence[Program]) -> list[Program]:
         """Solvers first, then any: those that may be nearly right on other tasks."""
@@ -306,6 +305,20 @@ class Evolution:
         self.rates = Rates.from_json(state["rates"])
         version, words, gauss = state["rng"]
         self.rng.setstate((version, tuple(words), gauss))
+        # All that was kept was met, what is no parent any more, too.
+        self._met.add_all(self.pool.digests())
+
+    def take_kept(self) -> int:
+        """Offer what the pool says was nearest to each task; return how many are kept again."""
+        places = {task_key(task): t for t, task in enumerate(self.board.tasks)}
+        # Twice as many as are kept: some of them do the same.
+        rows = self.pool.parents(per_task=2 * self.options.per_task)
+        of_tasks = [row for row in rows if row.task in places]
+        offered = self._offer_each(
+            [(places[row.task], program) for row, program in self.pool.readable(of_tasks)]
+        )
+        self._store(offered.taken)
+        return len(offered.taken)
 
     def wait_for_processes(self) -> None:
         """Have the processes that deal started now, and wait until they are ready."""

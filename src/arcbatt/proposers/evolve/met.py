@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arcbatt.pool import Pool
 
 # A filter takes a megabyte for each 2**23 bits, and is renewed after so many digests: until then it
-# says of one new program in 70 at most that it was met.
+# says of one new program in 70 at most that it was met, and with the one before it, in 36.
 N_BITS = 2**26
 MAX_ADDED = 2**22
 _WORDS = Struct("<II")

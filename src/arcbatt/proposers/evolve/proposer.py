@@ -24,6 +24,9 @@ MAX_PARENTS = 8
 # Of a card, and of each of its tasks, on training: what it costs to deal and fuse it however few
 # tasks are open, what it costs to run. What a card gains halves with every so many.
 CARD_S, COST_S, GAIN, CARDS_TO_HALVE = 0.35, 4e-3, 8e-5, 100
+# So many cards in a row without a mutant end it: one may find none by chance, and what was kept
+# meanwhile is known to the last of so many.
+CARDS_TO_GIVE_UP = N_BEGUN + 2
 
 
 class Mutants:
@@ -58,6 +61,7 @@ class Mutants:
         self._propose_s = 0.0
         self._n_rounds_met = -1  # of the loop: more of them, and others have worked meanwhile
         self._is_exhausted = False
+        self._n_empty = 0
         self._counts = {"n_parents_offered": 0, "n_parents_kept": 0}
 
     def next_offer(self, context: Context) -> Offer | None:
@@ -125,7 +129,8 @@ class Mutants:
                 ],
             }
         )
-        if not result.n_mutants:
+        self._n_empty = 0 if result.n_mutants else self._n_empty + 1
+        if self._n_empty == CARDS_TO_GIVE_UP:
             context.say("no new program can be made from what is there")
             self._is_exhausted = True
 
@@ -145,6 +150,8 @@ class Mutants:
             lambda: context.allowance.is_spent,
             context.allowance.clock,
         )
+        if state is not None:
+            evolution.take_kept()
         self._card_s = screen_s * self._options.card_size / max(len(programs), 1)
         return evolution
 
