@@ -225,6 +225,18 @@ def test_four_moves_deep_only_the_best_are_taken_further() -> None:
         check_stack(first, stack, task)
 
 
+def test_what_was_only_narrowed_finds_nothing_more_with_more_moves() -> None:
+    (task,) = training("e9afcf9a")
+    few, some, more = (
+        enumerate_view(plain(task), EnumerateOptions(depth=4, max_applications=n, max_stacks=3))
+        for n in (10**6, 4 * 10**6, 16 * 10**6)
+    )
+    assert all(found.counts["was_narrowed"] for found in (few, some, more))
+    assert few.counts["was_cut"] and not some.counts["was_cut"]
+    assert outcome(some) == outcome(more)
+    assert some.counts["n_applications"] == more.counts["n_applications"] < 4 * 10**6
+
+
 def test_the_sample_has_all_kinds() -> None:
     seen = {
         kind

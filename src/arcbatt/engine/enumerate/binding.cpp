@@ -66,6 +66,7 @@ nb::dict counts_object(const SearchCounts& c) {
   d["pieces_s"] = c.pieces_s;
   d["cover_s"] = c.cover_s;
   d["was_cut"] = c.was_cut;
+  d["was_narrowed"] = c.was_narrowed;
   d["values_by_depth"] = c.values_by_depth;
   d["tuples_by_depth"] = c.tuples_by_depth;
   return d;

@@ -106,7 +106,8 @@ struct SearchCounts {
   u64 n_values = 0, n_tuples = 0, n_merged = 0, n_refused = 0;
   u64 n_pieces_offered = 0, n_pieces = 0, n_scanned = 0, n_stacks = 0, n_bytes = 0;
   double size_s = 0, walk_s = 0, pieces_s = 0, cover_s = 0;
-  bool was_cut = false;
+  bool was_cut = false;       // more moves, memory or time would find more
+  bool was_narrowed = false;  // not all values were taken further, whatever there is of these
   std::vector<u64> values_by_depth, tuples_by_depth;
 };
 
@@ -429,7 +430,8 @@ class Search {
     counts.n_merged += walk_.n_merged;
     counts.n_refused += walk_.n_refused;
     counts.n_bytes += bytes();
-    counts.was_cut |= walk_.was_cut || walk_.was_narrowed;
+    counts.was_cut |= walk_.was_cut;
+    counts.was_narrowed = walk_.was_narrowed;
     for (const Bank& bank : banks_) {
       counts.n_values += bank.n_entries();
       for (u32 id = 0; id < bank.n_entries(); id++) tick(counts.values_by_depth, bank.depth(id));
