@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arcbatt import primitive, solve_all
 from arcbatt.language import Reason
+from arcbatt.language.registry import withdraw_own
 from arcbatt.proposers import PROPOSER_NAMES, Context, Offer
 from arcbatt.proposers.enumerate import FIRST_PASSES
 from arcbatt.solving import Loop, Watcher
@@ -418,6 +420,23 @@ def test_workers_join_while_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_names_no_cluster_is_said_to_be_none(name: str) -> None:
     with pytest.raises(ClusterError, match=r"is no cluster|expected 1 to"):
         check_cluster(name)
+
+
+def test_own_primitives_are_refused_at_once() -> None:
+    @primitive("Grid -> Grid")
+    def lift(grid: Any) -> Any:
+        return grid[1:]
+
+    try:
+        check_cluster(None)
+        words = r"workers do not have your own primitives \(lift\); leave out cluster="
+        for name in ("local:2", "auto", "10.0.0.1:6379"):
+            with pytest.raises(ClusterError, match=words):
+                check_cluster(name)
+        with pytest.raises(ClusterError, match=words):
+            solve_all(TASKS, 1, cluster="local:2")
+    finally:
+        withdraw_own("lift")
 
 
 def test_no_cluster_is_none() -> None:

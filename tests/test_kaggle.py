@@ -56,6 +56,8 @@ def test_files_are_found_whatever_the_prefix(tmp_path: Path, below: str) -> None
     assert (files.challenges, files.others, files.sample) == (path, (), None)
     with pytest.raises(TaskError, match=r"no file \*evaluation_challenges.json"):
         find_files(tmp_path, "evaluation")
+    with pytest.raises(TaskError, match=r"json is a file; name the folder that it is in"):
+        find_files(path, "test")
 
 
 def test_of_several_that_with_a_sample_submission_is_taken(tmp_path: Path) -> None:
@@ -88,7 +90,7 @@ def test_the_budget_is_short_but_in_the_run_that_counts(monkeypatch: pytest.Monk
 
 def test_a_broken_task_is_reported_and_filled_in_and_the_rest_solved(tmp_path: Path) -> None:
     write_tasks(tmp_path / "input" / "competitions" / "arc", {"good": MIRROR, "bad": BROKEN})
-    write_tasks(tmp_path / "input" / "competitions" / "a-1", {"good": MIRROR})
+    write_tasks(tmp_path / "input" / "competitions" / "a 1", {"good": MIRROR})
     ended = kaggle(tmp_path)
     assert ended.exit_code == 0, ended.stderr
     for fault in (
@@ -98,7 +100,8 @@ def test_a_broken_task_is_reported_and_filled_in_and_the_rest_solved(tmp_path: P
         "test 2 input: row 2: 2 cells",
     ):
         assert f"task bad: {fault}" in ended.stderr
-    assert "not taken" in ended.stderr and "a-1" in ended.stderr
+    other = tmp_path / "input" / "competitions" / "a 1"
+    assert "not taken" in ended.stderr and f"--input '{other}' would" in ended.stderr
     assert (
         "1 task, 1 not valid" in ended.stdout and "is valid: 2 tasks, 4 test inputs" in ended.stdout
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from arcbatt.library import library_programs
-from arcbatt.pool import NewProgram, NewTrial, Pool
+from arcbatt.pool import NewProgram, NewTrial, Pool, merging, program_files
 from arcbatt.tasks import find_task
 
 from .cli_parts import RIGHT, Outcome, error_of
@@ -231,6 +232,40 @@ def test_merge(tmp_path: Path, full: Path) -> None:
         "total": 4,
     }
     assert "into itself" in error_of("pool", "merge", full, "--pool", full)
+
+
+def interrupt_after_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have Ctrl-C come when programs are added for the second time."""
+    add, n_added = Pool.add_programs, 0
+
+    def interrupted(self: Pool, programs: Sequence[NewProgram]) -> int:
+        nonlocal n_added
+        n_added += 1
+        if n_added == 2:
+            raise KeyboardInterrupt
+        return add(self, programs)
+
+    monkeypatch.setattr(Pool, "add_programs", interrupted)
+    for module in (program_files, merging):
+        monkeypatch.setattr(module, "BATCH", 3)
+
+
+@pytest.mark.parametrize("command", ["import", "merge"])
+def test_an_interrupt_says_what_was_added_and_the_same_command_goes_on(
+    command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, path: Path, full: Path
+) -> None:
+    source = full
+    if command == "import":
+        source = tmp_path / "programs.py"
+        assert Outcome("pool", "export", source, "--pool", full).status == 0
+    new = tmp_path / "new.db"
+    with monkeypatch.context() as patch:
+        interrupt_after_one_batch(patch)
+        outcome = Outcome("pool", command, source, "--pool", new)
+    assert (outcome.status, outcome.out) == (130, "")
+    assert outcome.err == "note: ended; 3 programs were added, the same command goes on\n"
+    again = Outcome("pool", command, source, "--pool", new)
+    assert again.status == 0 and "4 programs in" in again.out
 
 
 def test_what_is_no_pool_is_named(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def test_who_fits_what(report: ProgramRun) -> None:
     assert [(m.program, m.task) for m in report.transfers] == [(1, 0)]
     assert report.is_own(report.fitted[0][0]) and not report.is_own(report.fitted[0][1])
     assert [ran.n_fitted for ran in report.programs] == [3, 3, 1, 0]
-    assert [ran.own_task for ran in report.programs] == ["mirror", "half", "empty", None]
+    assert [ran.own_tasks for ran in report.programs] == [["mirror"], ["half"], ["empty"], []]
 
 
 def test_test_inputs_are_run_for_what_fits_and_not_judged(report: ProgramRun) -> None:
@@ -127,10 +127,28 @@ def test_json(report: ProgramRun) -> None:
     assert content["by_program"][0]["hash"] == FLIP.hash
 
 
-def test_a_program_is_run_once_under_its_first_name() -> None:
+def test_a_program_is_run_once_and_keeps_all_its_names() -> None:
     again = Program(FLIP.result, "another_name")
     report = run_all([FLIP, again, FLIP], [MIRROR])
-    assert [ran.program.name for ran in report.programs] == ["solve_mirror"]
+    (ran,) = report.programs
+    assert ran.program.name == "solve_mirror" and report.n_same == 2
+    assert ran.names == ["solve_mirror", "another_name"]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_program_under_two_names_is_that_of_both_tasks(
+    monkeypatch: pytest.MonkeyPatch, first: int
+) -> None:
+    monkeypatch.setattr(program_run, "FIRST_BATT", 1)  # its other name is met when it has been run
+    other = replace(MIRROR, id="other")
+    named = [FLIP, Program(FLIP.result, "solve_other")]
+    report = run_all([named[first], FAIL, named[1 - first]], [MIRROR, other])
+    assert report.transfers == [] and len(report.fitted) == 2
+    assert set(report.programs[0].own_tasks) == {"mirror", "other"}
+    content = report.to_json()
+    assert content["same_programs"] == 1
+    assert set(content["by_program"][0]["names"]) == {"solve_mirror", "solve_other"}
+    assert all(row["fitted_by"][0]["own"] for row in content["by_task"])
 
 
 def test_the_library_as_the_reference_has_it() -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import json
+import math
 import random
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html.parser import HTMLParser
 from io import BytesIO
 from pathlib import Path
@@ -531,6 +533,69 @@ def test_an_interrupt_while_the_ledger_is_written_loses_nothing(
     with RunFolder.open(folder.path) as again, Run(again, [task_named("one")]) as resumed:
         assert kept_by(resumed.loop) == kept_by(solving.loop)
         assert resumed.loop.n_fitted == 1
+
+
+class Killed(BaseException):
+    """Stands for the sudden end of a process: nothing is written after it."""
+
+
+def test_a_run_that_is_killed_before_any_write_resumes_with_what_its_files_have(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tasks = [task_named("one"), task_named("two")]
+
+    def offer_next(tasks: Sequence[Task], context: Context) -> None:
+        offer_all(tasks[context.state() - 1 :][:1], context)  # another task in each round
+
+    def is_killed_before(n_writes: int, path: Path) -> bool:
+        n_left = n_writes
+
+        def dying(write: Callable[..., Any]) -> Callable[..., Any]:
+            def write_unless_dead(*args: Any) -> Any:
+                nonlocal n_left
+                if not n_left:
+                    raise Killed
+                n_left -= 1
+                return write(*args)
+
+            return write_unless_dead
+
+        with pytest.MonkeyPatch.context() as patch:
+            for name in ("write_submission", "write_whole"):
+                patch.setattr(run_module, name, dying(getattr(run_module, name)))
+            patch.setattr(Loop, "save", dying(Loop.save))
+            try:
+                with RunFolder.open(path) as folder, Run(folder, tasks) as solving:
+                    solving.spend(60)
+            except Killed:
+                return True
+        return False
+
+    def found_in(path: Path) -> tuple[Any, int]:
+        submission = json.loads((path / "submission.json").read_bytes())
+        firsts = {name: [each["attempt_1"] for each in submission[name]] for name in submission}
+        wanted = {task.id: found_for(task)[1].outputs for task in tasks}
+        right = {name for name in wanted if firsts[name] == json.loads(json.dumps(wanted[name]))}
+        return right, read_results(path)["fits"]
+
+    monkeypatch.setattr(run_module, "SAVE_EVERY_S", 0.0)
+    monkeypatch.setattr(run_module, "SAVING_SHARE", math.inf)
+    n_found = []
+    for n_writes in itertools.count(5):  # so many files are written before the first round
+        put_in_presets(monkeypatch, lambda: Told(offer_next, n_rounds=2))
+        with start(tmp_path) as folder:
+            pass
+        is_killed = is_killed_before(n_writes, folder.path)
+        right, n_fitted = found_in(folder.path)
+        n_found.append(len(right))
+        put_in_presets(monkeypatch, lambda: Told(nothing))
+        with RunFolder.open(folder.path) as again, Run(again, tasks) as resumed:
+            resumed.spend(60, max_rounds=1)
+        right_then, n_fitted_then = found_in(folder.path)
+        assert right_then >= right and n_fitted_then >= n_fitted, f"after {n_writes} writes"
+        if not is_killed:
+            break
+    assert set(n_found) == {0, 1, 2}  # it was killed at every stage
 
 
 def test_a_run_does_not_go_on_with_other_tasks(

@@ -12,7 +12,7 @@ import pytest
 from arcbatt.engine.gpu import GpuError
 from arcbatt.evaluation import N_COPIES
 from arcbatt.evaluation.program_run import ProgramRun
-from arcbatt.language import Program
+from arcbatt.language import Program, parse_program
 from arcbatt.library import library_programs
 from arcbatt.pool import NewProgram, NewTrial, Pool
 from arcbatt.tasks import find_task
@@ -93,6 +93,16 @@ def test_table(programs: Path) -> None:
     short = Outcome(*args, "--limit", "1").out
     assert "and 2 more; --limit 0 shows all" in short
     assert "more" not in Outcome(*args, "--limit", "0").out
+
+
+def test_a_program_that_is_the_same_as_another_is_its_own_tasks_program() -> None:
+    outcome = Outcome("run", "--tasks", "3c9b0459,6150a2bd", "--limit", "0")
+    n_same = len(library_programs()) - len(LIBRARY)
+    assert n_same and f"{n_same} are the same as others" in " ".join(outcome.out.split())
+    rows = [line.split() for line in outcome.out.splitlines()]
+    (row,) = [each for each in rows if "solve_3c9b0459" in each]
+    assert "solve_6150a2bd" in row and row.count("3c9b0459") == row.count("6150a2bd") == 1
+    assert "none does" not in outcome.out
 
 
 def test_full_runs_on_every_demo(programs: Path) -> None:
@@ -282,6 +292,27 @@ def test_an_interrupt_shows_what_is_done(monkeypatch: pytest.MonkeyPatch, pool: 
     assert f"ended after {content['pairs']:,} of {n_pairs:,}" in outcome.err
     shown = Outcome("run", "--pool", pool, *ALONE)
     assert shown.status == 130 and "programs fit" in shown.out
+
+
+def test_an_interrupted_run_names_a_total_that_a_whole_one_reaches(
+    monkeypatch: pytest.MonkeyPatch, pool: Path, programs: Path
+) -> None:
+    with Pool.open(pool) as opened:
+        mine = parse_program("def mine(I):\n    return rot90(rot90(rot90(I)))\n")
+        opened.add_programs([NewProgram.of(mine, "import")])
+        opened._connection.execute("UPDATE programs SET text = 'none' WHERE name = 'mine'")
+    real = ProgramRun.batts
+
+    def interrupted(self: ProgramRun, programs: Iterable[Program]) -> Iterator[int]:
+        yield from real(self, programs)
+        raise KeyboardInterrupt  # at the very end: all that there is was run
+
+    monkeypatch.setattr(ProgramRun, "batts", interrupted)
+    files, whole = ("--program", programs), ("--pool", pool)
+    for sources in ((), files, whole, (*whole, *files), (*whole, *ALONE)):
+        outcome = Outcome("run", *sources, *TASKS, "--json")
+        n_pairs = outcome.json["pairs"]
+        assert f"ended after {n_pairs:,} of {n_pairs:,} (program, task) pairs" in outcome.err
 
 
 # --- profile ---

@@ -20,10 +20,11 @@ from arcbatt.cli.sizes import format_bytes, parse_bytes
 from arcbatt.evaluation import TaskBoard
 from arcbatt.pool import Pool
 from arcbatt.proposers import Context
-from arcbatt.solving import Loop
+from arcbatt.solving import Loop, RunOptions
+from arcbatt.solving.run_folder import RunFolder
 from arcbatt.tasks import Task
 
-from .cli_parts import Outcome
+from .cli_parts import Outcome, error_of
 from .solving_parts import Told, check_submission_file, found_for, training
 
 SET = "arc-agi-1/training"
@@ -491,6 +492,33 @@ def test_score_wants_answers_and_a_file(tmp_path: Path) -> None:
     (tmp_path / "tasks.json").write_text(json.dumps(tasks))
     unknown = Outcome("score", tmp_path / "s.json", "--data", tmp_path / "tasks.json")
     assert unknown.status == 2 and "--data SET names others" in unknown.err
+
+
+def test_a_folder_that_is_no_run_is_said_with_where_runs_are(tmp_path: Path) -> None:
+    (tmp_path / "submission.json").write_text("{}")  # as the folder that `kaggle` writes to has it
+    error = error_of("score", tmp_path)
+    assert f"{tmp_path} is not the folder of a run: config.json: No such file" in error
+    assert "the runs are in" not in error and "Errno" not in error
+    run = RunFolder.create(tmp_path / "runs", RunOptions(SET).to_config("kaggle"))
+    run.close()
+    hint = f"the runs are in {tmp_path / 'runs'}, name one of them"
+    for folder in (tmp_path, tmp_path / "runs"):
+        assert hint in error_of("score", folder)
+        assert hint in error_of("solve", "--resume", folder)
+
+
+def test_commands_that_are_printed_can_be_pasted(tmp_path: Path) -> None:
+    out = tmp_path / "my runs"
+    args = (SET, "--tasks", "67a3c6ac", "--proposers", "known", *QUICK, "--out", out)
+    outcome = Outcome("solve", *args, columns=400)
+    (path,) = out.iterdir()
+    assert f"arcbatt score '{path}'" in outcome.out
+    assert f"arcbatt solve --resume '{path}' resumes it" in error_of("evolve", "--resume", path)
+    pool = out / "empty.db"
+    Pool.open(pool).close()
+    assert f"pool import --library --pool '{pool}' adds" in error_of("card", "--pool", pool)
+    write_tasks(out / "tasks")
+    assert f"ID --data '{out / 'tasks'}'" in error_of("show", out / "tasks")
 
 
 # --- one task, files of many, tasks that are not valid ---

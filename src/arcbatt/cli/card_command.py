@@ -1,6 +1,7 @@
 """`arcbatt card`: one deal, as text and in numbers."""
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -52,7 +53,8 @@ def card(
         with Pool.open(pool, create=False) as opened, phase("load"):
             parents, weights = pool_parents(opened)
         if not parents:
-            stop(f"{pool} has no solvers; arcbatt pool import --library --pool {pool} adds some")
+            fill = f"arcbatt pool import --library --pool {quote(str(pool))}"
+            stop(f"{pool} has no solvers; {fill} adds some")
     dealt = deal(parents, size, seed, weights=weights)
     if len(dealt.mutants) < size:
         print_notice(f"the parents gave only {len(dealt.mutants)} new programs of {size}")

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 
 from arcbatt.checking import (
     DIFFER,
@@ -55,7 +56,7 @@ def get_task(name: str, source: str | None = None) -> Task:
         return find_task(name)
     tasks = load(name)
     if len(tasks) != 1:
-        raise TaskError(f"{name} holds {len(tasks)} tasks; choose one: ID --data {name}")
+        raise TaskError(f"{name} holds {len(tasks)} tasks; choose one: ID --data {quote(name)}")
     return tasks[0]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -11,7 +12,16 @@ from rich.text import Text
 from arcbatt.measure import usable_cores
 from arcbatt.plurals import count
 from arcbatt.tasks import load_valid
-from arcbatt.tasks.kaggle import INPUT, PARTS, RERUN, WORKING, KaggleFiles, find_files, is_rerun
+from arcbatt.tasks.kaggle import (
+    INPUT,
+    PARTS,
+    RERUN,
+    RUNS,
+    WORKING,
+    KaggleFiles,
+    find_files,
+    is_rerun,
+)
 from arcbatt.tasks.submission import Submission, fill_in, write_submission
 from arcbatt.tasks.task import suggest
 
@@ -28,7 +38,6 @@ KAGGLE_EXAMPLES = (
 )
 
 SUBMISSION = "submission.json"
-RUNS = "runs"
 # Left of the limit: the notebook has begun before the command, and Kaggle takes its time too.
 MARGIN_SHARE = 0.04
 MAX_MARGIN_S = 20 * 60.0
@@ -168,7 +177,7 @@ def _say_what_is_there(
     ]
     print_blocks(Text("\n".join(lines)))
     for other in files.others:
-        print_notice(f"not taken: {other}; --input {other.parent} would")
+        print_notice(f"not taken: {other}; --input {quote(str(other.parent))} would")
 
 
 def _say_what_was_written(submission: Path, filled: Submission) -> None:

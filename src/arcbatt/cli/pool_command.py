@@ -32,6 +32,7 @@ from arcbatt.pool import (
 from arcbatt.pool import merge as merge_pools
 from arcbatt.pool.errors import clean, shown
 
+from . import INTERRUPTED
 from .console import (
     FittingTable,
     can_overwrite,
@@ -100,6 +101,19 @@ def open_pool(path: Path | None, create: bool = False) -> Pool:
         if create:
             path.parent.mkdir(parents=True, exist_ok=True)
     return Pool.open(path, create=create, readonly=False if create else None)
+
+
+@contextmanager
+def _saying_what_stays(pool: Pool) -> Iterator[None]:
+    """Say after Ctrl-C how many programs were added until then, and end with its status."""
+    n_before = pool.n_programs
+    try:
+        yield
+    except KeyboardInterrupt:
+        n_added = pool.n_programs - n_before
+        added = f"{count(n_added, 'program')} {'was' if n_added == 1 else 'were'} added"
+        print_notice(f"ended; {added}, the same command goes on")
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def _print_line(text: str, style: str = "") -> None:
@@ -181,9 +195,9 @@ def import_programs(
     """Bring files of programs into the pool, which is made if it is not there.
 
     Files are in the arc-dsl style and of any size. A program named differ_... is a differ. What is
-    no program is reported with its place and skipped.
+    no program is reported with its place and skipped. Ctrl-C ends it; what was added stays.
 
-    Status 0 if all programs were read, 2 if some were not.
+    Status 0 if all programs were read, 2 if some were not, 130 if it was ended.
     """
     paths = files or []
     if not paths and not library:
@@ -197,7 +211,7 @@ def import_programs(
     with _reading_bar(paths, strict, is_quiet=as_json) as advance:
         if strict:
             _refuse_any_error(paths, advance)
-        with open_pool(pool, create=True) as opened:
+        with open_pool(pool, create=True) as opened, _saying_what_stays(opened):
             if library:
                 n_added = opened.add_library()
                 found += ImportCount(n_added, len(library_programs()) - n_added)
@@ -276,9 +290,11 @@ def merge(
     """Add the programs and trials of another pool; of two trials the better one stays.
 
     The other pool is only read. What in it cannot be read, and programs that are not what their
-    hash says, are shown and skipped.
+    hash says, are shown and skipped. Ctrl-C ends it; what was added stays.
+
+    Status 0, 130 if it was ended.
     """
-    with open_pool(pool, create=True) as opened:
+    with open_pool(pool, create=True) as opened, _saying_what_stays(opened):
         found = merge_pools(opened, other)
         total, path = opened.n_programs, str(opened.path)
     if found.n_rejected:

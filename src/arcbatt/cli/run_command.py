@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -128,7 +129,7 @@ def run(
             print_blocks(Text(f"{stored['stored_trials']:,} trials kept in {stored['pool']}"))
     _say_what_was_left(done, source)
     if is_ended:
-        n_pairs = source.n_programs * len(chosen)
+        n_pairs = source.n_different * len(chosen)
         print_notice(f"ended after {done.n_pairs:,} of {n_pairs:,} (program, task) pairs")
         raise typer.Exit(INTERRUPTED)
     if source.errors:
@@ -148,10 +149,18 @@ class _Source:
     library: list[Program]
     errors: list[str]
     n_differs: int
+    n_unreadable: int = 0
+
+    @cached_property
+    def _n_beside_pool(self) -> int:
+        """How many different programs the pool does not have."""
+        beside = {program.result.digest for program in (*self.files, *self.library)}
+        return len(beside) - (0 if self.pool is None else len(self.pool.contains(beside)))
 
     @property
-    def n_programs(self) -> int:
-        return self.n_in_pool + len(self.files) + len(self.library)
+    def n_different(self) -> int:
+        """How many programs there are to run, each once, as far as is known by now."""
+        return self.n_in_pool - self.n_unreadable + self._n_beside_pool
 
     @property
     def origins(self) -> dict[str, int]:
@@ -163,9 +172,13 @@ class _Source:
 
     def programs(self) -> Iterator[Program]:
         if self.pool is not None:
-            yield from self.pool.solvers(self.errors.append)
+            yield from self.pool.solvers(self._skip)
         yield from self.files
         yield from self.library
+
+    def _skip(self, error: str) -> None:
+        self.errors.append(error)
+        self.n_unreadable += 1
 
 
 @contextmanager
@@ -227,8 +240,10 @@ def _bar(source: _Source, n_tasks: int, is_quiet: bool) -> Iterator[Callable[[in
         transient=True,
         disable=is_quiet or not can_overwrite(console),
     ) as progress:
-        bar = progress.add_task("", total=source.n_programs * n_tasks)
-        yield lambda n_pairs: progress.advance(bar, n_pairs)
+        bar = progress.add_task("", total=source.n_different * n_tasks)
+        yield lambda n_pairs: progress.update(
+            bar, advance=n_pairs, total=source.n_different * n_tasks
+        )
 
 
 def _store(done: ProgramRun, source: _Source) -> dict[str, Any]:
@@ -283,10 +298,10 @@ def _table_of_fitting(done: ProgramRun, limit: int | None) -> Table:
         own = [match for match in matches if done.is_own(match)]
         others = [match for match in matches if not done.is_own(match)]
         table.add_row(
-            ran.program.name,
+            _some_of(ran.names),
             f"{ran.program.n_calls:,}",
             f"{len(matches):,}",
-            _tasks_of(done, own) if own else _own_not_fitted(ran, done),
+            _own_tasks(done, ran, own),
             _tasks_of(done, others),
             f"{ran.n_fitted:,}",
             f"{ran.n_failures:,}",
@@ -296,10 +311,14 @@ def _table_of_fitting(done: ProgramRun, limit: int | None) -> Table:
     return table
 
 
-def _own_not_fitted(ran: RanProgram, done: ProgramRun) -> Text:
-    """The task of the program's name, where it is among those that were run."""
-    is_here = any(task.id == ran.own_task for task in done.tasks)
-    return Text(f"not {ran.own_task}" if is_here else "-", style="red" if is_here else "dim")
+def _own_tasks(done: ProgramRun, ran: RanProgram, own: Sequence[Match]) -> Text:
+    """The tasks of a program's names that it fits, and those that were run and it does not fit."""
+    fitted = {done.tasks[match.task].id for match in own}
+    missed = [task.id for task in done.tasks if task.id in ran.own_tasks and task.id not in fitted]
+    text = _tasks_of(done, own)
+    if missed:
+        text.append(f"not {' '.join(missed)}", style="red")
+    return text if text else Text("-", style="dim")
 
 
 def _tasks_of(done: ProgramRun, matches: Sequence[Match]) -> Text:
@@ -310,6 +329,10 @@ def _tasks_of(done: ProgramRun, matches: Sequence[Match]) -> Text:
         fails = match.n_test_outputs != len(task.test_inputs)
         text.append(f"{task.id}{'!' * fails} ", style="yellow" if fails else "green")
     return _say_rest(text, len(matches))
+
+
+def _some_of(names: Sequence[str]) -> Text:
+    return _say_rest(Text(" ".join(names[:SHOWN_IN_CELL]) + " "), len(names))
 
 
 def _say_rest(text: Text, total: int) -> Text:
@@ -333,7 +356,7 @@ def _table_of_transfers(done: ProgramRun, limit: int | None) -> Table:
         table.add_row(
             done.tasks[number].id,
             Text("fits it", style="green") if has_own else Text("none does", style="dim"),
-            _say_rest(Text(" ".join(names[:SHOWN_IN_CELL]) + " "), len(names)),
+            _some_of(names),
         )
     say_how_many_more(table, len(by_task) - len(list(by_task)[:limit]))
     return table
@@ -366,6 +389,8 @@ def _summary(done: ProgramRun, source: _Source) -> Text:
     if done.n_recalled:
         pairs += f", {done.n_recalled:,} of them known before"
     origins = ", ".join(f"{n:,} of {place}" for place, n in source.origins.items())
+    if done.n_same:
+        origins += f"; {done.n_same:,} {'is' if done.n_same == 1 else 'are'} the same as others"
     text.append(
         f"\nprograms: {origins}\n{count(n_demos, 'demo')} fitted; {pairs}; "
         f"{count(size.n_calls, 'call')}, {size.n_calls_before:,} before sharing; "

@@ -68,14 +68,13 @@ def score(
     0.8 or more). The report of a run then shows what is right.
     """
     path = submission / SUBMISSION if submission.is_dir() else submission
-    content = read_submission(path)
+    chosen = None
     is_own = data is None
+    if data is None and submission.is_dir():
+        data, chosen = tasks_of_run(submission)  # first: a folder that is no run is said to be none
+    content = read_submission(path)
     if data is None:
-        if not submission.is_dir():
-            stop(f"{path}: say with --data SET which tasks this is a submission for")
-        data, chosen = tasks_of_run(submission)
-    else:
-        chosen = None
+        stop(f"{path}: say with --data SET which tasks this is a submission for")
     scored = score_submission(content, _load_answers(data), chosen, place=str(path))
     rows = {}
     if submission.is_dir():

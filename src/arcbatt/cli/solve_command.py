@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -210,7 +211,7 @@ def open_run(ctx: typer.Context, path: Path, command: str) -> RunFolder:
         folder.close()
         stop(
             f"{path} is the folder of `arcbatt {folder.config.command}`; "
-            f"arcbatt {resumed_by} --resume {path} resumes it"
+            f"arcbatt {resumed_by} --resume {quote(str(path))} resumes it"
         )
     return folder
 
@@ -367,7 +368,7 @@ def _summary(run: Run) -> Text:
     )
     if share := share_of_gpus(loop):
         text.append(f"\n{share}", style="not bold")
-    text.append(f"\nwhether they are right: arcbatt score {path}", style="not bold")
+    text.append(f"\nwhether they are right: arcbatt score {quote(str(path))}", style="not bold")
     text.append(f"\nreport: {path / REPORT}", style="not bold green")
     if run.bad:
         left_out = f"\n{count(len(run.bad), 'task')} left out as not valid, filled in"

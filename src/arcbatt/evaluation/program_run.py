@@ -52,19 +52,20 @@ class Match:
 class RanProgram:
     """A program and how it fared over all tasks.
 
-    `n_failures` counts the first demos that it failed on; `steps` is its cost on all demos that it
-    was run on.
+    `names` are all that it was given under, its own first. `n_failures` counts the first demos that
+    it failed on; `steps` is its cost on all demos that it was run on.
     """
 
     program: Program
+    names: Sequence[str]
     n_fitted: int
     n_failures: int
     steps: int
 
     @property
-    def own_task(self) -> str | None:
-        """The task that the program's name says it is for."""
-        return task_id_of(self.program.name)
+    def own_tasks(self) -> list[str]:
+        """The tasks that the program's names say it is for."""
+        return [task for task in map(task_id_of, self.names) if task is not None]
 
 
 @dataclass
@@ -72,8 +73,8 @@ class ProgramRun:
     """A run that can be watched and stopped between its batts, and what has come of it by then.
 
     In stages, a program that misses a task's first demo is not run on its others. Programs and
-    tasks are named by their places; `n_recalled` counts the (program, task) pairs that were known
-    before.
+    tasks are named by their places; `n_same` counts programs that are the same as one before, which
+    are not run again, `n_recalled` the (program, task) pairs that were known before.
     """
 
     board: TaskBoard
@@ -81,12 +82,13 @@ class ProgramRun:
     cache: ResultCache | None = None
     programs: list[RanProgram] = field(default_factory=list)
     matches: list[Match] = field(default_factory=list)
+    n_same: int = 0
     n_recalled: int = 0
     engine_s: float = 0.0
     ran_on: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._met: set[Program] = set()
+        self._names: dict[Program, list[str]] = {}
         self._n_by_reason = np.zeros(len(Reason) + 1, np.int64)
 
     def batts(self, programs: Iterable[Program]) -> Iterator[int]:
@@ -110,10 +112,13 @@ class ProgramRun:
                 size = min(2 * size, MAX_BATT)
 
     def _is_new(self, program: Program) -> bool:
-        if program in self._met:
-            return False
-        self._met.add(program)
-        return True
+        """Whether a program was not met before; if it was, it has one more name by now."""
+        names = self._names.setdefault(program, [])
+        is_new = not names
+        if program.name not in names:
+            names.append(program.name)
+        self.n_same += not is_new
+        return is_new
 
     def _screen(self, programs: Sequence[Program]) -> Rows:
         """What programs give on all tasks, from the cache where that knows it."""
@@ -161,6 +166,7 @@ class ProgramRun:
         self.programs += map(
             RanProgram,
             programs,
+            [self._names[program] for program in programs],
             n_fitted.sum(axis=1, dtype=np.int64).tolist(),
             np.count_nonzero(rows["reason"], axis=1).tolist(),
             steps.sum(axis=1).tolist(),
@@ -212,8 +218,8 @@ class ProgramRun:
         return {program: found[program] for program in order}
 
     def is_own(self, match: Match) -> bool:
-        """Whether the task is that of the program's name."""
-        return self.programs[match.program].own_task == self.tasks[match.task].id
+        """Whether the task is that of a name of the program."""
+        return self.tasks[match.task].id in self.programs[match.program].own_tasks
 
     @property
     def transfers(self) -> list[Match]:
@@ -244,6 +250,7 @@ class ProgramRun:
             "tasks": len(self.tasks),
             "fitted": len(fitted),
             "programs": len(self.programs),
+            "same_programs": self.n_same,
             "calls": size.n_calls,
             "calls_before_sharing": size.n_calls_before,
             "engine_s": self.engine_s,
@@ -265,9 +272,10 @@ class ProgramRun:
             "by_program": [
                 {
                     "name": each.program.name,
+                    "names": list(each.names),
                     "hash": each.program.hash,
                     "calls": each.program.n_calls,
-                    "own_task": each.own_task,
+                    "own_tasks": each.own_tasks,
                     "fits": [self.tasks[match.task].id for match in fitting.get(number, ())],
                     "demos_fitted": each.n_fitted,
                     "failures": each.n_failures,

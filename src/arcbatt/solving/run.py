@@ -11,8 +11,8 @@
 
 and what every run folder has (`run_folder`). All files are there, and whole, from before the first
 round until after the last. Submission, results, hall of fame and the ledger are renewed as the run
-goes on, the others at its end, however it ends. `solve` and `evolve` are presets: other options,
-one loop.
+goes on, the others at its end, however it ends; the ledger before the files, so that these never
+have what a resumed run would lack. `solve` and `evolve` are presets: other options, one loop.
 """
 
 from __future__ import annotations
@@ -375,10 +375,12 @@ class Run(Watcher):
         self._watcher.on_progress(loop)
 
     def _save(self) -> None:
+        # The ledger first, as at the end: a run that is killed in between is resumed from it, and
+        # what it lacked would be gone from files that had it.
+        self._save_ledger()
         ranked = self.loop.rank()
         self._write_found(ranked)
         self._write_results(ranked)
-        self._save_ledger()
 
     def _save_ledger(self) -> None:
         # The loop takes what it has written for saved, so none may cut in before it is committed.

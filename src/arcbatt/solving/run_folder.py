@@ -32,6 +32,7 @@ from arcbatt.engine.version import engine_version
 from arcbatt.files import write_whole
 from arcbatt.language import language_version
 from arcbatt.measure import phase
+from arcbatt.tasks.kaggle import RUNS
 
 from .log import LogEntry, progress_charts
 
@@ -189,7 +190,19 @@ def read_config(path: Path) -> tuple[RunConfig, str]:
         why = error.strerror
     except (ValueError, KeyError, TypeError) as error:
         why = f"{type(error).__name__}: {error}"
-    raise RunFolderError(f"{path} is not the folder of a run: {CONFIG}: {why}")
+    raise not_a_run(path, why)
+
+
+def not_a_run(path: Path, why: str | None) -> RunFolderError:
+    """Return the error that a folder is not that of a run, with where runs are that may be meant.
+
+    `kaggle` has them in a folder of its output; and who has only one may name the folder above it.
+    """
+    message = f"{path} is not the folder of a run: {CONFIG}: {why}"
+    for place in (path, path / RUNS):
+        if any(place.glob(f"*/{CONFIG}")):
+            return RunFolderError(f"{message}; the runs are in {place}, name one of them")
+    return RunFolderError(message)
 
 
 @phase("load")

@@ -22,7 +22,7 @@ from .report.explanations import FOLDER
 from .report.page import make_report
 from .report.results_shape import find_fault
 from .run import REPORT, RESULTS, SUBMISSION, report_title
-from .run_folder import CONFIG, LOCK, RunConfig, RunFolderError, read_config
+from .run_folder import CONFIG, LOCK, RunConfig, RunFolderError, not_a_run, read_config
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +120,10 @@ def tasks_of_run(path: Path) -> tuple[str, tuple[str, ...] | None]:
     """
     try:
         content = json.loads((path / CONFIG).read_bytes())
-    except (OSError, ValueError) as error:
-        raise RunFolderError(f"{path / CONFIG}: {error}") from None
+    except OSError as error:
+        raise not_a_run(path, error.strerror) from None
+    except ValueError as error:
+        raise not_a_run(path, str(error)) from None
     options = content.get("options") if isinstance(content, dict) else None
     data = options.get("data") if isinstance(options, dict) else None
     if not isinstance(data, str) or not isinstance(options, dict):

@@ -11,6 +11,8 @@ from arcbatt.tasks.validation import TaskError
 
 INPUT = Path("/kaggle/input")
 WORKING = Path("/kaggle/working")
+# The folder of runs in the folder that the submission is written to.
+RUNS = "runs"
 PARTS = ("test", "evaluation", "training")
 SAMPLE = "sample_submission.json"
 # Set where hidden tasks are in the place of those that everybody can see.
@@ -38,6 +40,8 @@ def find_files(folder: Path, part: str) -> KaggleFiles:
 
     Of several the one with a sample submission beside it is taken, and of those the last by name.
     """
+    if folder.is_file():
+        raise TaskError(f"{folder} is a file; name the folder that it is in: --input DIR")
     found: list[Path] = []
     for depth in range(MAX_DEPTH + 1):
         found += folder.glob("*/" * depth + f"*{part}_challenges.json")

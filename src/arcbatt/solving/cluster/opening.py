@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from arcbatt.language.registry import own_primitives
 from arcbatt.measure import usable_cores
 
 from ..run import RunOptions
@@ -22,6 +23,10 @@ def check_cluster(text: str | None) -> None:
     """Refuse a cluster that cannot be used, before anything is begun; nothing is started."""
     if text is None:
         return
+    if own := own_primitives():
+        raise ClusterError(
+            f"workers do not have your own primitives ({', '.join(own)}); leave out cluster="
+        )
     if local := _LOCAL.fullmatch(text):
         if not 1 <= int(local[1]) <= MAX_LOCAL:
             raise ClusterError(f"{text}: expected 1 to {MAX_LOCAL} workers")
