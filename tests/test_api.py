@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -24,6 +24,7 @@ from arcbatt.engine._engine import NOT_RUN
 from arcbatt.engine.cpu import run_call
 from arcbatt.engine.results import BattResult
 from arcbatt.engine.staged import TaskSamples, run_on_tasks
+from arcbatt.language import read_lines
 from arcbatt.language.own import withdraw_own
 from arcbatt.language.registry import own_primitives
 from arcbatt.pool import PoolError
@@ -164,13 +165,36 @@ def _wrong(task: Task, program: Program) -> dict[str, tuple[Callable[[], Any], s
         "fewer threads than none": (lambda: run_batt(-1), "n_threads is -1, expected 1 to"),
         "no thread for a batt": (lambda: run_batt(0), "n_threads is 0"),
         "a truth value for threads": (lambda: run_batt(True), "n_threads is True, expected 1 to"),
+        "a truth value of NumPy": (lambda: run_batt(np.True_), "n_threads is .*, expected 1 to"),
+        "a float for threads": (lambda: run_batt(2.0), "n_threads is 2.0, expected 1 to"),
         "threads of a batt as text": (lambda: run_batt("2"), "n_threads is '2'"),
+        "no device": (
+            lambda: Batt([program]).run(Samples.of(task), device=cast(Any, None)),
+            "None is no device: auto, cpu",
+        ),
+        "a device by its number": (
+            lambda: arcbatt.run(program, task, device=cast(Any, 0)),
+            "0 is no device: auto, cpu",
+        ),
         "no thread for tasks": (
             lambda: run_on_tasks(Batt([program]), TaskSamples([task]), n_threads=0),
             "n_threads is 0",
         ),
         "one thing off": (lambda: arcbatt.solve(task, off="macros"), r"off=\['macros'\]"),
         "a number for a budget": (lambda: arcbatt.run(program, task, 5), "expected Budget.steps"),
+        "a number for a batt's": (
+            lambda: Batt([program]).run(Samples.of(task), cast(Any, 1000)),
+            "budget is a int, expected Budget.steps",
+        ),
+        "a number to interpret by": (
+            lambda: arcbatt.interpret(program, GRID, cast(Any, 5)),
+            "budget is a int, expected Budget.steps",
+        ),
+        "a budget of text": (
+            lambda: arcbatt.Budget("a", "b"),
+            "steps of a budget is 'a', expected",
+        ),  # type: ignore[arg-type]
+        "half a byte": (lambda: arcbatt.Budget(bytes=0.5), "bytes of a budget is 0.5, expected"),  # type: ignore[arg-type]
         "a huge budget": (lambda: arcbatt.Budget(steps=10**30), "a budget has at most"),
         "no name to load": (lambda: arcbatt.load(""), "is named ''"),
         "a number for an id": (lambda: Task.of(AS_JSON, id=5), "5 is not a task id"),
@@ -222,6 +246,13 @@ def _wrong(task: Task, program: Program) -> dict[str, tuple[Callable[[], Any], s
         "text to interpret": (lambda: arcbatt.interpret("vmirror", GRID), "expected a program"),
         "a batt of one": (lambda: Batt(program), r"Batt\(\[program\]\)"),
         "a batt of text": (lambda: Batt([VMIRROR]), r"parse_program\(text\) gives"),
+        "a batt of what was rejected": (
+            lambda: Batt(list(read_lines(["import os"]))),  # type: ignore[arg-type]
+            "program 0 of the batt: expected a program, not a RejectedProgram: 1:1: expected a",
+        ),
+        "a part by floats": (lambda: Batt([program]).part([0.5]), "expected places of programs"),  # type: ignore[list-item]
+        "a part by no place": (lambda: Batt([program]).part([1]), "expected places from 0 to 0"),
+        "a part from the end": (lambda: Batt([program]).part([-1]), "chosen is .-1., expected pl"),
         "a batt on a task": (lambda: Batt([program]).run(task), r"Samples.of\(task\)"),
         "samples of a task": (lambda: Samples(task), r"Samples.of\(task\)"),
         "samples of tasks": (lambda: Samples.of(tasks), r"Samples.of\(\*tasks\)"),
@@ -243,7 +274,7 @@ WRONG = list(_wrong(None, None))  # type: ignore[arg-type]  # only the names are
 @pytest.mark.parametrize("name", WRONG)
 def test_a_mistake_is_one_clear_error(name: str, task: Task, program: Program) -> None:
     attempt, message = _wrong(task, program)[name]
-    with pytest.raises((TypeError, ValueError, KeyError, PoolError)) as caught:
+    with pytest.raises((TypeError, ValueError, LookupError, PoolError)) as caught:
         attempt()
     assert re.search(message, str(caught.value)), caught.value
 
@@ -267,6 +298,35 @@ def test_files_are_named_by_text_or_path(tmp_path: Path, program: Program) -> No
     file = tmp_path / "mine.py"
     file.write_text(VMIRROR, "utf-8")
     assert [each.program for each in arcbatt.parse_file(str(file))] == [program]
+
+
+def test_what_a_file_holds_goes_wherever_programs_do(tmp_path: Path, task: Task) -> None:
+    file = tmp_path / "two.py"
+    file.write_text(f"import os\n{VMIRROR}\n\ndef turn(I):\n    return hmirror(I)\n", "utf-8")
+    rejected, *parsed = arcbatt.read_file(file)
+    assert isinstance(rejected, arcbatt.RejectedProgram)
+    programs = [each for each in parsed if isinstance(each, arcbatt.ParsedProgram)]
+    assert repr(programs[1]) == f"<ParsedProgram turn: {file}:7>"
+    batt = Batt(programs)
+    assert batt.run(Samples.of(task)).matches.all(axis=1).tolist() == [True, False]
+    assert arcbatt.run(programs[0], task).fits
+    assert arcbatt.interpret(programs[0], GRID).outcome == MIRRORED
+    assert arcbatt.explain(programs[0], task).pairs[0].verdict == "right"
+    arcbatt.show(programs[0])
+    with arcbatt.Pool.in_memory() as pool:
+        assert pool.add_programs(programs) == 2
+        assert {each.name for each in pool.solvers()} == {"solve", "turn"}
+
+
+def test_numbers_of_numpy_are_numbers(program: Program, task: Task) -> None:
+    budget = arcbatt.Budget(np.int64(1000))  # type: ignore[arg-type]
+    assert type(budget.steps) is int and budget == arcbatt.Budget(1000)
+    result = Batt([program]).run(Samples.of(task), budget, n_threads=np.int32(1))  # type: ignore[arg-type]
+    assert result.matches.all()
+
+
+def test_definitions_take_any_value(program: Program) -> None:
+    assert arcbatt.interpret(program, [[1], [2, 3]]).outcome == ((1,), (3, 2))
 
 
 @pytest.mark.parametrize("grid", [GRID, LISTS, np.array(LISTS), {"I": GRID}])

@@ -12,11 +12,12 @@ from typing import TypeAlias
 
 from arcbatt.display import Displayed
 
-from .budget import Budget, Meter, use_meter
+from .budget import Budget, Meter, to_budget, use_meter
 from .calling import call, call_primitive
 from .conversion import to_value
 from .failure import CallFailed, Failure, Reason
 from .ir import Node, Program
+from .parse import ParsedProgram, to_program
 from .registry import find_primitive, get_primitive
 from .values import Function, Value
 
@@ -47,7 +48,7 @@ class Result(Displayed):
 
 
 def interpret(
-    program: Program,
+    program: Program | ParsedProgram,
     inputs: object,
     budget: Budget | None = None,
     *,
@@ -56,11 +57,13 @@ def interpret(
     """Evaluate a program by the definitions, every shared node once; `run` is far faster.
 
     `inputs` is the grid `I`, or has the values of the program's inputs by name: `I`, and `S` where
-    it asks for it. What `to_value` cannot take for a value is refused with its `ValueError`;
-    nothing raises after that.
+    it asks for it. Any value is taken for them, rows of unlike lengths too, since programs make
+    such values on their way; `run` takes grids alone. What is no value is refused with a
+    `ValueError`; nothing raises after that.
     """
-    values = to_inputs(program, inputs)
-    budget = budget or Budget()
+    program = to_program(program)
+    values = to_inputs(inputs)
+    budget = to_budget(budget)
     meter = Meter(budget)
     use_meter(meter)
     outcomes: dict[Node, Outcome] = {}
@@ -103,11 +106,8 @@ def interpret(
     )
 
 
-def to_inputs(program: Program, inputs: object) -> dict[str, Value]:
+def to_inputs(inputs: object) -> dict[str, Value]:
     """Return the values of a program's inputs by name, as `interpret` takes them."""
-    if not isinstance(program, Program):
-        hint = "; parse_program(text) gives the program" if isinstance(program, str) else ""
-        raise TypeError(f"expected a program, not a {type(program).__name__}{hint}")
     given = inputs if isinstance(inputs, Mapping) else {"I": inputs}
     return {name: to_value(value, f"input {name}") for name, value in given.items()}
 

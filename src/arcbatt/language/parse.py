@@ -80,7 +80,10 @@ class ProgramError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ParsedProgram:
-    """A program with what only its text knows: where it stands and its lines' names."""
+    """A program with what only its text knows: where it stands and its lines' names.
+
+    It is taken wherever a program is.
+    """
 
     program: Program
     file: str
@@ -91,7 +94,11 @@ class ParsedProgram:
 
     @property
     def name(self) -> str:
+        """The name that the text gives it."""
         return self.program.name
+
+    def __repr__(self) -> str:
+        return f"<ParsedProgram {self.name}: {self.file}:{self.line}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +116,7 @@ class RejectedProgram:
 
 @phase("load")
 def parse_file(path: str | os.PathLike[str]) -> list[ParsedProgram]:
-    """All programs of a file."""
+    """Return all programs of a file. The first that is none is a `ProgramError`."""
     return list(parse_programs(_read_text(path), str(path)))
 
 
@@ -126,7 +133,7 @@ def _read_text(path: str | os.PathLike[str]) -> str:
 
 @phase("load")
 def read_file(path: str | os.PathLike[str]) -> list[ParsedProgram | RejectedProgram]:
-    """All programs of a file, those that are none in their places with the reason."""
+    """Return all programs of a file; what is none is a `RejectedProgram` in its place."""
     return list(read_lines(_read_text(path).split("\n"), str(path)))
 
 
@@ -166,6 +173,24 @@ def parse_program(text: str, file: str = "") -> Program:
     if len(programs) != 1:
         raise ProgramError(f"expected one program, found {len(programs)}", file=file)
     return programs[0].program
+
+
+def to_program(given: object, what: str = "") -> Program:
+    """Return the program that is given, as it is or as it was parsed.
+
+    Raise a `TypeError` for all else: it starts with `what` and says what to do.
+    """
+    if isinstance(given, Program):
+        return given
+    if isinstance(given, ParsedProgram):
+        return given.program
+    hint = ""
+    if isinstance(given, str):
+        hint = "; parse_program(text) gives the program"
+    elif isinstance(given, RejectedProgram):
+        hint = f": {given.error}"
+    place = f"{what}: " if what else ""
+    raise TypeError(f"{place}expected a program, not a {type(given).__name__}{hint}")
 
 
 # The import lines of the dialect's own solver files.
