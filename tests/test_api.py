@@ -597,6 +597,132 @@ def test_what_is_no_value_is_a_failure() -> None:
     assert "what drop returned: 0.5 is a float" in str(arcbatt.run(program, GRID).outcome)
 
 
+@pytest.mark.parametrize(
+    ("types", "returned", "expected"),
+    [
+        (("Grid -> Grid",), ((1, 2), 3), "a tuple, expected Grid"),
+        (("Grid -> Grid",), 5, "5, expected Grid"),
+        (("Grid -> Object",), [(1, (0, 0))], "a tuple, expected Object"),
+        (("Grid -> Set[Pair]",), frozenset({(0, (1, 2))}), "a frozenset, expected Indices"),
+        (("Grid -> Integer",), (1, 2), r"\(1, 2\), expected Integer"),
+        (("Grid -> Boolean",), 2, "2, expected Boolean"),
+        (("Grid -> Color[0..9]",), 10, r"10, expected Color\[0..9\]"),
+        (("Grid -> None | Pair",), 1, r"1, expected None \| Pair"),
+        (("Grid -> (a -> b)",), 1, r"1, expected \(a -> b\)"),
+        (("C[a] -> C[a]",), frozenset({1}), r"\{1\}, expected C\[a\]"),
+        # Of the overloads, that of the arguments counts.
+        (("Object -> Integer", "Grid -> Pair"), 1, "1, expected Pair"),
+    ],
+)
+@pytest.mark.usefixtures("drop")
+def test_a_result_of_another_type_than_declared_is_a_failure(
+    types: tuple[str, ...], returned: Any, expected: str
+) -> None:
+    @arcbatt.primitive(*types)
+    def drop(grid: Any) -> Any:
+        return returned
+
+    program = arcbatt.parse_program("def solve(I):\n    return drop(I)\n")
+    outcome = str(arcbatt.run(program, GRID).outcome)
+    assert re.fullmatch(f"wrong type: what drop returned is {expected}", outcome), outcome
+
+
+@pytest.mark.parametrize(
+    ("types", "returned"),
+    [
+        ("Grid -> Grid", []),
+        ("Grid -> Objects", frozenset({frozenset({(1, (0, 0))}), frozenset()})),
+        ("Grid -> Numerical", (1, 2)),
+        ("Grid -> Boolean", True),
+        ("Grid -> Tuple[Integer]", [1, 2, 3]),
+        ("Grid -> None | Pair", None),
+        ("Grid -> Any", ((1,), 2)),
+        ("C[a] -> C[b]", (frozenset(), 1)),
+        ("a -> a", 5),
+        ("Cells -> Grid", GRID),  # whatever the argument
+    ],
+)
+@pytest.mark.usefixtures("drop")
+def test_a_result_as_declared_is_one(types: str, returned: Any) -> None:
+    @arcbatt.primitive(types)
+    def drop(thing: Any) -> Any:
+        return returned
+
+    argument = "EMPTY" if types.startswith("Cells") else "I"
+    program = arcbatt.parse_program(f"def solve(I):\n    return drop({argument})\n")
+    outcome = arcbatt.run(program, GRID).outcome
+    assert outcome == (tuple(returned) if isinstance(returned, list) else returned)
+
+
+@pytest.fixture
+def own_apply() -> Iterator[None]:
+    @arcbatt.primitive("(a -> b), Tuple[a] -> Tuple[b]")
+    def own_apply(function: Any, members: Any) -> Any:
+        return [function(list(member)) for member in members]
+
+    yield
+    withdraw_own("own_apply")
+
+
+def applied(function: str, name: str = "own_apply") -> Program:
+    return arcbatt.parse_program(f"def solve(I):\n    return {name}({function}, I)\n")
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "size",
+        "compose(first, rbind(order, identity))",
+        "rbind(combine, (7, 8))",
+        "first",
+        "hmirror",
+    ],
+)
+@pytest.mark.parametrize("grid", [GRID, ((1, 2), ())])
+@pytest.mark.usefixtures("own_apply")
+def test_an_own_primitive_calls_functions_at_their_cost(function: str, grid: Any) -> None:
+    own = arcbatt.interpret(applied(function), grid)
+    bundled = arcbatt.interpret(applied(function, "apply"), grid)
+    assert own.outcome == bundled.outcome
+    if not bundled.failed:
+        assert own.steps == bundled.steps
+        for steps in (bundled.steps, bundled.steps - 1):
+            got = arcbatt.interpret(applied(function), grid, arcbatt.Budget(steps)).outcome
+            assert (str(got) == f"over budget: more than {steps} steps") == (steps < own.steps)
+
+
+@pytest.mark.parametrize("ending", ["return 0", "raise KeyError"])
+@pytest.mark.usefixtures("drop")
+def test_what_is_over_budget_stays_so_though_it_was_caught(ending: str) -> None:
+    @arcbatt.primitive("(a -> b), a -> Integer")
+    def drop(function: Any, grid: Any) -> Any:
+        try:
+            return function(grid)
+        except Exception:
+            if ending == "return 0":
+                return 0
+            raise KeyError from None
+
+    result = arcbatt.run(applied("rbind(upscale, 30)", "drop"), GRID, arcbatt.Budget(500))
+    assert str(result.outcome).startswith("over budget: drop") and result.steps == 501
+    caught = arcbatt.run(applied("rbind(divide, 0)", "drop"), GRID).outcome
+    assert caught == 0 or "KeyError" in str(caught)
+
+
+def test_a_function_is_called_wrongly(own_apply: None) -> None:
+    @arcbatt.primitive("(a -> b), a -> b")
+    def own_apply(function: Any, value: Any) -> Any:
+        # A run within a run has a budget of its own.
+        assert arcbatt.interpret(arcbatt.parse_program(VMIRROR), GRID).outcome == MIRRORED
+        return function(0.5)
+
+    result = arcbatt.run(applied("size"), GRID)
+    assert "own_apply: ValueError: argument 1 of size: 0.5 is a float" in str(result.outcome)
+    made = arcbatt.interpret(arcbatt.parse_program("def solve(I):\n    return size\n"), GRID)
+    with pytest.raises(RuntimeError, match="size is a function of the language: it can be called"):
+        made.outcome(GRID)  # type: ignore[operator,misc,union-attr]
+
+
 def _identity(name: str, n_parameters: int = 1) -> Callable[..., Any]:
     made = {1: lambda x: x, 2: lambda x, y: x, 5: lambda a, b, c, d, e: a}[n_parameters]
     made.__name__ = name

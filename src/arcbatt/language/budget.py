@@ -22,6 +22,8 @@ before it makes them. The cost reported for a program over budget is the budget 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from operator import index
@@ -124,6 +126,16 @@ def current_meter() -> Meter:
 
 def use_meter(meter: Meter) -> None:
     _current.set(meter)
+
+
+@contextmanager
+def metered(meter: Meter) -> Iterator[None]:
+    """Count what is called within; then whatever was counted by before, so that runs may nest."""
+    before = _current.set(meter)
+    try:
+        yield
+    finally:
+        _current.reset(before)
 
 
 def charge(steps: int) -> None:

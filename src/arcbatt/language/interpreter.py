@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from arcbatt.display import Displayed
 
-from .budget import Budget, Meter, to_budget, use_meter
+from .budget import Budget, Meter, metered, to_budget
 from .calling import call, call_primitive
 from .conversion import to_value
 from .failure import CallFailed, Failure, Reason
@@ -65,27 +65,27 @@ def interpret(
     values = to_inputs(inputs)
     budget = to_budget(budget)
     meter = Meter(budget)
-    use_meter(meter)
     outcomes: dict[Node, Outcome] = {}
     origins: dict[Node, Node] = {}  # for a failed node, the one whose own call failed
     node_steps: dict[Node, int] = {}
-    for node in program.nodes():
-        if node.kind == "input" and node.head not in values:
-            raise missing_input(node.name)
-        failed_args = [arg for arg in node.args if isinstance(outcomes[arg], Failure)]
-        if failed_args:
-            outcomes[node] = outcomes[failed_args[0]]
-            origins[node] = origins[failed_args[0]]
-            continue
-        steps_before = meter.steps
-        try:
-            outcomes[node] = _evaluate(node, values, [outcomes[arg] for arg in node.args])  # type: ignore[misc]
-        except CallFailed as failed:
-            outcomes[node] = failed.failure
-            origins[node] = node
-        node_steps[node] = meter.steps - steps_before
-        if meter.exceeded:
-            break
+    with metered(meter):
+        for node in program.nodes():
+            if node.kind == "input" and node.head not in values:
+                raise missing_input(node.name)
+            failed_args = [arg for arg in node.args if isinstance(outcomes[arg], Failure)]
+            if failed_args:
+                outcomes[node] = outcomes[failed_args[0]]
+                origins[node] = origins[failed_args[0]]
+                continue
+            steps_before = meter.steps
+            try:
+                outcomes[node] = _evaluate(node, values, [outcomes[arg] for arg in node.args])  # type: ignore[misc]
+            except CallFailed as failed:
+                outcomes[node] = failed.failure
+                origins[node] = node
+            node_steps[node] = meter.steps - steps_before
+            if meter.exceeded:
+                break
     if meter.exceeded:
         over = next(node for node in origins.values() if _is_over_budget(outcomes[node]))
         return Result(
@@ -143,8 +143,8 @@ def evaluate_call(name: str, args: Sequence[Value], budget: Budget | None = None
     primitive = find_primitive(name)
     if primitive is None:
         raise KeyError(f"no primitive is named {name!r}")
-    use_meter(Meter(budget or Budget()))
-    try:
-        return call_primitive(primitive, args)
-    except CallFailed as failed:
-        return failed.failure
+    with metered(Meter(budget or Budget())):
+        try:
+            return call_primitive(primitive, args)
+        except CallFailed as failed:
+            return failed.failure
