@@ -17,7 +17,10 @@ SECTIONS = {
     "Programs": (
         "parse_program",
         "parse_file",
+        "read_file",
         "Program",
+        "ParsedProgram",
+        "RejectedProgram",
         "ProgramError",
         "run",
         "TaskRun",
@@ -29,7 +32,7 @@ SECTIONS = {
     "Many programs on many samples": ("Batt", "Samples", "BattResult"),
     "Solving": ("solve", "solve_all", "evolve", "Solution", "Solutions", "Watcher"),
     "Scoring": ("score", "Score"),
-    "Keeping programs": ("Pool",),
+    "Keeping programs": ("Pool", "NewProgram"),
     "Own primitives and proposers": ("primitive", "Proposer", "Context", "Offer", "Proposal"),
 }
 LINES_OF_SIGNATURE = 88

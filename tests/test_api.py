@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -24,6 +24,7 @@ from arcbatt.engine._engine import NOT_RUN
 from arcbatt.engine.cpu import run_call
 from arcbatt.engine.results import BattResult
 from arcbatt.engine.staged import TaskSamples, run_on_tasks
+from arcbatt.language import read_lines
 from arcbatt.language.own import withdraw_own
 from arcbatt.language.registry import own_primitives
 from arcbatt.pool import PoolError
@@ -164,13 +165,36 @@ def _wrong(task: Task, program: Program) -> dict[str, tuple[Callable[[], Any], s
         "fewer threads than none": (lambda: run_batt(-1), "n_threads is -1, expected 1 to"),
         "no thread for a batt": (lambda: run_batt(0), "n_threads is 0"),
         "a truth value for threads": (lambda: run_batt(True), "n_threads is True, expected 1 to"),
+        "a truth value of NumPy": (lambda: run_batt(np.True_), "n_threads is .*, expected 1 to"),
+        "a float for threads": (lambda: run_batt(2.0), "n_threads is 2.0, expected 1 to"),
         "threads of a batt as text": (lambda: run_batt("2"), "n_threads is '2'"),
+        "no device": (
+            lambda: Batt([program]).run(Samples.of(task), device=cast(Any, None)),
+            "None is no device: auto, cpu",
+        ),
+        "a device by its number": (
+            lambda: arcbatt.run(program, task, device=cast(Any, 0)),
+            "0 is no device: auto, cpu",
+        ),
         "no thread for tasks": (
             lambda: run_on_tasks(Batt([program]), TaskSamples([task]), n_threads=0),
             "n_threads is 0",
         ),
         "one thing off": (lambda: arcbatt.solve(task, off="macros"), r"off=\['macros'\]"),
         "a number for a budget": (lambda: arcbatt.run(program, task, 5), "expected Budget.steps"),
+        "a number for a batt's": (
+            lambda: Batt([program]).run(Samples.of(task), cast(Any, 1000)),
+            "budget is a int, expected Budget.steps",
+        ),
+        "a number to interpret by": (
+            lambda: arcbatt.interpret(program, GRID, cast(Any, 5)),
+            "budget is a int, expected Budget.steps",
+        ),
+        "a budget of text": (
+            lambda: arcbatt.Budget("a", "b"),
+            "steps of a budget is 'a', expected",
+        ),  # type: ignore[arg-type]
+        "half a byte": (lambda: arcbatt.Budget(bytes=0.5), "bytes of a budget is 0.5, expected"),  # type: ignore[arg-type]
         "a huge budget": (lambda: arcbatt.Budget(steps=10**30), "a budget has at most"),
         "no name to load": (lambda: arcbatt.load(""), "is named ''"),
         "a number for an id": (lambda: Task.of(AS_JSON, id=5), "5 is not a task id"),
@@ -222,6 +246,13 @@ def _wrong(task: Task, program: Program) -> dict[str, tuple[Callable[[], Any], s
         "text to interpret": (lambda: arcbatt.interpret("vmirror", GRID), "expected a program"),
         "a batt of one": (lambda: Batt(program), r"Batt\(\[program\]\)"),
         "a batt of text": (lambda: Batt([VMIRROR]), r"parse_program\(text\) gives"),
+        "a batt of what was rejected": (
+            lambda: Batt(list(read_lines(["import os"]))),  # type: ignore[arg-type]
+            "program 0 of the batt: expected a program, not a RejectedProgram: 1:1: expected a",
+        ),
+        "a part by floats": (lambda: Batt([program]).part([0.5]), "expected places of programs"),  # type: ignore[list-item]
+        "a part by no place": (lambda: Batt([program]).part([1]), "expected places from 0 to 0"),
+        "a part from the end": (lambda: Batt([program]).part([-1]), "chosen is .-1., expected pl"),
         "a batt on a task": (lambda: Batt([program]).run(task), r"Samples.of\(task\)"),
         "samples of a task": (lambda: Samples(task), r"Samples.of\(task\)"),
         "samples of tasks": (lambda: Samples.of(tasks), r"Samples.of\(\*tasks\)"),
@@ -243,7 +274,7 @@ WRONG = list(_wrong(None, None))  # type: ignore[arg-type]  # only the names are
 @pytest.mark.parametrize("name", WRONG)
 def test_a_mistake_is_one_clear_error(name: str, task: Task, program: Program) -> None:
     attempt, message = _wrong(task, program)[name]
-    with pytest.raises((TypeError, ValueError, KeyError, PoolError)) as caught:
+    with pytest.raises((TypeError, ValueError, LookupError, PoolError)) as caught:
         attempt()
     assert re.search(message, str(caught.value)), caught.value
 
@@ -267,6 +298,35 @@ def test_files_are_named_by_text_or_path(tmp_path: Path, program: Program) -> No
     file = tmp_path / "mine.py"
     file.write_text(VMIRROR, "utf-8")
     assert [each.program for each in arcbatt.parse_file(str(file))] == [program]
+
+
+def test_what_a_file_holds_goes_wherever_programs_do(tmp_path: Path, task: Task) -> None:
+    file = tmp_path / "two.py"
+    file.write_text(f"import os\n{VMIRROR}\n\ndef turn(I):\n    return hmirror(I)\n", "utf-8")
+    rejected, *parsed = arcbatt.read_file(file)
+    assert isinstance(rejected, arcbatt.RejectedProgram)
+    programs = [each for each in parsed if isinstance(each, arcbatt.ParsedProgram)]
+    assert repr(programs[1]) == f"<ParsedProgram turn: {file}:7>"
+    batt = Batt(programs)
+    assert batt.run(Samples.of(task)).matches.all(axis=1).tolist() == [True, False]
+    assert arcbatt.run(programs[0], task).fits
+    assert arcbatt.interpret(programs[0], GRID).outcome == MIRRORED
+    assert arcbatt.explain(programs[0], task).pairs[0].verdict == "right"
+    arcbatt.show(programs[0])
+    with arcbatt.Pool.in_memory() as pool:
+        assert pool.add_programs(programs) == 2
+        assert {each.name for each in pool.solvers()} == {"solve", "turn"}
+
+
+def test_numbers_of_numpy_are_numbers(program: Program, task: Task) -> None:
+    budget = arcbatt.Budget(np.int64(1000))  # type: ignore[arg-type]
+    assert type(budget.steps) is int and budget == arcbatt.Budget(1000)
+    result = Batt([program]).run(Samples.of(task), budget, n_threads=np.int32(1))  # type: ignore[arg-type]
+    assert result.matches.all()
+
+
+def test_definitions_take_any_value(program: Program) -> None:
+    assert arcbatt.interpret(program, [[1], [2, 3]]).outcome == ((1,), (3, 2))
 
 
 @pytest.mark.parametrize("grid", [GRID, LISTS, np.array(LISTS), {"I": GRID}])
@@ -535,6 +595,132 @@ def test_what_is_no_value_is_a_failure() -> None:
 
     program = arcbatt.parse_program("def solve(I):\n    return drop(I)\n")
     assert "what drop returned: 0.5 is a float" in str(arcbatt.run(program, GRID).outcome)
+
+
+@pytest.mark.parametrize(
+    ("types", "returned", "expected"),
+    [
+        (("Grid -> Grid",), ((1, 2), 3), "a tuple, expected Grid"),
+        (("Grid -> Grid",), 5, "5, expected Grid"),
+        (("Grid -> Object",), [(1, (0, 0))], "a tuple, expected Object"),
+        (("Grid -> Set[Pair]",), frozenset({(0, (1, 2))}), "a frozenset, expected Indices"),
+        (("Grid -> Integer",), (1, 2), r"\(1, 2\), expected Integer"),
+        (("Grid -> Boolean",), 2, "2, expected Boolean"),
+        (("Grid -> Color[0..9]",), 10, r"10, expected Color\[0..9\]"),
+        (("Grid -> None | Pair",), 1, r"1, expected None \| Pair"),
+        (("Grid -> (a -> b)",), 1, r"1, expected \(a -> b\)"),
+        (("C[a] -> C[a]",), frozenset({1}), r"\{1\}, expected C\[a\]"),
+        # Of the overloads, that of the arguments counts.
+        (("Object -> Integer", "Grid -> Pair"), 1, "1, expected Pair"),
+    ],
+)
+@pytest.mark.usefixtures("drop")
+def test_a_result_of_another_type_than_declared_is_a_failure(
+    types: tuple[str, ...], returned: Any, expected: str
+) -> None:
+    @arcbatt.primitive(*types)
+    def drop(grid: Any) -> Any:
+        return returned
+
+    program = arcbatt.parse_program("def solve(I):\n    return drop(I)\n")
+    outcome = str(arcbatt.run(program, GRID).outcome)
+    assert re.fullmatch(f"wrong type: what drop returned is {expected}", outcome), outcome
+
+
+@pytest.mark.parametrize(
+    ("types", "returned"),
+    [
+        ("Grid -> Grid", []),
+        ("Grid -> Objects", frozenset({frozenset({(1, (0, 0))}), frozenset()})),
+        ("Grid -> Numerical", (1, 2)),
+        ("Grid -> Boolean", True),
+        ("Grid -> Tuple[Integer]", [1, 2, 3]),
+        ("Grid -> None | Pair", None),
+        ("Grid -> Any", ((1,), 2)),
+        ("C[a] -> C[b]", (frozenset(), 1)),
+        ("a -> a", 5),
+        ("Cells -> Grid", GRID),  # whatever the argument
+    ],
+)
+@pytest.mark.usefixtures("drop")
+def test_a_result_as_declared_is_one(types: str, returned: Any) -> None:
+    @arcbatt.primitive(types)
+    def drop(thing: Any) -> Any:
+        return returned
+
+    argument = "EMPTY" if types.startswith("Cells") else "I"
+    program = arcbatt.parse_program(f"def solve(I):\n    return drop({argument})\n")
+    outcome = arcbatt.run(program, GRID).outcome
+    assert outcome == (tuple(returned) if isinstance(returned, list) else returned)
+
+
+@pytest.fixture
+def own_apply() -> Iterator[None]:
+    @arcbatt.primitive("(a -> b), Tuple[a] -> Tuple[b]")
+    def own_apply(function: Any, members: Any) -> Any:
+        return [function(list(member)) for member in members]
+
+    yield
+    withdraw_own("own_apply")
+
+
+def applied(function: str, name: str = "own_apply") -> Program:
+    return arcbatt.parse_program(f"def solve(I):\n    return {name}({function}, I)\n")
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "size",
+        "compose(first, rbind(order, identity))",
+        "rbind(combine, (7, 8))",
+        "first",
+        "hmirror",
+    ],
+)
+@pytest.mark.parametrize("grid", [GRID, ((1, 2), ())])
+@pytest.mark.usefixtures("own_apply")
+def test_an_own_primitive_calls_functions_at_their_cost(function: str, grid: Any) -> None:
+    own = arcbatt.interpret(applied(function), grid)
+    bundled = arcbatt.interpret(applied(function, "apply"), grid)
+    assert own.outcome == bundled.outcome
+    if not bundled.failed:
+        assert own.steps == bundled.steps
+        for steps in (bundled.steps, bundled.steps - 1):
+            got = arcbatt.interpret(applied(function), grid, arcbatt.Budget(steps)).outcome
+            assert (str(got) == f"over budget: more than {steps} steps") == (steps < own.steps)
+
+
+@pytest.mark.parametrize("ending", ["return 0", "raise KeyError"])
+@pytest.mark.usefixtures("drop")
+def test_what_is_over_budget_stays_so_though_it_was_caught(ending: str) -> None:
+    @arcbatt.primitive("(a -> b), a -> Integer")
+    def drop(function: Any, grid: Any) -> Any:
+        try:
+            return function(grid)
+        except Exception:
+            if ending == "return 0":
+                return 0
+            raise KeyError from None
+
+    result = arcbatt.run(applied("rbind(upscale, 30)", "drop"), GRID, arcbatt.Budget(500))
+    assert str(result.outcome).startswith("over budget: drop") and result.steps == 501
+    caught = arcbatt.run(applied("rbind(divide, 0)", "drop"), GRID).outcome
+    assert caught == 0 or "KeyError" in str(caught)
+
+
+def test_a_function_is_called_wrongly(own_apply: None) -> None:
+    @arcbatt.primitive("(a -> b), a -> b")
+    def own_apply(function: Any, value: Any) -> Any:
+        # A run within a run has a budget of its own.
+        assert arcbatt.interpret(arcbatt.parse_program(VMIRROR), GRID).outcome == MIRRORED
+        return function(0.5)
+
+    result = arcbatt.run(applied("size"), GRID)
+    assert "own_apply: ValueError: argument 1 of size: 0.5 is a float" in str(result.outcome)
+    made = arcbatt.interpret(arcbatt.parse_program("def solve(I):\n    return size\n"), GRID)
+    with pytest.raises(RuntimeError, match="size is a function of the language: it can be called"):
+        made.outcome(GRID)  # type: ignore[operator,misc,union-attr]
 
 
 def _identity(name: str, n_parameters: int = 1) -> Callable[..., Any]:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 import pytest
@@ -257,6 +258,37 @@ def test_values_that_were_not_kept_are_asked_for_in_vain() -> None:
     result = Batt([parse_program("def f(I):\n    return I\n")]).run(demo_samples(((1,),)))
     with pytest.raises(ValueError, match="keep_values"):
         result.outcome(0, 0)
+
+
+def test_only_results_that_are_there_are_given() -> None:
+    both = [parse_program(f"def f(I):\n    return {name}(I)\n") for name in ("hmirror", "vmirror")]
+    samples = Samples([((1, 2), (3, 4)), ((5,),)])
+    result = Batt(both).run(samples, keep_values=True)
+    assert result.outcome(1, 0) == ((2, 1), (4, 3)) and result.outcome(np.int64(0), 1) == ((5,),)  # type: ignore[arg-type]
+    for place in (-1, 2):
+        with pytest.raises(IndexError, match=f"there is no program {place}; expected 0 to 1"):
+            result.outcome(place, 0)
+        with pytest.raises(IndexError, match=f"there is no sample {place}; expected 0 to 1"):
+            result.outcome(0, place)
+    with pytest.raises(IndexError, match="no program 0; there are none"):
+        Batt([]).run(samples).outcome(0, 0)
+
+
+def test_results_are_equal_to_themselves_alone() -> None:
+    batt = Batt([parse_program("def f(I):\n    return I\n")])
+    first, second = batt.run(demo_samples(((1,),))), batt.run(demo_samples(((1,),)))
+    assert first == first and first != second and len({first, second}) == 2
+
+
+@pytest.mark.parametrize("chosen", [[2, 0], [1, 0, 2], [1, 1], [], np.array([2, 1], np.uint8)])
+def test_a_part_has_the_programs_that_were_chosen(chosen: Any) -> None:
+    texts = ("hmirror(x)", "vmirror(x)", "dmirror(x)")
+    several = [parse_program(f"def f(I):\n    x = rot90(I)\n    return {text}\n") for text in texts]
+    samples = demo_samples(((1, 2), (3, 4)))
+    part = Batt(several).part(chosen)
+    assert list(part.programs) == [several[k] for k in chosen]
+    whole = Batt(several).run(samples).hashes
+    assert part.run(samples).hashes.tolist() == [whole[k].tolist() for k in chosen]
 
 
 def test_a_run_can_be_interrupted() -> None:

@@ -17,7 +17,15 @@ from arcbatt.explainer import (
     read_source,
     to_tables,
 )
-from arcbatt.language import Budget, interpret, parse_program, parse_programs
+from arcbatt.language import (
+    Budget,
+    ParsedProgram,
+    RejectedProgram,
+    interpret,
+    parse_program,
+    parse_programs,
+    read_lines,
+)
 from arcbatt.language.budget import SEARCH_BUDGET
 from arcbatt.library import library_programs
 from arcbatt.tasks import Pair, Task, find_task
@@ -108,6 +116,13 @@ def test_source_has_statements_as_written() -> None:
     assert source.statements[3].text == "moved = shift(big,\n    directions=DOWN)"
     assert source.last_line == "return paint(I, moved)"
     assert [each.text for each in read_source(other, TEXT).statements] == ["return I"]
+
+
+def test_source_leaves_out_what_stands_below_the_program() -> None:
+    text = "import os\n# old\rline end\n" + TEXT + "@decorated\n"
+    rejected, program, _, _ = read_lines(text.split("\n"))
+    assert isinstance(rejected, RejectedProgram) and isinstance(program, ParsedProgram)
+    assert read_source(program, text).text == read_source(next(parse_programs(TEXT)), TEXT).text
 
 
 def test_inner_calls_carry_their_own_nodes() -> None:

@@ -111,9 +111,9 @@ def test_expressions(line: str, value: object) -> None:
         (body("I = hmirror(I)", "return I"), 2, 5, "is an input"),
         (body("ONE = hmirror(I)", "return ONE"), 2, 5, "is a constant"),
         (body("size = hmirror(I)", "return size"), 2, 5, "is a primitive"),
-        (body("x = hmirror(I)"), 2, 5, "last line to return"),
-        (body("return"), 2, 5, "expected a name to return"),
-        (body("if I:", "    return I"), 2, 5, "last line to return"),
+        (body("x = hmirror(I)"), 2, 5, "expected a last line `return ...`"),
+        (body("return"), 2, 5, "expected a name or a call to return"),
+        (body("if I:", "    return I"), 2, 5, "expected a last line `return ...`"),
         (body("for i in I: pass", "return I"), 2, 5, "expected an assignment"),
         (body("import os", "return I"), 2, 5, "expected an assignment"),
         (body("hmirror(I)", "return I"), 2, 5, "expected an assignment"),
@@ -126,7 +126,7 @@ def test_expressions(line: str, value: object) -> None:
         (body("return I", head="def f(I=1):"), 1, 1, "expected the inputs"),
         (body("return I", head="def f(*I):"), 1, 1, "expected the inputs"),
         (body("return I", head="def f(I: Grid, J: Grid):"), 1, 1, "expected the inputs"),
-        (body("return I") + "x = 1\n", 3, 1, "nothing between programs"),
+        (body("return I") + "x = 1\n", 3, 1, "expected a program"),
         (body("x = hmirror(I", "return x"), 2, 16, "not readable as a program"),
         (body(f"x = add({'9' * 5000}, 1)", "return x"), 2, 13, "a number has too many digits"),
         ("import os\n" + body("return I"), 1, 1, "expected a program"),
@@ -364,6 +364,73 @@ def test_a_rejected_program_leaves_the_others(tmp_path: Path) -> None:
     first, second, third = read_file(path)
     assert isinstance(first, ParsedProgram) and isinstance(third, ParsedProgram)
     assert isinstance(second, RejectedProgram) and (second.name, second.line) == ("b", 3)
+
+
+STRAY = (
+    "import os",
+    "ZZ = 3",
+    "from dsl import objects",
+    "class A:\n    def f(self):\n        pass",
+    "@decorated",
+    'if __name__ == "__main__":\n    print(solve(I))',
+    "what's this: (a bracket",
+    'HELP = """\ndef in_text(I):\n    return I\n"""',
+    "    indented",
+    "import os\n\nimport sys  # together\nx = 1",
+)
+
+
+@pytest.mark.parametrize("stray", STRAY)
+def test_a_line_outside_of_programs_leaves_them(tmp_path: Path, stray: str) -> None:
+    path = tmp_path / "file.py"
+    head = "# a comment\n" + ("" if stray.startswith(" ") else body("return I", head="def a(I):"))
+    path.write_text(head + f"{stray}\n\n" + body("return I", head="def b(I):"))
+    *before, rejected, after = read_file(path)
+    assert [each.name for each in (*before, after)] == ["a", "b"][-len(before) - 1 :]
+    assert all(isinstance(each, ParsedProgram) for each in (*before, after))
+    assert isinstance(rejected, RejectedProgram) and rejected.name == ""
+    line = head.count("\n") + 1
+    assert rejected.line == line
+    assert str(rejected.error).startswith(f"{path}:{line}:1: expected a program: def solve_...(I):")
+    with pytest.raises(ProgramError) as caught:
+        parse_file(path)
+    assert str(caught.value) == str(rejected.error)
+
+
+@pytest.mark.parametrize("stray", STRAY)
+def test_a_line_above_or_below_all_programs_leaves_them(stray: str) -> None:
+    above, *programs = read_lines(f"{stray}\n{body('return I') * 2}".split("\n"))
+    assert isinstance(above, RejectedProgram) and above.line == 1
+    assert [type(each) for each in programs] == [ParsedProgram] * 2
+    if not stray.startswith(" "):
+        program, below = read_lines(f"{body('return I')}{stray}\n".split("\n"))
+        assert isinstance(program, ParsedProgram)
+        assert isinstance(below, RejectedProgram) and below.line == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def solve_x(\n    I,\n):\n    return I\n",
+        'def solve_x(I):\n    """A docstring\nthat is "not" indented (\n"""\n    return I\n',
+        "def solve_x(I):\n    return fill(  # (\nI, ONE,\n{(0, 0)}\n)\n",
+        "def solve_x(I):\n    x = \\\nhmirror(I)\n    return x\n",
+        "def solve_x(I):\n    'one \\\nline'\n    return I\n",
+        "def solve_x(I):\n# a comment\n\n    return I\n",
+        body("return I") + '"""A text\ndef between programs."""\nfrom dsl import *\n',
+    ],
+)
+def test_what_is_open_goes_on_in_the_first_column(text: str) -> None:
+    first, second = parse_programs(text + body("return hmirror(I)"))
+    assert (first.line, first.name, second.name) == (1, "solve_x", "solve_x")
+    windows = text.replace("\n", "\r\n") + body("return I")
+    assert next(parse_programs(windows)).program == first.program
+
+
+def test_a_text_that_does_not_end_is_said() -> None:
+    (rejected,) = read_lines(["# comment", '"""A docstring', *body("return I").split("\n")])
+    assert isinstance(rejected, RejectedProgram) and rejected.line == 2
+    assert "expected an end of this text in quotes" in str(rejected.error)
 
 
 def test_windows_line_ends_are_fine() -> None:

@@ -14,7 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcbatt import measure
-from arcbatt.language import Program, ProgramError, ir, language_version, parse_program
+from arcbatt.language import (
+    Program,
+    ProgramError,
+    ir,
+    language_version,
+    parse_file,
+    parse_program,
+)
 from arcbatt.language import version as version_module
 from arcbatt.pool import (
     NO_TASK,
@@ -111,6 +118,18 @@ def test_a_known_program_stays_as_it_is(pool: Pool) -> None:
     found = pool.get(first.digest)
     assert found is not None and (found.name, found.origin) == ("solve_1", "splice")
     assert found.parents == (key("a"),)
+
+
+def test_plain_programs_are_imported(pool: Pool, tmp_path: Path) -> None:
+    path = tmp_path / "programs.py"
+    path.write_text("def solve_a(I):\n    return hmirror(I)\n")
+    assert pool.add_programs(iter([program_of(1), *parse_file(path)])) == 2
+    assert [(each.name, each.origin) for each in pool.programs()] == [
+        ("solve_1", "import"),
+        ("solve_a", "import"),
+    ]
+    with pytest.raises(TypeError, match=r"program 1: expected a program.*parse_program\(text\)"):
+        pool.add_programs([program_of(1), "def f(I):\n    return I\n"])  # type: ignore[list-item]
 
 
 def test_the_name_says_the_kind(pool: Pool) -> None:
@@ -549,6 +568,15 @@ def test_import_counts_and_reports(pool: Pool, tmp_path: Path) -> None:
     ]
 
 
+def test_import_goes_on_after_a_line_outside_of_programs(pool: Pool, tmp_path: Path) -> None:
+    path = tmp_path / "programs.py"
+    path.write_text("import os\ndef solve_a(I):\n    return hmirror(I)\nZZ = 3\n")
+    rejected: list[ProgramError] = []
+    count = import_file(pool, path, rejected.append, ignore)
+    assert (count.n_added, count.n_rejected) == (1, 2)
+    assert [error.line for error in rejected] == [1, 4]
+
+
 def test_import_refuses_what_it_could_not_export(pool: Pool, tmp_path: Path) -> None:
     path = tmp_path / "programs.py"
     lines = "\n".join(f"        {number}," for number in range(10_000 - 100, 19_000))
@@ -611,6 +639,11 @@ def test_merge_adds_what_is_lacking_and_keeps_the_better(tmp_path: Path) -> None
         again = merge(pool, other)
         assert (again.n_programs, again.n_trials) == (0, 0)
     assert other.read_bytes() == before
+
+
+def test_a_pool_to_merge_may_be_named_by_text(pool: Pool, tmp_path: Path) -> None:
+    path = pool_at(tmp_path / "other.db", [row_of(1)], [])
+    assert merge(pool, str(path)).n_programs == 1
 
 
 def test_merge_believes_no_digest(tmp_path: Path) -> None:

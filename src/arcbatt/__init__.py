@@ -19,15 +19,18 @@ if TYPE_CHECKING:
     from .language import (
         Budget,
         Failure,
+        ParsedProgram,
         Program,
         ProgramError,
+        RejectedProgram,
         Result,
         interpret,
         parse_file,
         parse_program,
+        read_file,
     )
     from .language.own import primitive
-    from .pool import Pool
+    from .pool import NewProgram, Pool
     from .proposers import Context, Offer, Proposal, Proposer
     from .scoring import Score
     from .solving import Solution, Solutions, Watcher, evolve, solve, solve_all
@@ -48,15 +51,18 @@ _PLACES = {
     "language": (
         "Budget",
         "Failure",
+        "ParsedProgram",
         "Program",
         "ProgramError",
+        "RejectedProgram",
         "Result",
         "interpret",
         "parse_file",
         "parse_program",
+        "read_file",
     ),
     "language.own": ("primitive",),
-    "pool": ("Pool",),
+    "pool": ("NewProgram", "Pool"),
     "proposers": ("Context", "Offer", "Proposal", "Proposer"),
     "scoring": ("Score",),
     "solving": ("Solution", "Solutions", "Watcher", "evolve", "solve", "solve_all"),
@@ -70,13 +76,16 @@ __all__ = [
     "Context",
     "Explanation",
     "Failure",
+    "NewProgram",
     "Offer",
     "Pair",
+    "ParsedProgram",
     "Pool",
     "Program",
     "ProgramError",
     "Proposal",
     "Proposer",
+    "RejectedProgram",
     "Result",
     "Samples",
     "Score",
@@ -96,6 +105,7 @@ __all__ = [
     "parse_file",
     "parse_program",
     "primitive",
+    "read_file",
     "run",
     "score",
     "show",

@@ -30,11 +30,13 @@ from arcbatt.explainer import explain as trace
 from arcbatt.language import (
     Failure,
     Function,
+    ParsedProgram,
     Program,
     Result,
     Value,
     format_program,
     parse_programs,
+    to_program,
 )
 from arcbatt.scoring import Score, answers_to, load_answers, read_submission, seal_answers
 from arcbatt.scoring import score as score_submission
@@ -56,6 +58,8 @@ def show(thing: object, *, over: object = None) -> None:
         thing = to_task(thing)
     elif isinstance(thing, list) or hasattr(thing, "tolist"):
         thing = to_grid(thing)
+    elif isinstance(thing, ParsedProgram):
+        thing = thing.program
     elif not isinstance(thing, Displayed | tuple | frozenset | int | None):
         raise TypeError(
             f"a {type(thing).__name__} cannot be drawn; show takes a task or its id, a grid, a "
@@ -111,7 +115,9 @@ def _draw(thing: object, over: object) -> list[Any]:
     return [draw_value(thing, None if over is None else to_grid(over, "over"))]
 
 
-def explain(program: Program | str | Solution, task: Task | str | None = None) -> Explanation:
+def explain(
+    program: Program | ParsedProgram | str | Solution, task: Task | str | None = None
+) -> Explanation:
     """Return what every line of a program does on every pair of a task.
 
     It shows itself in a notebook, and `save("page.html")` writes it as a page. The program may be
@@ -127,9 +133,7 @@ def explain(program: Program | str | Solution, task: Task | str | None = None) -
         program = program.programs[0]
     if task is None:
         raise TypeError("explain takes the task too: explain(program, task)")
-    if not isinstance(program, Program | str):
-        raise TypeError(f"expected a program or its text, not a {type(program).__name__}")
-    text = program if isinstance(program, str) else format_program(program)
+    text = program if isinstance(program, str) else format_program(to_program(program))
     found = list(parse_programs(text, "program"))
     if len(found) != 1:
         raise ValueError(f"expected the text of one program, found {len(found)}")

@@ -15,7 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.language import Budget, Failure, Node, Program, Value
+from arcbatt.language import (
+    Budget,
+    Failure,
+    Node,
+    ParsedProgram,
+    Program,
+    Value,
+    to_budget,
+    to_program,
+)
 from arcbatt.measure import check_threads, phase, usable_cores
 from arcbatt.plurals import count
 
@@ -48,7 +57,7 @@ class BattSize:
 class Batt:
     """Programs fused by interning: every distinct call appears once."""
 
-    def __init__(self, programs: Sequence[Program]) -> None:
+    def __init__(self, programs: Sequence[Program | ParsedProgram]) -> None:
         self.programs: Sequence[Program] = _check_programs(programs)
         self.is_defined = find_defined(self.programs)  # those that only definitions can run
         fusing = Fusing()
@@ -85,9 +94,10 @@ class Batt:
         """The programs that the engine can run."""
         return Batt([self.programs[k] for k in np.flatnonzero(~self.is_defined).tolist()])
 
-    def part(self, chosen: NDArray[np.int64]) -> Batt:
-        """Return a batt of some of the programs, without fusing them anew where possible."""
-        if len(chosen) == self.n_programs:
+    def part(self, chosen: Sequence[int] | NDArray[np.int64]) -> Batt:
+        """Return a batt of some of the programs, by their places, not fused anew where possible."""
+        chosen = self._check_places(chosen)
+        if self._is_whole(chosen):
             return self
         if self.is_defined.any():
             return Batt([self.programs[k] for k in chosen])
@@ -97,6 +107,22 @@ class Batt:
         made.fused = self.fused.part(chosen.astype(np.uint32))
         made._nodes = [self._nodes[k] for k in made.fused.nodes_before.tolist()]
         return made
+
+    def _check_places(self, chosen: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return places of programs as an array; refuse what is none."""
+        places = np.asarray(chosen)
+        if places.ndim == 1 and not places.size:
+            return places.astype(np.int64)
+        if places.ndim != 1 or places.dtype.kind not in "iu":
+            raise TypeError(f"chosen is {chosen!r:.40}, expected places of programs: [0, 2]")
+        if places.min() < 0 or places.max() >= self.n_programs:
+            there = f"places from 0 to {self.n_programs - 1}" if self.n_programs else "none"
+            raise IndexError(f"chosen is {chosen!r:.40}, expected {there}")
+        return places
+
+    def _is_whole(self, places: NDArray[np.int64]) -> bool:
+        """Whether these are all programs as they stand."""
+        return np.array_equal(places, np.arange(self.n_programs))
 
     def __repr__(self) -> str:
         n_programs = count(len(self.programs), "program")
@@ -140,6 +166,7 @@ class Batt:
         definitions, which takes far longer; `ran_on` counts them under "definitions".
         """
         check_threads(n_threads)
+        budget = to_budget(budget)
         if not isinstance(samples, Samples):
             raise TypeError(
                 f"samples: a {type(samples).__name__}; Samples(inputs) makes some of grids, "
@@ -149,8 +176,8 @@ class Batt:
             part = self.engine_part.run(
                 samples, budget, device=device, n_threads=n_threads, keep_values=keep_values
             )
-            return self._add_defined(part, samples, budget or Budget(), keep_values)
-        run = Run(samples, budget or Budget(), n_threads or usable_cores(), keep_values)
+            return self._add_defined(part, samples, budget, keep_values)
+        run = Run(samples, budget, n_threads or usable_cores(), keep_values)
         choice = self.choose(device, len(samples), run.n_threads, "samples")
         with choice.measured():
             return self.run_as(choice, run)
@@ -372,8 +399,9 @@ class GraphBatt(Batt):
         self.is_defined = np.zeros(len(programs), np.bool_)
         self.fused = fused
 
-    def part(self, chosen: NDArray[np.int64]) -> Batt:
-        if len(chosen) == self.n_programs:
+    def part(self, chosen: Sequence[int] | NDArray[np.int64]) -> Batt:
+        chosen = self._check_places(chosen)
+        if self._is_whole(chosen):
             return self
         part = self.fused.part(chosen.astype(np.uint32))
         return GraphBatt(part, self.programs.choose(chosen.tolist()))
@@ -460,23 +488,19 @@ class Run:
         return found
 
 
-def _check_programs(programs: Sequence[Program]) -> tuple[Program, ...]:
+def _check_programs(programs: Sequence[Program | ParsedProgram]) -> tuple[Program, ...]:
     """Return programs as a tuple; what is none is a TypeError that says what to do."""
-    if isinstance(programs, Program):
+    if isinstance(programs, Program | ParsedProgram):
         raise TypeError("a Batt takes several programs: Batt([program])")
-    given = tuple(programs)
-    for k, program in enumerate(given):
-        if not isinstance(program, Program):
-            hint = "; parse_program(text) gives the program" if isinstance(program, str) else ""
-            raise TypeError(f"program {k} of the batt is a {type(program).__name__}{hint}")
-    return given
+    return tuple([to_program(each, f"program {k} of the batt") for k, each in enumerate(programs)])
 
 
 def _devices(device: str) -> list[int]:
     """The GPUs that a name stands for; none, with a warning if they were asked for, if none are."""
-    name, _, number = device.partition(":")
     if device == "cpu":
         return []
+    # Whatever else was given, None or the number of a GPU, is no name of one either.
+    name, _, number = device.partition(":") if isinstance(device, str) else ("", "", "")
     if device != "auto" and (name != "cuda" or not (number or "0").isdecimal()):
         raise ValueError(f"{device!r} is no device: auto, cpu, cuda, cuda:0, cuda:1, ...")
     try:

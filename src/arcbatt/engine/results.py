@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import index
 from typing import NamedTuple
 
 import numpy as np
@@ -53,7 +54,7 @@ class KeptWords(NamedTuple):
     starts: NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays are compared by whoever asks, element by element
 class BattResult(Displayed):
     """Arrays [program, sample].
 
@@ -83,7 +84,16 @@ class BattResult(Displayed):
         return f"<BattResult of {size}: {found}; ran on {where or 'nothing'}>"
 
     def outcome(self, program: int, sample: int) -> Value | Failure:
-        """The value, which must have been kept, or the failure."""
+        """Return the value, which must have been kept, or the failure.
+
+        Both are counted from 0; what is not there is an `IndexError`.
+        """
+        for what, place, n in zip(
+            ("program", "sample"), (program, sample), self.reasons.shape, strict=True
+        ):
+            if not 0 <= index(place) < n:
+                expected = f"expected 0 to {n - 1}" if n else "there are none"
+                raise IndexError(f"there is no {what} {place}; {expected}")
         if self.reasons[program, sample]:
             return Failure(Reason(int(self.reasons[program, sample])))
         if self._kept is None:

@@ -11,7 +11,17 @@ from arcbatt.drawing.pages import render_page, trusted
 from arcbatt.drawing.svg import svg_call
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.samples import Samples
-from arcbatt.language import Budget, Failure, Program, Result, Value, interpret
+from arcbatt.language import (
+    Budget,
+    Failure,
+    ParsedProgram,
+    Program,
+    Result,
+    Value,
+    interpret,
+    to_budget,
+    to_program,
+)
 from arcbatt.language.interpreter import missing_input, to_inputs
 from arcbatt.measure import check_threads
 from arcbatt.plurals import count
@@ -91,7 +101,7 @@ def _verdict(pair: PairRun) -> str:
 
 @overload
 def run(
-    program: Program,
+    program: Program | ParsedProgram,
     given: Task,
     budget: Budget | None = ...,
     *,
@@ -100,7 +110,7 @@ def run(
 ) -> TaskRun: ...
 @overload
 def run(
-    program: Program,
+    program: Program | ParsedProgram,
     given: Sequence[Sequence[int]] | Mapping[str, object],
     budget: Budget | None = ...,
     *,
@@ -108,7 +118,7 @@ def run(
     n_threads: int | None = ...,
 ) -> Result: ...
 def run(
-    program: Program,
+    program: Program | ParsedProgram,
     given: object,
     budget: Budget | None = None,
     *,
@@ -122,9 +132,8 @@ def run(
     For many programs or samples at a time there is `Batt`; `interpret` runs by the definitions.
     """
     check_threads(n_threads)
-    if not isinstance(budget, Budget | None):
-        raise TypeError(f"budget is a {type(budget).__name__}, expected Budget(steps=...) or None")
-    budget = budget or Budget()
+    budget = to_budget(budget)
+    program = to_program(program)
     if isinstance(given, Task):
         demos = tuple((demo.input, demo.output) for demo in given.demos)
         asked = [(f"demo {k}", demo.input, demo.output) for k, demo in enumerate(given.demos, 1)]
@@ -132,7 +141,7 @@ def run(
             *asked,
             *((f"test {k}", grid, None) for k, grid in enumerate(given.test_inputs, 1)),
         ]
-        inputs = [to_inputs(program, {"I": grid, "S": demos}) for _, grid, _ in pairs]
+        inputs = [to_inputs({"I": grid, "S": demos}) for _, grid, _ in pairs]
         results = _run(program, inputs, budget, device, n_threads)
         return TaskRun(
             program,
@@ -145,7 +154,7 @@ def run(
         raise TypeError(
             "run takes a grid or a Task, not text; find_task(id) gives a task by its id"
         )
-    (result,) = _run(program, [to_inputs(program, given)], budget, device, n_threads)
+    (result,) = _run(program, [to_inputs(given)], budget, device, n_threads)
     return result
 
 

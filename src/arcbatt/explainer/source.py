@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from arcbatt.language import Node, ParsedProgram, find_primitive
+from arcbatt.language.parse import first_function
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +65,11 @@ class Source:
 
 def read_source(program: ParsedProgram, text: str) -> Source:
     """Return the source of a program; `text` is that of the file it was parsed from."""
-    # Line ends as Python counts them, whatever the file has.
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")[program.line - 1 :]
-    end = next((k for k, line in enumerate(lines[1:], 1) if line.startswith("def ")), len(lines))
-    chunk = "\n".join(lines[:end])
-    encoded = [line.encode() for line in lines[:end]]
+    # Lines as the parser counts them; within a program a carriage return only ends one.
+    below = text.split("\n")[program.line - 1 :]
+    chunk = first_function(line.removesuffix("\r") for line in below)
+    lines = chunk.split("\n")
+    encoded = [line.encode() for line in lines]
     with warnings.catch_warnings():  # of odd escapes in docstrings
         warnings.simplefilter("ignore", SyntaxWarning)
         function = ast.parse(chunk).body[0]

@@ -3,7 +3,7 @@
 Nothing here knows of tasks. Text goes in by `parse_programs`, values come out of `interpret`.
 """
 
-from .budget import SEARCH_BUDGET, Budget
+from .budget import SEARCH_BUDGET, Budget, to_budget
 from .conversion import to_value
 from .failure import Failure, Reason
 from .interpreter import Result, evaluate_call, interpret
@@ -17,6 +17,7 @@ from .parse import (
     parse_programs,
     read_file,
     read_lines,
+    to_program,
 )
 from .registry import Primitive, all_primitives, find_primitive
 from .text import format_batt, format_program
@@ -50,5 +51,7 @@ __all__ = [
     "parse_programs",
     "read_file",
     "read_lines",
+    "to_budget",
+    "to_program",
     "to_value",
 ]

@@ -22,8 +22,11 @@ before it makes them. The cost reported for a program over budget is the budget 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from operator import index
 
 from .failure import CallFailed, Reason, over_budget
 from .values import Function, Value, weigh
@@ -41,6 +44,13 @@ class Budget:
     bytes: int = 512 * 2**20
 
     def __post_init__(self) -> None:
+        for name in ("steps", "bytes"):
+            given = getattr(self, name)
+            try:
+                object.__setattr__(self, name, index(given))
+            except TypeError:
+                why = f"{name} of a budget is {given!r:.40}, expected a whole number"
+                raise TypeError(why) from None
         if self.steps < 1 or self.bytes < BYTES_AN_ELEMENT:
             raise ValueError(f"a budget needs at least 1 step and {BYTES_AN_ELEMENT} bytes")
         if max(self.steps, self.bytes) > MAX_BUDGET:
@@ -50,6 +60,13 @@ class Budget:
     def elements(self) -> int:
         """The most elements that one value can have within this budget."""
         return min(self.steps, self.bytes // BYTES_AN_ELEMENT)
+
+
+def to_budget(given: object) -> Budget:
+    """Return the budget that is given, the usual one for None; all else is a `TypeError`."""
+    if not isinstance(given, Budget | None):
+        raise TypeError(f"budget is a {type(given).__name__}, expected Budget(steps=...) or None")
+    return given or Budget()
 
 
 # What search runs programs under, and what explains and judges them: a program that is found
@@ -109,6 +126,16 @@ def current_meter() -> Meter:
 
 def use_meter(meter: Meter) -> None:
     _current.set(meter)
+
+
+@contextmanager
+def metered(meter: Meter) -> Iterator[None]:
+    """Count what is called within; then whatever was counted by before, so that runs may nest."""
+    before = _current.set(meter)
+    try:
+        yield
+    finally:
+        _current.reset(before)
 
 
 def charge(steps: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from .budget import BYTES_AN_ELEMENT, current_meter
+from .conversion import to_value
 from .domains import check_argument
 from .failure import CallFailed, Reason, out_of_range, wrong_type
 from .registry import Primitive, applied_definition, get_primitive
@@ -46,6 +47,22 @@ def call(function: Value, *args: Value) -> Value:
     definition = applied_definition(function.name)
     assert definition is not None, f"{function.name} captures arguments but cannot be called"
     return definition(*function.args, *args)
+
+
+def call_given(function: Function, args: Sequence[object]) -> Value:
+    """Call a function on what Python code outside of the package has; `to_value` says what it may.
+
+    Raise a `RuntimeError` where no program is running, since nothing counts what it costs.
+    """
+    try:
+        current_meter()
+    except LookupError:
+        raise RuntimeError(
+            f"{function.name} is a function of the language: it can be called by the definition "
+            f"of a primitive, while a program runs"
+        ) from None
+    given = [to_value(arg, f"argument {k} of {function.name}") for k, arg in enumerate(args, 1)]
+    return call(function, *given)
 
 
 def arity(function: Function) -> int:

@@ -164,8 +164,12 @@ Pictures: TypeAlias = Annotated[
 def check_argument(domain: Domain, primitive: str, parameter: str, value: Value) -> None:
     """Fail unless the argument belongs to the parameter's domain."""
     if not domain.holds(value):
-        text = format_value(value) if _shows_short(value) else f"a {type(value).__name__}"
-        raise wrong_type(f"{primitive}: {parameter} is {text}, expected {domain.name}")
+        raise wrong_type(f"{primitive}: {parameter} is {tell(value)}, expected {domain.name}")
+
+
+def tell(value: Value) -> str:
+    """Return the value as a message has it: its text where that is short, else what it is."""
+    return format_value(value) if _shows_short(value) else f"a {type(value).__name__}"
 
 
 def _shows_short(value: Value) -> bool:

@@ -12,11 +12,12 @@ from typing import TypeAlias
 
 from arcbatt.display import Displayed
 
-from .budget import Budget, Meter, use_meter
+from .budget import Budget, Meter, metered, to_budget
 from .calling import call, call_primitive
 from .conversion import to_value
 from .failure import CallFailed, Failure, Reason
 from .ir import Node, Program
+from .parse import ParsedProgram, to_program
 from .registry import find_primitive, get_primitive
 from .values import Function, Value
 
@@ -47,7 +48,7 @@ class Result(Displayed):
 
 
 def interpret(
-    program: Program,
+    program: Program | ParsedProgram,
     inputs: object,
     budget: Budget | None = None,
     *,
@@ -56,33 +57,35 @@ def interpret(
     """Evaluate a program by the definitions, every shared node once; `run` is far faster.
 
     `inputs` is the grid `I`, or has the values of the program's inputs by name: `I`, and `S` where
-    it asks for it. What `to_value` cannot take for a value is refused with its `ValueError`;
-    nothing raises after that.
+    it asks for it. Any value is taken for them, rows of unlike lengths too, since programs make
+    such values on their way; `run` takes grids alone. What is no value is refused with a
+    `ValueError`; nothing raises after that.
     """
-    values = to_inputs(program, inputs)
-    budget = budget or Budget()
+    program = to_program(program)
+    values = to_inputs(inputs)
+    budget = to_budget(budget)
     meter = Meter(budget)
-    use_meter(meter)
     outcomes: dict[Node, Outcome] = {}
     origins: dict[Node, Node] = {}  # for a failed node, the one whose own call failed
     node_steps: dict[Node, int] = {}
-    for node in program.nodes():
-        if node.kind == "input" and node.head not in values:
-            raise missing_input(node.name)
-        failed_args = [arg for arg in node.args if isinstance(outcomes[arg], Failure)]
-        if failed_args:
-            outcomes[node] = outcomes[failed_args[0]]
-            origins[node] = origins[failed_args[0]]
-            continue
-        steps_before = meter.steps
-        try:
-            outcomes[node] = _evaluate(node, values, [outcomes[arg] for arg in node.args])  # type: ignore[misc]
-        except CallFailed as failed:
-            outcomes[node] = failed.failure
-            origins[node] = node
-        node_steps[node] = meter.steps - steps_before
-        if meter.exceeded:
-            break
+    with metered(meter):
+        for node in program.nodes():
+            if node.kind == "input" and node.head not in values:
+                raise missing_input(node.name)
+            failed_args = [arg for arg in node.args if isinstance(outcomes[arg], Failure)]
+            if failed_args:
+                outcomes[node] = outcomes[failed_args[0]]
+                origins[node] = origins[failed_args[0]]
+                continue
+            steps_before = meter.steps
+            try:
+                outcomes[node] = _evaluate(node, values, [outcomes[arg] for arg in node.args])  # type: ignore[misc]
+            except CallFailed as failed:
+                outcomes[node] = failed.failure
+                origins[node] = node
+            node_steps[node] = meter.steps - steps_before
+            if meter.exceeded:
+                break
     if meter.exceeded:
         over = next(node for node in origins.values() if _is_over_budget(outcomes[node]))
         return Result(
@@ -103,11 +106,8 @@ def interpret(
     )
 
 
-def to_inputs(program: Program, inputs: object) -> dict[str, Value]:
+def to_inputs(inputs: object) -> dict[str, Value]:
     """Return the values of a program's inputs by name, as `interpret` takes them."""
-    if not isinstance(program, Program):
-        hint = "; parse_program(text) gives the program" if isinstance(program, str) else ""
-        raise TypeError(f"expected a program, not a {type(program).__name__}{hint}")
     given = inputs if isinstance(inputs, Mapping) else {"I": inputs}
     return {name: to_value(value, f"input {name}") for name, value in given.items()}
 
@@ -143,8 +143,8 @@ def evaluate_call(name: str, args: Sequence[Value], budget: Budget | None = None
     primitive = find_primitive(name)
     if primitive is None:
         raise KeyError(f"no primitive is named {name!r}")
-    use_meter(Meter(budget or Budget()))
-    try:
-        return call_primitive(primitive, args)
-    except CallFailed as failed:
-        return failed.failure
+    with metered(Meter(budget or Budget())):
+        try:
+            return call_primitive(primitive, args)
+        except CallFailed as failed:
+            return failed.failure

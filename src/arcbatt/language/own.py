@@ -2,7 +2,7 @@
 
 An own primitive is part of the language as any other: programs call it, types are inferred,
 mutations put it in. Its Python definition is all there is of it: no engine has it, so a batt runs
-programs that call it by the definitions (`engine.defined`), a thousand times slower than others.
+programs that call it by the definitions (`engine.defined`), hundreds of times slower than others.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from types import CodeType
 from typing import Any, TypeVar
 
 from . import domains
+from .budget import current_meter
 from .constants import CONSTANTS
 from .conversion import to_value
-from .domains import Domain
-from .failure import CallFailed, out_of_range, wrong_type
+from .domains import Domain, tell
+from .failure import CallFailed, out_of_range, over_budget, wrong_type
 from .interpreter import interpret
 from .ir import INPUTS, Program
 from .parse import ProgramError, parse_expression
@@ -31,8 +32,8 @@ from .registry import (
     stated_codes,
     withdraw_own,
 )
-from .types import NAMED, Signature, Type, parse_signature
-from .values import Value
+from .types import GRID, NAMED, Signature, Type, parse_signature
+from .values import Function, Value, is_number
 
 FAMILY = "own"
 # As many as bundled ones have.
@@ -49,9 +50,10 @@ def primitive(
     `signatures` are its types, such as "Grid, Color -> Grid", one for each overload;
     docs/primitives.md has those of all primitives. `examples`, such as
     "drop(((1,), (0,))) == ((0,), (1,))", are tried at once. The function gets values of the
-    language (tuples, frozensets, numbers) and returns one; lists and arrays of integers are taken
-    for tuples. What it raises is a failure of the call. Declaring a name again replaces it, as when
-    a cell of a notebook is run again.
+    language (tuples, frozensets, numbers, functions, which it may call) and returns one of the
+    type that was declared; lists and arrays of integers are taken for tuples. What it raises is a
+    failure of the call. Declaring a name again replaces it, as when a cell of a notebook is run
+    again.
 
     Raise a `ValueError` that says what is wrong with the declaration.
     """
@@ -116,7 +118,7 @@ def _make(
         aliases=tuple(aliases),
         searched=None,
         codes=stated_codes(types),
-        define=_Guarded(name, define),
+        define=_Guarded(name, define, types),
         is_own=True,
     )
 
@@ -178,10 +180,11 @@ def _domain(alias: Any) -> Domain:
 
 @dataclass(frozen=True, slots=True)
 class _Guarded:
-    """A definition whose errors are failures, and whose result is a value or a failure."""
+    """A definition whose errors are failures; its result is a value as declared, or a failure."""
 
     name: str
     define: Callable[..., Any]
+    signatures: tuple[Signature, ...]
 
     def __call__(self, *args: Value) -> Value:
         try:
@@ -189,16 +192,76 @@ class _Guarded:
         except CallFailed:
             raise
         except (LookupError, ArithmeticError) as error:
+            self._check_budget()
             raise out_of_range(self._say(error)) from error
         except Exception as error:  # whatever somebody's definition may raise
+            self._check_budget()
             raise wrong_type(self._say(error)) from error
+        self._check_budget()
         try:
-            return to_value(result, f"what {self.name} returned")
+            value = to_value(result, f"what {self.name} returned")
         except ValueError as error:
             raise wrong_type(str(error)) from None
+        self._check_type(args, value)
+        return value
 
     def _say(self, error: Exception) -> str:
         return f"{self.name}: {type(error).__name__}: {error}"
+
+    def _check_budget(self) -> None:
+        """Fail if a function was called for which the budget had no room, though that was caught.
+
+        What is over budget is so whatever else happens in the program.
+        """
+        if current_meter().exceeded:
+            raise over_budget(f"{self.name}: what it called takes more than the budget")
+
+    def _check_type(self, args: tuple[Value, ...], value: Value) -> None:
+        """Fail unless the value is of a type that was declared for such arguments."""
+        expected = []
+        for signature in self.signatures:
+            kinds: dict[str, type] = {}
+            if all(_holds(*pair, kinds) for pair in zip(signature.parameters, args, strict=True)):
+                if _holds(signature.result, value, kinds):
+                    return
+                expected.append(signature.result)
+        if not expected:  # domains take some arguments that types do not, such as tuples of cells
+            expected = [signature.result for signature in self.signatures]
+            if any(_holds(term, value, {}) for term in expected):
+                return
+        wanted = " or ".join(dict.fromkeys(map(str, expected)))
+        raise wrong_type(f"what {self.name} returned is {tell(value)}, expected {wanted}")
+
+
+def _holds(term: Type, value: Any, kinds: dict[str, type]) -> bool:
+    """Whether a value is of a type; `kinds` has what letters for containers stand for by now."""
+    if term is GRID:
+        return _domain(domains.Grid).holds(value)
+    match term.kind:
+        case "integer":
+            return is_number(value) and (term.values is None or value in term.values)
+        case "boolean":
+            return is_number(value) and value in (0, 1)
+        case "none":
+            return value is None
+        case "function":
+            return isinstance(value, Function)
+        case "union":
+            return any(_holds(each, value, kinds) for each in term.args)
+        case "product":
+            return (
+                type(value) is tuple
+                and len(value) == 2
+                and all(_holds(*pair, kinds) for pair in zip(term.args, value, strict=True))
+            )
+        case "tuple" | "set" | "container":
+            kind = {"tuple": tuple, "set": frozenset}.get(term.kind, type(value))
+            if type(value) is not kind or kind not in (tuple, frozenset):
+                return False
+            if term.kind == "container" and kinds.setdefault(term.label, kind) is not kind:
+                return False
+            return all(_holds(term.args[0], member, kinds) for member in value)
+    return True  # anything, or what a letter stands for
 
 
 def _try_example(example: str, name: str) -> None:

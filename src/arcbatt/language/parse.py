@@ -10,8 +10,9 @@ Its inputs are `(I)` or `(S, I)`; each line assigns an expression to a name; the
 returns one. An expression is a name, a constant, a literal of numbers, tuples and sets,
 or a call of a primitive or of a function-valued name; calls may be nested, and arguments
 of primitives given by keyword. Annotations of types mean nothing here. A file may hold
-many programs, comments, docstrings, and at the top the dialect's own import lines, which
-mean nothing either.
+many programs and, outside of them, comments, docstrings and the dialect's own import lines,
+which mean nothing either. Other lines there are rejected by themselves: programs above and
+below them are read.
 
 The text is read, by `parse_plain` where it can and otherwise by `ast`, and never run:
 whatever a file contains, the outcome is programs or a `ProgramError`.
@@ -28,6 +29,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from textwrap import dedent
+from typing import NamedTuple
 
 from arcbatt.measure import phase
 from arcbatt.plurals import count
@@ -78,7 +80,10 @@ class ProgramError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ParsedProgram:
-    """A program with what only its text knows: where it stands and its lines' names."""
+    """A program with what only its text knows: where it stands and its lines' names.
+
+    It is taken wherever a program is.
+    """
 
     program: Program
     file: str
@@ -89,12 +94,20 @@ class ParsedProgram:
 
     @property
     def name(self) -> str:
+        """The name that the text gives it."""
         return self.program.name
+
+    def __repr__(self) -> str:
+        return f"<ParsedProgram {self.name}: {self.file}:{self.line}>"
 
 
 @dataclass(frozen=True, slots=True)
 class RejectedProgram:
-    """Text that stands where a program should, under the name it gives itself."""
+    """Text that stands where a program should, under the name it gives itself.
+
+    The name is empty for lines outside of programs; those up to the next program are rejected
+    together, at the first of them.
+    """
 
     name: str
     error: ProgramError
@@ -103,7 +116,7 @@ class RejectedProgram:
 
 @phase("load")
 def parse_file(path: str | os.PathLike[str]) -> list[ParsedProgram]:
-    """All programs of a file."""
+    """Return all programs of a file. The first that is none is a `ProgramError`."""
     return list(parse_programs(_read_text(path), str(path)))
 
 
@@ -120,7 +133,7 @@ def _read_text(path: str | os.PathLike[str]) -> str:
 
 @phase("load")
 def read_file(path: str | os.PathLike[str]) -> list[ParsedProgram | RejectedProgram]:
-    """All programs of a file, those that are none in their places with the reason."""
+    """Return all programs of a file; what is none is a `RejectedProgram` in its place."""
     return list(read_lines(_read_text(path).split("\n"), str(path)))
 
 
@@ -130,18 +143,18 @@ def read_lines(lines: Iterable[str], file: str = "") -> Iterator[ParsedProgram |
     Lines come without their ends. One program's text is held at a time, so the file may be of any
     size.
     """
-    for first_line, chunk in _split(lines, file):
+    for chunk in _split(lines):
         try:
-            yield _parse_chunk(chunk, first_line, file)
+            yield _parse_chunk(chunk, file)
         except ProgramError as error:
-            name = _NAME.match(chunk)
-            yield RejectedProgram(name.group(1) if name else "", error, first_line)
+            name = _NAME.match(chunk.text)
+            yield RejectedProgram(name.group(1) if name else "", error, chunk.line)
 
 
 def parse_programs(text: str, file: str = "") -> Iterator[ParsedProgram]:
     """The programs of a text, one after the other; the first that is none ends it."""
-    for first_line, chunk in _split(text.split("\n"), file):
-        yield _parse_chunk(chunk, first_line, file)
+    for chunk in _split(text.split("\n")):
+        yield _parse_chunk(chunk, file)
 
 
 def parse_program(text: str, file: str = "") -> Program:
@@ -162,6 +175,24 @@ def parse_program(text: str, file: str = "") -> Program:
     return programs[0].program
 
 
+def to_program(given: object, what: str = "") -> Program:
+    """Return the program that is given, as it is or as it was parsed.
+
+    Raise a `TypeError` for all else: it starts with `what` and says what to do.
+    """
+    if isinstance(given, Program):
+        return given
+    if isinstance(given, ParsedProgram):
+        return given.program
+    hint = ""
+    if isinstance(given, str):
+        hint = "; parse_program(text) gives the program"
+    elif isinstance(given, RejectedProgram):
+        hint = f": {given.error}"
+    place = f"{what}: " if what else ""
+    raise TypeError(f"{place}expected a program, not a {type(given).__name__}{hint}")
+
+
 # The import lines of the dialect's own solver files.
 _HEADER = re.compile(r"from [\w.]*\b(dsl|constants|arc_types) import \*\s*(#.*)?$")
 # Python takes long to read such a string, and a program has no use for it.
@@ -176,40 +207,121 @@ _NAME = re.compile(r"def\s+(\w{1,100})")
 _QUOTES = re.compile(r"\s*[rR]?(\"\"\"|''')")
 
 
-def _split(lines: Iterable[str], file: str) -> Iterator[tuple[int, str]]:
-    """Cut a text at its lines that start with `def`: (line number, text of one function).
+# How lines of a program begin, but for its first. One that begins otherwise belongs to the program
+# only if something is open there.
+_WITHIN = frozenset({"", " ", "\t", "\f", "\r", "#"})
+_MARK = re.compile(r"""\\.?|\"{3}|'{3}|["'#()\[\]{}]""")
+
+
+class _Chunk(NamedTuple):
+    """The text of one function and the line where it begins; or a line outside, and why not."""
+
+    line: int
+    text: str
+    trouble: str = ""
+
+
+class _Openings:
+    """What is open at the end of the lines that were followed: a string, brackets, a line."""
+
+    def __init__(self) -> None:
+        self.quotes = ""  # those that end the string
+        self.depth = 0
+        self.goes_on = False  # by a backslash
+
+    @property
+    def in_text(self) -> bool:
+        """Whether a string of several lines is open."""
+        return len(self.quotes) == 3
+
+    def __bool__(self) -> bool:
+        return self.goes_on or self.depth > 0 or self.quotes != ""
+
+    def follow(self, line: str) -> None:
+        if len(line) > MAX_COLUMNS:
+            return  # no program has such a line
+        mark = ""
+        for found in _MARK.finditer(line.removesuffix("\r")):
+            mark = found.group()
+            if self.quotes:
+                # Three quotes in a string of one end it and are an empty one.
+                if mark == self.quotes or mark == 3 * self.quotes:
+                    self.quotes = ""
+            elif mark[0] in "\"'":
+                self.quotes = mark
+            elif mark == "#":
+                break
+            elif mark in "([{":
+                self.depth += 1
+            elif mark in ")]}":
+                self.depth -= 1
+        self.goes_on = mark == "\\"
+        if not self.in_text and not self.goes_on:
+            self.quotes = ""
+
+
+def _split(lines: Iterable[str]) -> Iterator[_Chunk]:
+    """Cut a text at its lines that start with `def`, and at those that are of no program.
 
     So one program's limits hold for it alone, and a file of any size can be read.
     """
     chunk: list[str] = []
     first_line = 0
-    quotes = ""  # those that end the docstring of the file, while in it
+    openings = _Openings()
+    n_followed = 0  # lines of the chunk: they are followed only where it matters
+    is_reported = False  # what stands outside of programs, since the last one
+    text_from = _Chunk(0, "")
     for number, line in enumerate(lines, start=1):
-        if quotes:
-            quotes = "" if quotes in line else quotes
-        elif not chunk and (opening := _QUOTES.match(line)):
-            rest = line[opening.end() :]
-            quotes = "" if opening.group(1) in rest else opening.group(1)
-        elif line.startswith("def "):
-            if chunk:
-                yield first_line, "\n".join(chunk)
-            chunk, first_line = [line], number
-        elif chunk:
+        if chunk and line[:1] in _WITHIN:
             chunk.append(line)
-        elif not _BLANK.match(line) and not _HEADER.match(line):
-            raise ProgramError(
-                "expected a program: def solve_...(I):", file=file, line=number, column=1, text=line
-            )
+            continue
+        if line.startswith("def ") and (chunk or not openings.in_text):
+            if chunk:
+                yield _Chunk(first_line, "\n".join(chunk))
+            chunk, first_line = [line], number
+            openings, n_followed, is_reported = _Openings(), 0, False
+            continue
+        if chunk:
+            for each in chunk[n_followed:]:
+                openings.follow(each)
+            n_followed = len(chunk)
+            if openings:
+                chunk.append(line)
+                continue
+            yield _Chunk(first_line, "\n".join(chunk))
+            chunk, openings = [], _Openings()
+        was_in_text = openings.in_text
+        if was_in_text or '"""' in line or "'''" in line:
+            openings.follow(line)
+        if was_in_text:
+            continue
+        if openings.in_text:
+            text_from = _Chunk(number, line, "expected an end of this text in quotes")
+        means_nothing = _BLANK.match(line) or _HEADER.match(line) or _QUOTES.match(line)
+        if not means_nothing and not is_reported:
+            is_reported = True
+            yield _Chunk(number, line, "expected a program: def solve_...(I):")
     if chunk:
-        yield first_line, "\n".join(chunk)
+        yield _Chunk(first_line, "\n".join(chunk))
+    elif openings.in_text:
+        yield text_from
 
 
-def _parse_chunk(text: str, first_line: int, file: str) -> ParsedProgram:
+def first_function(lines: Iterable[str]) -> str:
+    """Return the text of the function that begins with the first of these lines, and no more."""
+    return next(_split(lines)).text
+
+
+def _parse_chunk(chunk: _Chunk, file: str) -> ParsedProgram:
+    first_line, text, trouble = chunk
+
     def rejection(message: str, line: int = 1, column: int = 1, shown: str = "") -> ProgramError:
         return ProgramError(
             message, file=file, line=first_line + line - 1, column=column, text=shown
         )
 
+    if trouble:
+        raise rejection(trouble, shown=text)
     n_bytes = len(text) if text.isascii() else len(text.encode(errors="replace"))
     if n_bytes > MAX_PROGRAM_BYTES:
         raise rejection(f"a program has at most {MAX_PROGRAM_BYTES} bytes")
@@ -316,14 +428,12 @@ class _Reader:
         ):
             statements = statements[1:]  # a docstring
         if not statements or not isinstance(statements[-1], ast.Return):
-            raise self.reject(
-                "expected the last line to return a name", (statements or [function])[-1]
-            )
+            raise self.reject("expected a last line `return ...`", (statements or [function])[-1])
         for statement in statements[:-1]:
             self.read_assignment(statement)
         returned = statements[-1]
         if returned.value is None:
-            raise self.reject("expected a name to return", returned)
+            raise self.reject("expected a name or a call to return", returned)
         result = self.read_expression(returned.value)
         if not isinstance(returned.value, ast.Name) or not self.lines:
             self.lines.append((self.first_line + returned.lineno - 1, "return", result))

@@ -41,6 +41,15 @@ class Function(Displayed):
     name: str
     args: tuple[Value, ...] = ()
 
+    def __call__(self, *args: object) -> Value:
+        """Call it from the definition of an own primitive, on values or what is taken for them.
+
+        The call costs and fails as any other of the program that is running.
+        """
+        from .calling import call_given  # here, since calls are made of values
+
+        return call_given(self, args)
+
     def __str__(self) -> str:
         return _format_function(self, 0)
 

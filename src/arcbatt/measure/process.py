@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator
 from functools import cache
+from operator import index
 from pathlib import Path, PurePosixPath
 
 # More than any machine has; each takes memory.
@@ -47,9 +48,18 @@ def _age_ns() -> int | None:
 
 def check_threads(n_threads: object) -> None:
     """Raise a ValueError unless this is a number of threads that can be had, or None for all."""
-    is_number = not isinstance(n_threads, bool) and n_threads in range(1, MAX_THREADS + 1)
-    if n_threads is not None and not is_number:
+    if n_threads is not None and not _counts(n_threads):
         raise ValueError(f"n_threads is {n_threads!r:.40}, expected 1 to {MAX_THREADS}, or None")
+
+
+def _counts(n_threads: object) -> bool:
+    """Whether this is a whole number, of Python or NumPy, within the bounds."""
+    if isinstance(n_threads, bool) or type(n_threads).__name__ in ("bool", "bool_"):
+        return False  # those of NumPy are no `bool`, and old ones pass for numbers
+    try:
+        return 1 <= index(n_threads) <= MAX_THREADS  # type: ignore[arg-type]
+    except TypeError:
+        return False
 
 
 def usable_cores() -> int:

@@ -55,11 +55,12 @@ class MergeCount:
             self.rejected.append(Rejected(name, why))
 
 
-def merge(pool: Pool, other: Path, *, only_programs: bool = False) -> MergeCount:
+def merge(pool: Pool, other: Path | str, *, only_programs: bool = False) -> MergeCount:
     """Add what the pool in the file `other` has. Doing it again adds nothing.
 
     With `only_programs`, none of what it says of tasks: that is for a run of its own to find out.
     """
+    other = Path(other)
     with Pool.open(other, create=False, readonly=True) as source:
         if pool.path is not None and pool.path.exists() and other.samefile(pool.path):
             raise PoolError(f"{other}: a pool cannot be merged into itself")

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from arcbatt import measure
-from arcbatt.language import Program, ProgramError
+from arcbatt.language import ParsedProgram, Program, ProgramError, to_program
 from arcbatt.library import library_programs
 
 from .cache import Cache, CacheLimit
@@ -35,6 +35,7 @@ from .reading import (
     reporting,
 )
 from .rows import (
+    IMPORT,
     LIBRARY,
     Card,
     Kind,
@@ -60,7 +61,10 @@ MAX_PARENTS = 64
 
 
 class Pool:
-    """A pool of programs. Open one with `Pool.open` or `Pool.in_memory`; it closes with `with`."""
+    """A pool of programs. Open one with `Pool.open` or `Pool.in_memory`; it closes with `with`.
+
+    `arcbatt.pool.merge(pool, file)` adds what the pool in another file has.
+    """
 
     def __init__(
         self, store: Store, path: Path | None, cache_limit: CacheLimit | None, versions: str | None
@@ -152,12 +156,16 @@ class Pool:
             ).fetchone()
         return int(card_id)
 
-    def add_programs(self, programs: Sequence[NewProgram]) -> int:
-        """Keep programs; return how many are new. One that is there stays as it is."""
+    def add_programs(self, programs: Iterable[NewProgram | Program | ParsedProgram]) -> int:
+        """Keep programs; return how many are new. One that is there stays as it is.
+
+        A `NewProgram` says where it comes from; other programs are kept as imported ones.
+        """
+        rows = [_row_of(program, place) for place, program in enumerate(programs)]
         with self.writing():
-            known = self.contains(program.digest for program in programs)
+            known = self.contains(program.digest for program in rows)
             new: dict[bytes, NewProgram] = {}
-            for program in programs:
+            for program in rows:
                 if program.digest not in known:
                     new.setdefault(program.digest, program)
             self._connection.executemany(
@@ -568,6 +576,12 @@ class Pool:
             columns = ("cache", "hits", "misses", "hit rate", "seconds in the cache")
             row = ("results", use.n_hits, use.n_misses, use.hit_rate, use.seconds)
             measure.add_table("caches", columns, [row])
+
+
+def _row_of(program: NewProgram | Program | ParsedProgram, place: int) -> NewProgram:
+    if isinstance(program, NewProgram):
+        return program
+    return NewProgram.of(to_program(program, f"program {place}"), IMPORT)
 
 
 def _readable(rows: Iterable[R], skip: OnSkip) -> Iterator[R]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from keyword import iskeyword
 from typing import Any, Literal, get_args
 
-from arcbatt.language import Program, ProgramError, format_program
+from arcbatt.language import ParsedProgram, Program, ProgramError, format_program, to_program
 from arcbatt.language.parse import MAX_COLUMNS, MAX_LINES, MAX_PROGRAM_BYTES
 from arcbatt.tasks import Grid, Task
 
@@ -49,7 +49,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class NewProgram:
-    """A program to keep. Make it by `NewProgram.of`.
+    """A program to keep in a pool. Make it by `NewProgram.of`.
 
     `origin` is "library", "import", or what made it; `card` the id that
     `Pool.add_card` gave; `parents` are digests.
@@ -68,7 +68,7 @@ class NewProgram:
     @classmethod
     def of(
         cls,
-        program: Program,
+        program: Program | ParsedProgram,
         origin: str,
         *,
         kind: Kind | None = None,
@@ -79,6 +79,7 @@ class NewProgram:
 
         Raises `ProgramError` if its straight-line text could not be read back.
         """
+        program = to_program(program)
         check_name(program.name)
         text = format_program(program)
         if len(text) > MAX_COLUMNS:
