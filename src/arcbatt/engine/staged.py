@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.language import Budget, Program
+from arcbatt.language import Budget, Program, to_budget
 from arcbatt.measure import check_threads, usable_cores
 from arcbatt.plurals import count
 from arcbatt.tasks import Task
@@ -126,7 +126,7 @@ def run_on_tasks(
     the CPU or GPUs for what both can run, not both at once.
     """
     check_threads(n_threads)
-    budget = budget or Budget()
+    budget = to_budget(budget)
     if batt.is_defined.any():
         return _with_defined(batt, samples, budget, only, staged, device, n_threads, may_share)
     n_threads = n_threads or usable_cores()
