@@ -150,7 +150,7 @@ def main() -> None:
         "--kernels",
         default="",
         metavar="75,80,90",
-        help="a wheel of compiled kernels, too, for these kinds of GPUs (ten minutes of a core each)",
+        help="a wheel of compiled kernels, too, for these kinds of GPUs (ten minutes each)",
     )
     args = parser.parse_args()
     pythons = args.python or [find_python(version) for version in VERSIONS]
