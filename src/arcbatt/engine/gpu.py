@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import cache, partial
 from threading import Lock
 from time import perf_counter
-from typing import Any
 
 from arcbatt.language import Budget
 from arcbatt.measure import timeline
@@ -113,8 +112,6 @@ class GpuRun:
         Results are written into the arrays. What was not run has the reason `NOT_RUN`: where values
         did not fit the device's memory. All of a device that fails goes back to the queue.
         """
-        import cupy
-
         run = DeviceRun(
             self.batt,
             self.samples,
@@ -126,11 +123,9 @@ class GpuRun:
             profiling.launches(),
         )
         with _handing_over():
-            return self._work(cupy, run, device, lent)
+            return self._work(run, device, lent)
 
-    def _work(
-        self, cupy: Any, run: DeviceRun, device: int, lent: tuple[int, int, int] | None
-    ) -> GpuPart:
+    def _work(self, run: DeviceRun, device: int, lent: tuple[int, int, int] | None) -> GpuPart:
         n_results, kept = 0, []
         if lent is None and not self._wait_for_kernels(device):
             return GpuPart(0, [], kernels.trouble_with(self.batt.kernels, device))
