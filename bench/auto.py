@@ -1,13 +1,15 @@
 """CPU and GPU at once: what `auto` takes against the better of the two, and from the first use on.
 
     python bench/auto.py [--first FOLDER | --shared]
+    python bench/auto.py --model 0.5,1,2,4 [--fixed MS]
     python bench/auto.py --evolve SECONDS [--card SIZE] [--processes N | --workers N] [--at-once 1]
 
 Tables: runs on the CPU, on the GPU and on both, whose results are compared (a difference ends the
 run); two workers on one card, and a card with hardly any memory, likewise. With `--first`, how long
 a new process takes until a card gives its first results, without compiled kernels and with them;
 with `--shared`, what long runs take that are shared out, whatever `auto` would do; with `--evolve`,
-evolve's pairs a second with the CPU alone and with both.
+evolve's pairs a second with the CPU alone and with both. With `--model`, which needs no GPU, what
+`auto` makes of GPUs so many times as fast as all cores (modelled_card.py).
 """
 
 from __future__ import annotations
@@ -18,8 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,12 +28,14 @@ from typing import Any
 import numpy as np
 from engine import library_programs, mixed_programs, training_samples
 from gpu import BUDGET, SMALL_BUDGET, begin, differences, evolve_cards, table_of
+from modelled_card import changed, in_place_of_a_gpu
 from pipeline import begin_evolution
 from rich.console import Console
 
 from arcbatt.engine import batt as batt_module
 from arcbatt.engine import calibration, device_memory, kernels, sharing
 from arcbatt.engine.batt import Batt
+from arcbatt.engine.choosing import Choices
 from arcbatt.engine.results import BattResult
 from arcbatt.engine.samples import Samples
 from arcbatt.evaluation import TaskBoard
@@ -95,29 +98,81 @@ def workloads() -> Iterator[tuple[str, Batt, Samples, Budget]]:
         yield f"2,000 random {kind} programs, 300 samples", Batt(programs), few, SMALL_BUDGET
 
 
+@dataclass(frozen=True)
+class Compared:
+    """What runs of a batt took: medians, and where the last one of `auto` ran."""
+
+    cpu_s: float
+    gpu_s: float
+    auto_s: float
+    ran_on: str
+
+    @property
+    def better_s(self) -> float:
+        return min(self.cpu_s, self.gpu_s)
+
+    def figures(self) -> list[str]:
+        """Return what a table shows of all three, and how `auto` compares with the better."""
+        times = [f"{s * 1e3:.2f} ms" for s in (self.cpu_s, self.gpu_s, self.auto_s)]
+        return [*times, f"{self.auto_s / self.better_s:.2f}"]
+
+
+def compare_devices(name: str, batt: Batt, samples: Samples, budget: Budget) -> Compared:
+    """Run a batt on each device again and again, in any order, once their results are equal."""
+    results = {d: batt.run(samples, budget, device=d) for d in DEVICES}
+    n_different = sum(differences(results["cpu"], results[d]) for d in DEVICES[1:])
+    if n_different:
+        sys.exit(f"{name}: {n_different} results differ")
+    order = np.random.default_rng(0)  # none is to come after the same other one always
+    times: dict[str, list[float]] = {device: [] for device in DEVICES}
+    began_s = time.perf_counter()
+    for k in range(MOST_REPEATS):
+        if k >= REPEATS and time.perf_counter() - began_s > REPEATS_S:
+            break
+        for device in order.permutation(DEVICES).tolist():
+            start = time.perf_counter()
+            results[device] = batt.run(samples, budget, device=device)
+            times[device].append(time.perf_counter() - start)
+    medians = [float(np.median(times[device])) for device in DEVICES]
+    return Compared(*medians, shares(results["auto"]))
+
+
 def run_workloads(console: Console) -> None:
     """Print what each device takes, and how `auto` shares the work out."""
     rows = []
-    order = np.random.default_rng(0)  # none is to come after the same other one always
     for name, batt, samples, budget in workloads():
-        results = {d: batt.run(samples, budget, device=d) for d in DEVICES}
-        n_different = sum(differences(results["cpu"], results[d]) for d in DEVICES[1:])
-        if n_different:
-            sys.exit(f"{name}: {n_different} results differ")
-        times: dict[str, list[float]] = {device: [] for device in DEVICES}
-        began_s = time.perf_counter()
-        for k in range(MOST_REPEATS):
-            if k >= REPEATS and time.perf_counter() - began_s > REPEATS_S:
-                break
-            for device in order.permutation(DEVICES).tolist():
-                start = time.perf_counter()
-                batt.run(samples, budget, device=device)
-                times[device].append(time.perf_counter() - start)
-        cpu_s, gpu_s, auto_s = (float(np.median(taken)) for taken in times.values())
-        figures = [f"{seconds * 1e3:.2f} ms" for seconds in (cpu_s, gpu_s, auto_s)]
-        rows.append((name, *figures, f"{auto_s / min(cpu_s, gpu_s):.2f}", shares(results["auto"])))
+        found = compare_devices(name, batt, samples, budget)
+        rows.append((name, *found.figures(), found.ran_on))
     headings = ("workload", "CPU", "GPU", "auto", "auto / better", "auto ran on")
     title = f"{os.cpu_count()} threads; target: at most 1.10"
+    console.print(table_of(title, headings, rows))
+
+
+def modelled_workloads() -> Iterator[tuple[str, Batt, Samples, Budget]]:
+    """Yield what takes two cores some tenths of a second."""
+    inputs = [sample["I"] for sample in training_samples()[1]]
+    few = Samples(inputs[:300], inputs[:300], [((grid, grid),) for grid in inputs[:300]])
+    mixed = Batt(mixed_programs(1000))
+    for n in (1000, 4000):
+        yield f"mixed calls, {n:,} samples", mixed, Samples((inputs * 3)[:n]), BUDGET
+    library = Batt([solver.program for solver in library_programs()])
+    yield "library, 300 samples", library, few, BUDGET
+    programs = Batt([random_program(seed, 10, well_typed=True) for seed in range(2000)])
+    yield "2,000 random well-typed programs, 300 samples", programs, few, SMALL_BUDGET
+
+
+def run_modelled(console: Console, speeds: Iterable[float], fixed_s: float) -> None:
+    """Print the same for GPUs that are none, and what the best way to share would take."""
+    rows = []
+    for speed in speeds:
+        with in_place_of_a_gpu(speed, fixed_s), changed(batt_module, choices=Choices()):
+            for name, batt, samples, budget in modelled_workloads():
+                found = compare_devices(name, batt, samples, budget)
+                ideal_s = 1 / (1 / found.cpu_s + 1 / found.gpu_s)
+                ideal = f"{ideal_s / found.better_s:.2f}"
+                rows.append((f"{speed:g}", name, *found.figures(), ideal, found.ran_on))
+    headings = ("times the CPU", "workload", "CPU", "GPU", "auto", "/ better", "ideal", "ran on")
+    title = f"{usable_cores()} cores and a modelled GPU, {fixed_s * 1e3:g} ms for each chunk beside"
     console.print(table_of(title, headings, rows))
 
 
@@ -181,19 +236,6 @@ def mutants() -> tuple[str, Batt, Samples, Budget]:
     """Return evolve's mutants, on what they are run on first."""
     name, (programs, board) = list(evolve_cards().items())[-1]
     return name, Batt(programs), board.held_out.first_demos, SMALL_BUDGET
-
-
-@contextmanager
-def changed(place: object, **values: object) -> Iterator[None]:
-    """Sets what the module has otherwise."""
-    before = {name: getattr(place, name) for name in values}
-    try:
-        for name, value in values.items():
-            setattr(place, name, value)
-        yield
-    finally:
-        for name, value in before.items():
-            setattr(place, name, value)
 
 
 def run_in_need(console: Console) -> None:
@@ -360,6 +402,12 @@ def main() -> None:
         "--evolve", type=float, metavar="SECONDS", help="evolve for so long on each; and stop"
     )
     parser.add_argument("--shared", action="store_true", help="share long runs out; and stop")
+    parser.add_argument(
+        "--model", metavar="SPEEDS", help="GPUs that are none, by their times of the CPU; and stop"
+    )
+    parser.add_argument(
+        "--fixed", type=float, default=5.0, metavar="MS", help="of them, for each chunk of samples"
+    )
     parser.add_argument("--card", type=int, help="size of evolve's cards, by default by device")
     parser.add_argument("--devices", default="cpu,auto", help="that evolve is run on")
     parser.add_argument(
@@ -377,6 +425,10 @@ def main() -> None:
         "--workers", type=int, default=0, metavar="N", help="on which evolve runs, as local:N"
     )
     options = parser.parse_args()
+    if options.model:
+        speeds = map(float, options.model.split(","))
+        run_modelled(Console(width=130), speeds, options.fixed / 1e3)
+        return
     console = begin()
     if options.first:
         run_first(console, options.first)

@@ -62,20 +62,26 @@ def compile_kernels(folder: Path) -> KernelLibrary:
     }
     of_block = {"BLOCK_THREADS": WIDE_THREADS, "LANE_THREADS": WIDE_THREADS}
     kernels_of_wide = kernels.lines(k for m in wide for k in modules[m])
-    blocks = _compile(folder / "wide.so", [OF_WARPS, *kernels_of_wide], changed | of_block)
+    content = (kernels.INCLUDE / "kernel.cu").read_text("utf-8")
+    lines = [content, OF_WARPS, *kernels_of_wide]
+    blocks = _compile(folder / "wide.so", lines, changed | of_block)
     others = kernels.lines(k for m in modules if m not in wide for k in modules[m])
     of_warp = {"BLOCK_THREADS": 32, "COMMON": 1}
-    warps = _compile(folder / "kernels.so", others, changed | of_warp)
+    warps = _compile(folder / "kernels.so", [content, *others], changed | of_warp)
     warps.use_for_wide(ctypes.c_void_p(address_in(blocks, "run_block")))
     warps.wide = blocks
     return warps
 
 
-def _compile(target: Path, last: list[str], macros: dict[str, int]) -> KernelLibrary:
-    content = (kernels.INCLUDE / "kernel.cu").read_text("utf-8")
-    lines = ['#include "warp_on_cpu.hpp"', content, *last]
+def compile_counting(folder: Path, n_threads: int) -> ctypes.CDLL:
+    """Compile the kernels that count elements, for blocks of so many threads."""
+    macros = {"BLOCK_THREADS": n_threads, "WIDE_THREADS": 0, "STEP_THREADS": 0}
+    return _compile(folder / "counting.so", ['#include "counting.cu"'], macros)
+
+
+def _compile(target: Path, lines: list[str], macros: dict[str, int]) -> KernelLibrary:
     source = target.with_suffix(".cpp")
-    source.write_text("\n".join(lines) + "\n", "utf-8")
+    source.write_text("\n".join(['#include "warp_on_cpu.hpp"', *lines]) + "\n", "utf-8")
     definitions = kernels.definitions(kernels.COMMON)
     for name, value in macros.items():
         definitions += [f"-UARC_{name}", f"-DARC_{name}={value}"]

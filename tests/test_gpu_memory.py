@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from arcbatt.engine import _engine, device_memory, device_run, kernels
 from arcbatt.engine.batt import Batt
@@ -49,24 +50,50 @@ def test_too_many_elements_are_run_in_smaller_parts(monkeypatch: pytest.MonkeyPa
     assert 0 < got.ran_on["cuda:0"] < 9
 
 
-ADD_COUNTS = ctypes.CFUNCTYPE(
-    None, ctypes.POINTER(ctypes.c_uint32), ctypes.POINTER(ctypes.c_uint32), ctypes.c_uint64
+N_COUNTING, A_BLOCK = 1024, 8192  # threads, and what they add up
+
+
+@pytest.fixture(scope="module")
+def counting(tmp_path_factory: pytest.TempPathFactory) -> CDLL:
+    """What counts elements, in blocks as large as on a card."""
+    return gpu_on_cpu.compile_counting(tmp_path_factory.mktemp("counting"), N_COUNTING)
+
+
+def add_up(library: CDLL, counts: NDArray[np.int64], n_blocks: int) -> list[int]:
+    """Return the sums of numbers before each, and of all, as so many blocks find them."""
+    given, firsts = counts.astype(np.uint32), np.full(len(counts) + 1, 77, np.uint32)
+    words = (ctypes.c_void_p * 4)(given.ctypes.data, firsts.ctypes.data, len(counts), 0)
+    library.run_blocks(library.add_counts, n_blocks, words)
+    return firsts.tolist()
+
+
+@pytest.mark.parametrize(
+    "n", [0, 1, 31, 33, 255, 256, 257, A_BLOCK - 1, A_BLOCK, 3 * A_BLOCK + 300]
 )
+def test_numbers_of_elements_are_added_up(counting: CDLL, n: int) -> None:
+    counts = np.random.default_rng(n).integers(0, 2000, n)
+    assert add_up(counting, counts, max(1, -(-n // A_BLOCK))) == [0, *np.cumsum(counts).tolist()]
+    if n <= A_BLOCK:  # a block too many has nothing to do
+        assert add_up(counting, counts, 2) == [0, *np.cumsum(counts).tolist()]
 
 
-def test_numbers_of_elements_are_added_up_to_a_limit(library_of_kernels: CDLL) -> None:
-    add = ADD_COUNTS(gpu_on_cpu.address_in(library_of_kernels, "add_counts"))
-    rng = np.random.default_rng(0)
-    for counts in (rng.integers(0, 2000, 5000), [2**30 - 1, 0, 7], [2**31, 1], [2**32 - 1] * 40):
-        sums = np.cumsum(counts)
-        given, firsts = (np.array(each, np.uint32) for each in (counts, [*counts, 0]))
-        pointers = (
-            each.ctypes.data_as(ctypes.POINTER(ctypes.c_uint32)) for each in (given, firsts)
-        )
-        add(*pointers, len(given))
-        if sums[-1] < 2**30:
-            assert firsts.tolist() == [0, *sums.tolist()]
-        assert firsts[-1] == min(sums[-1], 2**30)
+@pytest.mark.parametrize("place", [0, 40, 1023, A_BLOCK + 5])
+@pytest.mark.parametrize("large", [2**30 - 1, 2**30, 2**31, 2**32 - 1])
+def test_numbers_of_elements_are_added_up_to_a_limit(
+    counting: CDLL, large: int, place: int
+) -> None:
+    counts = np.zeros(2 * A_BLOCK, np.int64)
+    counts[place] = large
+    for more in (0, 1, 2**31):
+        counts[place + 7] = more
+        sums = add_up(counting, counts, 2)
+        if large + more < 2**30:
+            assert sums == [0, *np.cumsum(counts).tolist()]
+        assert sums[-1] == min(large + more, 2**30)
+    assert add_up(counting, np.full(2 * A_BLOCK, large), 2)[-1] == 2**30
+
+
+PICK = ctypes.CFUNCTYPE(None, *[ctypes.POINTER(ctypes.c_uint32)] * 3, ctypes.c_uint64)
 
 
 @pytest.mark.usefixtures("on_cpu")
@@ -76,18 +103,18 @@ def test_elements_beyond_counting_are_run_in_smaller_parts(
     batt, samples = Batt([parse_program(NESTED.replace("(I)", "(S, I)", 1))]), training_samples(9)
     wanted = batt.run(samples, SMALL, device="cpu")
     real, n_calls = kernels.address, []
-    add = ADD_COUNTS(gpu_on_cpu.address_in(library_of_kernels, "add_counts"))
+    pick = PICK(gpu_on_cpu.address_in(library_of_kernels, "pick"))
 
-    @ADD_COUNTS
-    def add_beyond(counts: Any, firsts: Any, n: int) -> None:
-        add(counts, firsts, n)
+    @PICK
+    def pick_beyond(sums: Any, places: Any, told: Any, n: int) -> None:
+        pick(sums, places, told, n)
         n_calls.append(n)
         if len(n_calls) < 4:
-            firsts[n] = 2**30
+            told[n - 1] = 2**30
 
     def address(device: int, name: str) -> int:
-        beyond = ctypes.cast(add_beyond, ctypes.c_void_p).value or 0
-        return beyond if name == "add_counts" else real(device, name)
+        beyond = ctypes.cast(pick_beyond, ctypes.c_void_p).value or 0
+        return beyond if name == "pick" else real(device, name)
 
     monkeypatch.setattr(kernels, "address", address)
     check_equal(batt.run(samples, SMALL, device="cuda"), wanted)

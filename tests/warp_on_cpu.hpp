@@ -1,6 +1,6 @@
 // As much of CUDA as the kernels need, on one thread of the CPU: the threads of a block, each on a stack of its
 // own, take turns. One goes on until it meets the others in a vote, a shuffle or a barrier, which all of them must come
-// to together: where they do not, the process ends and says where.
+// to together: where they do not, the process ends and says where. Blocks are run one after the other.
 #pragma once
 #include <setjmp.h>
 #include <stdio.h>
@@ -30,14 +30,14 @@ static bool runs_short() { return short_times && (++n_times * 2654435761u >> 16)
 struct Index {
   unsigned x;
 };
-static thread_local Index threadIdx = {0}, blockDim = {1};
-static const Index blockIdx = {0}, gridDim = {1};
+static thread_local Index threadIdx = {0}, blockDim = {1}, blockIdx = {0}, gridDim = {1};
 
 namespace block {
 
 constexpr int N = ARC_BLOCK_THREADS, WARP = 32;
 constexpr size_t STACK_BYTES = 1 << 19;
-typedef void (*Kernel)(void*, void*);
+// Kernels take four words at most.
+typedef void (*Kernel)(void*, void*, void*, void*);
 
 // What the threads hand to one another at a meeting; at the next one the other side is used, since some
 // have not read this one yet.
@@ -49,7 +49,7 @@ static thread_local ucontext_t beginnings[N], caller;
 static thread_local bool has_begun[N];
 static thread_local int n_done;
 static thread_local Kernel kernel;
-static thread_local void *launch, *step;
+static thread_local void** given;
 
 static void go_to(int thread) {
   threadIdx.x = thread;
@@ -58,18 +58,17 @@ static void go_to(int thread) {
   setcontext(&beginnings[thread]);
 }
 static void begin() {
-  kernel(launch, step);
+  kernel(given[0], given[1], given[2], given[3]);
   const int thread = threadIdx.x;
   if (++n_done < N) go_to((thread + 1) % N);
   threadIdx.x = 0;
   blockDim.x = 1;
   setcontext(&caller);
 }
-static void run(Kernel given, void* given_launch, void* given_step) {
+static void run(Kernel run_kernel, void** words) {
   static thread_local const std::unique_ptr<char[]> stacks(new char[N * STACK_BYTES]);
-  kernel = given;
-  launch = given_launch;
-  step = given_step;
+  kernel = run_kernel;
+  given = words;
   n_done = 0;
   blockDim.x = N;
   for (int k = 0; k < N; k++) {
@@ -223,23 +222,35 @@ T atomicCAS(T* to, T wanted, T value) {
   return before;
 }
 
-extern "C" void run_block(block::Kernel kernel, void* launch, void* step) { block::run(kernel, launch, step); }
+extern "C" void run_block(block::Kernel kernel, void** words) { block::run(kernel, words); }
+// Each of them as large as it is here. They may wait for those before them.
+extern "C" void run_blocks(block::Kernel kernel, unsigned n_blocks, void** words) {
+  gridDim.x = n_blocks;
+  for (blockIdx.x = 0; blockIdx.x < n_blocks; blockIdx.x++) block::run(kernel, words);
+  gridDim.x = 1;
+  blockIdx.x = 0;
+}
 
 #if !defined(ARC_LANE_THREADS)
-// As the driver's functions. Kernels of steps take a launch and a step; their wide blocks are run by the library that
-// is compiled for them. Others take four words at most, and are run by one thread.
-static void (*run_wide_block)(block::Kernel, void*, void*);
-extern "C" void use_for_wide(void (*run)(block::Kernel, void*, void*)) { run_wide_block = run; }
-extern "C" int launch_kernel(block::Kernel kernel, unsigned, unsigned, unsigned, unsigned n_threads, unsigned,
+#include "counting.hpp"
+
+// As the driver's functions. Kernels of steps take a launch and a step, and are run by one block; their wide blocks
+// are run by the library that is compiled for them. Counts are added up by as many threads as that asks for. What is
+// left needs no other thread, and has one.
+static void (*run_wide_block)(block::Kernel, void**);
+extern "C" void use_for_wide(void (*run)(block::Kernel, void**)) { run_wide_block = run; }
+extern "C" int launch_kernel(block::Kernel kernel, unsigned n_blocks, unsigned, unsigned, unsigned n_threads, unsigned,
                              unsigned, unsigned, void*, void** given, void**) {
   void* words[4];
   for (int k = 0; k < 4; k++) words[k] = *(void**)given[k];
   if (n_threads == ARC_WIDE_THREADS) {
-    run_wide_block(kernel, words[0], words[1]);
+    run_wide_block(kernel, words);
   } else if (n_threads == ARC_STEP_THREADS) {
-    run_block(kernel, words[0], words[1]);
+    run_block(kernel, words);
+  } else if (n_threads == arc::COUNT_THREADS) {
+    run_blocks(kernel, n_blocks * (n_threads / block::N), words);
   } else {
-    ((void (*)(void*, void*, void*, void*))kernel)(words[0], words[1], words[2], words[3]);
+    kernel(words[0], words[1], words[2], words[3]);
   }
   return 0;
 }

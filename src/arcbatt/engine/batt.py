@@ -232,9 +232,9 @@ class Batt:
                         for each, chunk in zip(devices, lent, strict=True)
                     ]
                     if not alone:
-                        # A GPU that is at work wants a core for the thread that starts its kernels.
                         n_busy = sum(chunk is not None for chunk in lent)
-                        n_threads = choice.n_threads_beside_compilers(run.n_threads - n_busy)
+                        n_threads = calibration.threads_beside(run.n_threads, n_busy)
+                        n_threads = choice.n_threads_beside_compilers(n_threads)
                         beside = replace(run, n_threads=n_threads)
                         kept += beside.on_cpu(self.fused, order, arrays, queue, self.plan.programs)
                     pace.ended.set()

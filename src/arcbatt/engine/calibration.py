@@ -54,6 +54,9 @@ TURNS = ("hmirror", "vmirror", "dmirror", "rot90", "rot180")
 # Real samples are less even than these: where functions call functions, a warp takes long for a few
 # large ones, and they hold up the rest.
 FUNCTION_TAIL = 4
+# A GPU wants a core for the thread that starts its kernels. That thread waits for most of the time,
+# so where a core is more than this part of the CPU, it shares one.
+MOST_KEPT_FREE = 1 / 8
 N_SAMPLES = 4096
 N_SOME = 1024
 N_FEW = 128
@@ -103,6 +106,11 @@ class Calibration:
         )
 
 
+def threads_beside(n_threads: int, n_devices: int) -> int:
+    """Return how many of the CPU's threads are to work beside so many GPUs."""
+    return n_threads - n_devices if n_devices <= n_threads * MOST_KEPT_FREE else n_threads
+
+
 @dataclass(frozen=True, slots=True)
 class Prediction:
     """Seconds of a run: on all threads of the CPU by sample, on a GPU some fixed ones beside."""
@@ -122,22 +130,28 @@ class Prediction:
     def gpu_s(self, n_samples: int, n_devices: int = 1) -> float:
         """Return what GPUs take alone, with what the CPU has to do beside them."""
         a_gpu_s = self.gpu_fixed_s + -(-n_samples // n_devices) * self.gpu_sample_s
-        return max(a_gpu_s, n_samples * self.left_out_sample_s)
+        return max(a_gpu_s, n_samples * self.left_out_sample_s * self.slower_beside(n_devices))
+
+    def slower_beside(self, n_devices: int) -> float:
+        """Return how many times as long the CPU takes for a sample beside so many GPUs."""
+        return self.n_threads / threads_beside(self.n_threads, n_devices)
 
     def split(self, n_samples: int, n_devices: int = 1) -> tuple[int, float]:
         """Return how many samples each GPU should take to be done with the CPU, and when they are.
 
         With `n` samples on each of `d` GPUs: `fixed + n * gpu = (samples - d * n) * cpu
-        + d * n * left_out`.
+        + d * n * left_out`, by threads beside them. None, where the CPU is done sooner alone.
         """
-        a_gpu_s = self.gpu_sample_s + n_devices * (self.cpu_sample_s - self.left_out_sample_s)
-        n = int((n_samples * self.cpu_sample_s - self.gpu_fixed_s) / max(a_gpu_s, 1e-12))
+        slower = self.slower_beside(n_devices)
+        cpu_s, left_out_s = slower * self.cpu_sample_s, slower * self.left_out_sample_s
+        a_gpu_s = self.gpu_sample_s + n_devices * (cpu_s - left_out_s)
+        n = int((n_samples * cpu_s - self.gpu_fixed_s) / max(a_gpu_s, 1e-12))
         n = max(0, min(n, -(-n_samples // n_devices)))
-        if not n:
-            return 0, n_samples * self.cpu_sample_s
         on_gpus = min(n * n_devices, n_samples)
-        on_cpu_s = (n_samples - on_gpus) * self.cpu_sample_s + on_gpus * self.left_out_sample_s
-        return n, max(self.gpu_fixed_s + n * self.gpu_sample_s, on_cpu_s)
+        on_cpu_s = (n_samples - on_gpus) * cpu_s + on_gpus * left_out_s
+        both_s = max(self.gpu_fixed_s + n * self.gpu_sample_s, on_cpu_s)
+        alone_s = n_samples * self.cpu_sample_s
+        return (n, both_s) if n and both_s < alone_s else (0, alone_s)
 
 
 def path() -> Path:

@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 #endif
 
+#include "arcbatt/counting.hpp"
 #include "plan_streams.hpp"
 
 namespace arc {

@@ -98,14 +98,15 @@ class Pace:
         if self._at_first is None or self.queue.n_done < self._at_first.n_threads:
             return None
         left_out_s = self._at_first.left_out_sample_s * self.queue.n_left_out_done
-        return self.queue.done_s, self._at_first.cpu_sample_s * self.queue.n_done + left_out_s
+        alone_s = self._at_first.cpu_sample_s * self.queue.n_done + left_out_s
+        return self.queue.done_s, alone_s * self._at_first.slower_beside(self._n_devices)
 
     def _measured(self, expected: Prediction) -> Prediction:
         """Return expectations by what the CPU has done so far, if that tells anything."""
         elapsed_s = perf_counter() - self._began_s
         n_done = self.queue.n_done
         if n_done >= expected.n_threads:
-            sample_s = elapsed_s / n_done
+            sample_s = elapsed_s / n_done / expected.slower_beside(self._n_devices)
         else:  # nothing yet says that it takes less than expected, but it may take more
             sample_s = max(expected.cpu_sample_s, elapsed_s / expected.n_threads)
         scale = sample_s / expected.cpu_sample_s

@@ -611,6 +611,7 @@ ARC_FN void find_outcomes(const Launch& launch, const Step& step, Lanes lanes) {
   ARC_KERNEL kernel(ARC_WORK) { arc::find_##name(*launch, *step, arc::lanes); }
 
 #if defined(ARC_COMMON)
+#include "counting.cu"
 
 // The nodes that are no calls.
 ARC_KERNEL run_load(ARC_WORK) {
@@ -635,75 +636,6 @@ ARC_KERNEL alone_guard(ARC_WORK) { arc::run_elements(*launch, *step, arc::ALL, a
 ARC_KERNEL alone_where(ARC_WORK) { arc::run_elements(*launch, *step, arc::ALL, arc::AloneWhere<true>()); }
 ARC_KERNEL alone_elsewhere(ARC_WORK) { arc::run_elements(*launch, *step, arc::ALL, arc::AloneWhere<false>()); }
 ARC_KERNEL alone_pick(ARC_WORK) { arc::run_elements(*launch, *step, arc::ALL, arc::AlonePick()); }
-
-// The sum of a number of this thread and of those before it in its warp, up to MOST_COUNTED.
-ARC_EXTERN arc::u32 sum_up_to(arc::u32 sum) {
-  for (arc::u32 by = 1; by < 32; by *= 2) {
-    const arc::u32 more = __shfl_up_sync(0xffffffffu, sum, by);
-    if ((threadIdx.x & 31) >= by) sum = arc::add_counted(sum, more);
-  }
-  return sum;
-}
-// firsts[k] := the sum of counts before k, for k up to n. A block adds up a part of them, says how much that is
-// where the first of these counts was, marked by the highest bit, and waits for those before it to say so. One
-// block, or one thread, does all parts in turn. Where the last sum is MOST_COUNTED, others may be anything.
-extern "C" __global__ void __launch_bounds__(arc::COUNT_THREADS) add_counts(arc::u32* counts, arc::u32* firsts,
-                                                                          arc::u32 n) {
-  using namespace arc;
-  constexpr u32 MARK = 1u << 31;
-  __shared__ u32 of_warps[32];
-  const u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32, n_warps = (blockDim.x + 31) / 32;
-  const u32 at_once = blockDim.x < 32 ? 1 : 32, size = COUNTS_A_THREAD * blockDim.x;
-  u32 before = 0, next = 0;  // the sum of the parts before this one
-  for (u32 part = blockIdx.x; part * size < n; part += gridDim.x) {
-    // A warp's counts lie side by side, so do those that its threads look at together.
-    const u32 first = part * size + warp * COUNTS_A_THREAD * 32 + lane;
-    u32 own[COUNTS_A_THREAD], places[COUNTS_A_THREAD], sum = 0;
-#pragma unroll
-    for (u32 k = 0; k < COUNTS_A_THREAD; k++) {
-      const u32 at = first + k * at_once;
-      own[k] = at < n ? min_of(counts[at], MOST_COUNTED) : 0;
-    }
-#pragma unroll
-    for (u32 k = 0; k < COUNTS_A_THREAD; k++) {
-      const u32 up_to = at_once > 1 ? sum_up_to(own[k]) : own[k];
-      places[k] = sum + up_to - own[k];
-      sum = add_counted(sum, at_once > 1 ? __shfl_sync(0xffffffffu, up_to, 31) : own[k]);
-    }
-    u32 earlier = 0, all = sum;
-    if (at_once > 1) {
-      if (lane == 31) of_warps[warp] = sum;
-      __syncthreads();
-      const u32 up_to_warp = sum_up_to(lane < n_warps ? of_warps[lane] : 0);
-      earlier = __shfl_sync(0xffffffffu, up_to_warp, warp ? warp - 1 : 0);
-      if (!warp) earlier = 0;
-      all = __shfl_sync(0xffffffffu, up_to_warp, 31);
-    }
-    if (threadIdx.x == 0) *(volatile u32*)(counts + part * size) = all | MARK;
-    u32 others = 0;
-    for (u32 other = next + lane; other < part; other += at_once) {
-      u32 said;
-      do said = *(volatile u32*)(counts + other * size);
-      while (!(said & MARK));
-      others = add_counted(others, said & ~MARK);
-    }
-    before = add_counted(before, at_once > 1 ? __shfl_sync(0xffffffffu, sum_up_to(others), 31) : others);
-#pragma unroll
-    for (u32 k = 0; k < COUNTS_A_THREAD; k++)
-      if (first + k * at_once < n) firsts[first + k * at_once] = before + earlier + places[k];
-    before = add_counted(before, all);
-    next = part + 1;
-    if (threadIdx.x == 0 && next * size >= n) firsts[n] = before;
-    __syncthreads();  // before what the warps tell one another is another part's
-  }
-  if (n == 0 && threadIdx.x == 0) firsts[0] = 0;
-}
-
-// to[k] := from[places[k]].
-extern "C" __global__ void pick(const arc::u32* from, const arc::u32* places, arc::u32* to, arc::u32 n) {
-  for (arc::u32 k = blockIdx.x * blockDim.x + threadIdx.x; k < n; k += gridDim.x * blockDim.x)
-    to[k] = from[places[k]];
-}
 
 ARC_FIND(find_outcomes, outcomes, LEAVES)
 
