@@ -9,7 +9,7 @@ TSC := build/tsc/node_modules/.bin/tsc
 # How long `make sanitize` fuzzes.
 MINUTES ?= 60
 
-.PHONY: run test sanitize docs site screenshots bench wheels bundle bundle-test clean
+.PHONY: run test sanitize docs site screenshots bench gpu wheels bundle bundle-test clean
 
 run: $(VENV)/ready
 	$(BIN)/arcbatt solve arc-agi-1/training --no-library --budget 60s
@@ -56,6 +56,18 @@ bench: $(VENV)/ready
 	$(BIN)/python bench/depth.py
 	$(BIN)/python bench/solve.py
 	$(BIN)/python -m bench.web
+
+# Where there is a GPU, and CuPy in the environment: that it gives what the CPU gives, and what it takes; half an hour.
+gpu: export ARCBATT_CACHE := $(CURDIR)/build/gpu
+gpu: $(VENV)/ready
+	rm -rf $(ARCBATT_CACHE)
+	$(BIN)/python bench/auto.py --first $(ARCBATT_CACHE)
+	$(BIN)/pytest tests/test_gpu_*.py
+	$(BIN)/python bench/gpu.py --check 10
+	$(BIN)/python bench/gpu.py
+	$(BIN)/python bench/auto.py
+	$(BIN)/python bench/auto.py --shared
+	$(BIN)/python bench/auto.py --evolve 10
 
 # What is published: wheels for Python 3.11 and for 3.12 and later, an sdist.
 wheels: $(VENV)/ready

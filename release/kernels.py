@@ -1,6 +1,6 @@
 """Builds the wheel `arcbatt_kernels`: compiled GPU kernels, for those who have a GPU to load.
 
-python release/wheels.py --kernels 60,75,80,90,100,120    into dist/, after the other wheels
+python release/wheels.py --kernels 60,75,80,86,89,90,100,120    into dist/, after the other wheels
 
 They are a wheel of their own since they are many times as large as all else, hold for any Python,
 and are of no use without a GPU. NVIDIA's run-time compiler of the package index makes them: that of

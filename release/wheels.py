@@ -2,7 +2,7 @@
 
 python release/wheels.py              into dist/, with the Zig compiler of the package index
 python release/wheels.py --compiler c++   with the compiler of this machine
-python release/wheels.py --kernels 60,75,80,90,100,120   with compiled GPU kernels (kernels.py)
+python release/wheels.py --kernels 60,75,80,86,89,90,100,120   and compiled kernels (kernels.py)
 
 There is a wheel for Python 3.11 and one for 3.12 and all later versions, which uses the stable
 interface that Python has since then. Three tools have the last word: `auditwheel` says on which

@@ -171,6 +171,36 @@ def test_a_wheel_of_kernels_is_found_where_it_is_installed(
     assert kernel_files.read(found) == b"code"
 
 
+@pytest.mark.skipif(not has_compiler(), reason="needs NVIDIA's run-time compiler")
+def test_kernels_that_a_change_has_changed_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).parent.parent / "release")
+    tool = importlib.import_module("changed_kernels")
+    before, after = tmp_path / "before", tmp_path / "after"
+    assert kernels.compile_modules(before, ["functions_2"], ["sm_75"], 1) == []
+    (path,) = before.rglob("*.xz")
+    code, names = kernel_files.read(path), list(kernels.modules()["functions_2"])
+    found = tool.kernels_in(path)
+    assert sorted(found) == sorted(names)
+    monkeypatch.setattr(sys, "argv", ["changed_kernels", str(before), str(after)])
+
+    def told(changed: bytes) -> list[str]:
+        kernel_files.write(after, "other", "sm_75", "functions_2", changed)
+        tool.main()
+        return capsys.readouterr().out.splitlines()
+
+    assert told(code) == [f"{len(names)} of {len(names)} are as before"]
+    other = bytes(255 - byte for byte in found[names[0]])
+    assert told(code.replace(found[names[0]], other)) == [
+        f"changed: {names[0]}",
+        f"{len(names) - 1} of {len(names)} are as before",
+    ]
+    kernel_files.write(after, "other", "sm_90", "functions_2", code)
+    with pytest.raises(SystemExit, match=r"found other/sm_75, other/sm_90$"):
+        tool.main()
+
+
 def test_only_the_latest_versions_are_kept(tmp_path: Path) -> None:
     for k in range(kernel_files.N_VERSIONS + 2):
         (tmp_path / str(k) / "sm_90").mkdir(parents=True)

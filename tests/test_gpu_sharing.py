@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import CDLL
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from arcbatt.engine import _engine, choosing, device_run, kernels, sharing
 from arcbatt.engine import batt as batt_module
 from arcbatt.engine.batt import Batt
-from arcbatt.engine.calibration import Prediction
+from arcbatt.engine.calibration import Prediction, threads_beside
 from arcbatt.engine.choosing import Choices, Chosen
 from arcbatt.engine.sharing import Pace
 from arcbatt.engine.staged import TaskArrays, TaskSamples, run_on_tasks
@@ -236,6 +236,41 @@ def test_a_gpu_that_has_nothing_takes_what_the_cpu_is_too_slow_for(
     assert pace.share(1) == 0
     queue.close()
     assert pace.wait_for_share() == 0
+
+
+def test_a_gpu_keeps_a_core_free_only_where_there_are_many() -> None:
+    assert [threads_beside(n, 1) for n in (1, 2, 4, 7, 8, 16)] == [1, 2, 4, 7, 7, 15]
+    assert [threads_beside(n, 2) for n in (2, 4, 15, 16, 48)] == [2, 4, 15, 14, 46]
+
+
+def test_samples_are_shared_out_by_the_threads_that_are_left() -> None:
+    few = replace(EXPECTED, cpu_sample_s=1e-3, gpu_sample_s=1e-3, n_threads=2)
+    assert few.split(1000) == (500, pytest.approx(0.5))
+    many = replace(few, n_threads=8)  # seven work beside a GPU
+    n, both_s = many.split(1000)
+    assert n == int(1000 * 8 / 15) and both_s == pytest.approx(8 / 15, abs=2e-3)
+    # What is left out of what a GPU runs takes those threads longer, too.
+    left_out = replace(many, left_out_sample_s=1.4e-3)
+    assert left_out.gpu_s(1000) == pytest.approx(1.6)
+    # A GPU that is hardly worth a thread gets nothing.
+    assert replace(many, gpu_sample_s=8e-3, gpu_fixed_s=0.2).split(1000) == (0, pytest.approx(1.0))
+
+
+def test_what_threads_take_beside_a_gpu_says_what_all_of_them_take(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now_s = 0.0
+    monkeypatch.setattr(sharing, "perf_counter", lambda: now_s)
+    expected = replace(EXPECTED, cpu_sample_s=1e-3, gpu_sample_s=1e-3, n_threads=8)
+
+    class Queue:
+        n_left, n_done, n_left_out_done, done_s = 500, 70, 0, 0.1
+
+    pace = Pace(cast(_engine.SampleQueue, Queue()), 1, expected)
+    now_s = 0.08  # 70 samples by seven threads: all eight take 1 ms for each, as expected
+    assert pace.share(1) == expected.split(500)[0]
+    took_s, expected_s = pace.cpu_part() or (0.0, 0.0)
+    assert took_s == 0.1 and expected_s == pytest.approx(0.08)
 
 
 @given(

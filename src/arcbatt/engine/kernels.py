@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from arcbatt.language.registry import bundled_primitives
 from arcbatt.measure import usable_cores
+from arcbatt.plurals import count
 
 from . import flatten, kernel_files, nvrtc
 from .kernel_files import KernelError
@@ -45,8 +46,8 @@ PAGE_BYTES = 64 * 1024
 ELEMENTS_AN_ITEM = 4
 LARGE = 2048  # elements of a call's arguments; more where many calls are large
 MAX_LARGE = 8192
-# Those of 8.0 serve 8.6 and 8.9, too; 6.0 and 7.5 are the older cards that Kaggle lends.
-ARCHITECTURES = (60, 75, 80, 90, 100, 120)
+# Kaggle lends cards of 6.0, 7.5 and 8.9.
+ARCHITECTURES = (60, 75, 80, 86, 89, 90, 100, 120)
 COMMON, ALONE, SITES = "common", "alone", "sites"
 # So many kernels are compiled together. A module takes a second to begin with and two for each of
 # its kernels, most of which a batt does not need: more of them would be waited for in vain.
@@ -414,7 +415,7 @@ def main() -> None:
     if troubles:
         raise SystemExit("\n".join(troubles))
     size = sum(path.stat().st_size for path in folder.rglob("*" + kernel_files.SUFFIX))
-    done = f"{len(chosen)} modules for {', '.join(targets)}"
+    done = f"{count(len(chosen), 'module')} for {', '.join(targets)}"
     print(f"{done}, with NVRTC {nvrtc.version()}: {size / 1e6:.1f} MB in {folder}")
 
 
