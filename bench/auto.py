@@ -1,7 +1,7 @@
 """CPU and GPU at once: what `auto` takes against the better of the two, and from the first use on.
 
     python bench/auto.py [--first FOLDER | --shared]
-    python bench/auto.py --model 0.5,1,2,4 [--fixed MS]
+    python bench/auto.py --model 0.5,1,2,4 [--gpus N] [--fixed MS]
     python bench/auto.py --evolve SECONDS [--card SIZE] [--processes N | --workers N] [--at-once 1]
 
 Tables: runs on the CPU, on the GPU and on both, whose results are compared (a difference ends the
@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from engine import library_programs, mixed_programs, training_samples
 from gpu import BUDGET, SMALL_BUDGET, begin, differences, evolve_cards, table_of
-from modelled_card import changed, in_place_of_a_gpu
+from modelled_card import changed, in_place_of_gpus
 from pipeline import begin_evolution
 from rich.console import Console
 
@@ -42,6 +42,7 @@ from arcbatt.evaluation import TaskBoard
 from arcbatt.language import Budget
 from arcbatt.language.random_programs import random_program
 from arcbatt.measure import Clock, Report, usable_cores
+from arcbatt.plurals import count
 from arcbatt.pool import Pool
 from arcbatt.proposers import make_proposers
 from arcbatt.proposers.evolve import EvolveOptions, choose_card_size
@@ -161,18 +162,21 @@ def modelled_workloads() -> Iterator[tuple[str, Batt, Samples, Budget]]:
     yield "2,000 random well-typed programs, 300 samples", programs, few, SMALL_BUDGET
 
 
-def run_modelled(console: Console, speeds: Iterable[float], fixed_s: float) -> None:
+def run_modelled(console: Console, n_gpus: int, speeds: Iterable[float], fixed_s: float) -> None:
     """Print the same for GPUs that are none, and what the best way to share would take."""
     rows = []
     for speed in speeds:
-        with in_place_of_a_gpu(speed, fixed_s), changed(batt_module, choices=Choices()):
+        with in_place_of_gpus(n_gpus, speed, fixed_s), changed(batt_module, choices=Choices()):
             for name, batt, samples, budget in modelled_workloads():
                 found = compare_devices(name, batt, samples, budget)
                 ideal_s = 1 / (1 / found.cpu_s + 1 / found.gpu_s)
                 ideal = f"{ideal_s / found.better_s:.2f}"
                 rows.append((f"{speed:g}", name, *found.figures(), ideal, found.ran_on))
     headings = ("times the CPU", "workload", "CPU", "GPU", "auto", "/ better", "ideal", "ran on")
-    title = f"{usable_cores()} cores and a modelled GPU, {fixed_s * 1e3:g} ms for each chunk beside"
+    cards = count(n_gpus, "modelled GPU")
+    title = (
+        f"{count(usable_cores(), 'core')} and {cards}, {fixed_s * 1e3:g} ms for each chunk beside"
+    )
     console.print(table_of(title, headings, rows))
 
 
@@ -405,6 +409,7 @@ def main() -> None:
     parser.add_argument(
         "--model", metavar="SPEEDS", help="GPUs that are none, by their times of the CPU; and stop"
     )
+    parser.add_argument("--gpus", type=int, default=1, metavar="N", help="how many of them")
     parser.add_argument(
         "--fixed", type=float, default=5.0, metavar="MS", help="of them, for each chunk of samples"
     )
@@ -427,7 +432,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.model:
         speeds = map(float, options.model.split(","))
-        run_modelled(Console(width=130), speeds, options.fixed / 1e3)
+        run_modelled(Console(width=130), options.gpus, speeds, options.fixed / 1e3)
         return
     console = begin()
     if options.first:

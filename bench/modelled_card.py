@@ -95,8 +95,8 @@ class ModelledRun:
 
 
 @contextmanager
-def in_place_of_a_gpu(times_cpu: float, fixed_s: float) -> Iterator[None]:
-    """Have runs on a GPU go to a card that is none."""
+def in_place_of_gpus(n_gpus: int, times_cpu: float, fixed_s: float) -> Iterator[None]:
+    """Have runs on GPUs go to so many that are none, each of that speed."""
     card = ModelledCard(times_cpu, fixed_s)
     cupy = types.ModuleType("cupy")
     cupy.cuda = types.SimpleNamespace(  # type: ignore[attr-defined]
@@ -109,7 +109,7 @@ def in_place_of_a_gpu(times_cpu: float, fixed_s: float) -> Iterator[None]:
 
     with ExitStack() as stack:
         for place, values in (
-            (gpu, {"DeviceRun": new_run, "_look_for_devices": lambda: (1, "")}),
+            (gpu, {"DeviceRun": new_run, "_look_for_devices": lambda: (n_gpus, "")}),
             (kernels, {"are_ready": lambda *_: True}),
             (device_memory, {"new_results": device_memory.np.empty}),
             (calibration, {"machine": lambda: f"a card {times_cpu:g} times the CPU", "_known": []}),
