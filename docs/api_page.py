@@ -47,9 +47,9 @@ def render_api() -> str:
     lines = [
         "# Python API",
         "",
-        "What `import arcbatt` offers, made from the docstrings by `make docs`; do not edit. "
-        "[The tutorial](tutorial.md) shows it at work, [notebooks](notebooks.md) says what a "
-        "notebook shows of it. Names are loaded when they are first asked for.",
+        "This page lists what `import arcbatt` offers. It is generated from the docstrings by "
+        "`make docs`; do not edit. [The tutorial](tutorial.md) shows the API at work, and "
+        "[notebooks](notebooks.md) what a notebook draws. Names are loaded at first use.",
         "",
     ]
     anchors = _anchors()
@@ -82,7 +82,7 @@ def _describe(name: str, thing: Any) -> Iterator[str]:
     if dataclasses.is_dataclass(thing) or issubclass(thing, Exception):
         yield from (f"class `arcbatt.{name}`", "")
     elif getattr(thing, "_is_protocol", False):
-        yield from (f"class `arcbatt.{name}`, to be subclassed or met", "")
+        yield from (f"class `arcbatt.{name}`, an interface", "")
     else:
         yield from _signature(f"arcbatt.{name}", thing)
     yield from _doc(thing)

@@ -27,8 +27,9 @@ def render_commands() -> dict[str, str]:
     head = [
         "# Commands",
         "",
-        "Made from the commands' own help by `make docs`; do not edit. `arcbatt COMMAND --help` "
-        "says the same. Every command takes `--timing`, which prints time by phase at the end.",
+        "This page lists the commands. It is generated from their help by `make docs`; do not "
+        "edit. `arcbatt COMMAND --help` shows the same text. Every command takes `--timing`, which "
+        "prints time by phase at the end.",
         "",
         "| command | what it does |",
         "| --- | --- |",

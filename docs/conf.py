@@ -16,7 +16,7 @@ suppress_warnings = ["misc.highlighting_failure"]
 
 # The contents, in the order of a reader; pages that are not named here come last.
 CONTENTS = {
-    "Begin here": ("tutorial", "notebooks", "kaggle", "solving"),
+    "Begin here": ("tutorial", "notebooks", "web", "web-editors", "kaggle", "solving", "cluster"),
     "Look it up": ("commands", "api", "language", "primitives", "library"),
     "How it works": ("architecture", "engine", "pool", "evolve", "differs"),
 }

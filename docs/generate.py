@@ -100,15 +100,16 @@ def render() -> dict[Path, str]:
     lines = [
         "# Primitives",
         "",
-        "Made from the registry by `make docs`; do not edit.",
+        "This page lists every primitive of the language. It is generated from the registry by "
+        "`make docs`; do not edit.",
         "",
         f"{len(primitives)} primitives, {len(spellings())} names. In types, small letters stand "
-        "for any type, `C[a]` for a tuple or set, the same kind wherever the letter returns, and "
+        "for any type, `C[a]` for a tuple or set (the same kind wherever the letter returns), and "
         "`(a -> b)` for a function. Color, Count, Code and the like are integers, Direction and "
-        "Dims pairs; a number outside a stated range, such as `Code[0..3]`, fails as out of range. "
-        "What is searched is what `arcbatt solve` enumerates with. What a call costs is defined in "
-        "[`budget.py`](../src/arcbatt/language/budget.py), the order of values in "
-        "[`values.py`](../src/arcbatt/language/values.py).",
+        "Dims are pairs; a number outside a stated range, such as `Code[0..3]`, fails as out of "
+        "range. `arcbatt solve` enumerates with the primitives that are marked as searched. "
+        "[`budget.py`](../src/arcbatt/language/budget.py) defines what a call costs, and "
+        "[`values.py`](../src/arcbatt/language/values.py) the order of values.",
         "",
     ]
     families = {module.__name__.rpartition(".")[2]: module for module in FAMILIES}

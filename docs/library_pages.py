@@ -40,12 +40,14 @@ def render_library() -> dict[str, str]:
         [
             "# The library",
             "",
-            "Made from the bundled solvers by `make docs`; do not edit.",
+            "This page lists the programs that come with arcbatt. It is generated from the bundled "
+            "solvers by `make docs`; do not edit.",
             "",
             f"{n_programs} programs, each for one ARC-AGI-1 training task, by theme. Every page "
             "has the programs with their tasks drawn: inputs above, outputs below. `arcbatt check "
             "--library` runs them on all pairs, `arcbatt check --library --turned` on their tasks "
-            "turned and recoloured, `arcbatt explain solve_67a3c6ac` shows one line by line.",
+            "turned and recoloured, and `arcbatt explain src/arcbatt/solvers/symmetry.py --task "
+            "67a3c6ac` shows one of them line by line.",
             "",
             "| theme | programs | what they are about |",
             "| --- | --- | --- |",

@@ -162,4 +162,4 @@ def test_a_number_that_is_too_large_is_said(args: tuple[str, ...]) -> None:
 def test_check_needs_something_to_check() -> None:
     message = error_of("check")
     assert "--library" in message and "Usage" in message
-    assert "give one of them" in error_of("check", "--library", "--json", "--show", "1")
+    assert "give only one of them" in error_of("check", "--library", "--json", "--show", "1")

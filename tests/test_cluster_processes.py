@@ -107,7 +107,7 @@ def test_solve_all_in_this_process_and_with_workers() -> None:
     assert len(there) == 2 and all(each.fits for each in there)
     with pytest.raises(ValueError, match="work in this process alone"):
         arcbatt.solve_all(tasks, cluster="local:1", proposers=[Told(nothing)])
-    with pytest.raises(ClusterError, match="is no cluster"):
+    with pytest.raises(ClusterError, match="is not a cluster"):
         arcbatt.solve_all(tasks, cluster="somewhere")
 
 
@@ -159,7 +159,7 @@ def test_evolve_has_islands(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("far away", "far away is no cluster; clusters are local:N"),
+        ("far away", "far away is not a cluster; clusters are local:N"),
         ("local:0", "local:0: expected 1 to"),
     ],
 )

@@ -560,10 +560,10 @@ def test_the_size_of_cards_that_was_chosen_is_that_of_the_run(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--budget", "soon"], "is no time"),
-        (["--budget", "-3s"], "is no time"),
+        (["--budget", "soon"], "is not a duration"),
+        (["--budget", "-3s"], "is not a duration"),
         (["--tasks", "nosuchtask"], "no task 'nosuchtask'"),
-        (["--device", "gpu"], "gpu is no device"),
+        (["--device", "gpu"], "gpu is not a device"),
         (["--data", "nosuchset"], "nosuchset"),
         (["--resume", "nosuchrun"], "nosuchrun"),
     ],

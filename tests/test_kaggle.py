@@ -101,7 +101,7 @@ def test_a_broken_task_is_reported_and_filled_in_and_the_rest_solved(tmp_path: P
     ):
         assert f"task bad: {fault}" in ended.stderr
     other = tmp_path / "input" / "competitions" / "a 1"
-    assert "not taken" in ended.stderr and f"--input '{other}' would" in ended.stderr
+    assert "not used" in ended.stderr and f"--input '{other}' would use it" in ended.stderr
     assert (
         "1 task, 1 not valid" in ended.stdout and "is valid: 2 tasks, 4 test inputs" in ended.stdout
     )
@@ -146,7 +146,7 @@ def test_little_is_loaded_before_the_first_submission() -> None:
 def test_where_no_task_is_valid_all_are_filled_in(tmp_path: Path) -> None:
     write_tasks(tmp_path / "input", {"bad": BROKEN, "worse": 3, "\n": MIRROR})
     ended = kaggle(tmp_path)
-    assert ended.exit_code == 2 and "no task of it is valid" in ended.stderr
+    assert ended.exit_code == 2 and "none of its tasks is valid" in ended.stderr
     submission = read_submission(tmp_path / "working" / "submission.json")
     assert {name: len(entries) for name, entries in submission.items()} == {
         "bad": 2,
@@ -160,7 +160,7 @@ def test_where_no_task_is_valid_all_are_filled_in(tmp_path: Path) -> None:
     [
         (["--set", "trainign"], "did you mean training?"),
         (["--set", "evaluation"], "no file *evaluation_challenges.json"),
-        (["--limit", "soon"], "is no time"),
+        (["--limit", "soon"], "is not a duration"),
         (["--limit", "10s"], "the rest is the margin"),
     ],
 )

@@ -263,7 +263,9 @@ def test_an_interrupt_says_what_was_added_and_the_same_command_goes_on(
         interrupt_after_one_batch(patch)
         outcome = Outcome("pool", command, source, "--pool", new)
     assert (outcome.status, outcome.out) == (130, "")
-    assert outcome.err == "note: ended; 3 programs were added, the same command goes on\n"
+    assert (
+        outcome.err == "note: interrupted; 3 programs were added, the same command adds the rest\n"
+    )
     again = Outcome("pool", command, source, "--pool", new)
     assert again.status == 0 and "4 programs in" in again.out
 

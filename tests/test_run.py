@@ -792,7 +792,7 @@ def test_a_process_that_is_ended_leaves_a_valid_submission(
         assert process.returncode == -signal.SIGKILL
     else:
         assert process.returncode == 130
-        assert "programs fit" in out and "ended; what was found" in err
+        assert "programs fit" in out and "interrupted; what was found" in err
         mirrored = [list(row[::-1]) for row in tasks[1].test_inputs[0]]
         assert submission["67a3c6ac"][0]["attempt_1"] == mirrored
     again = subprocess.run(

@@ -258,7 +258,7 @@ def test_a_text_of_the_pool_that_is_no_program(pool: Path) -> None:
 
 
 def test_unknown_names(tmp_path: Path, programs: Path) -> None:
-    assert "is no device" in error_of("run", "--device", "gpu")
+    assert "is not a device" in error_of("run", "--device", "gpu")
     assert "did you mean 67a3c6ac" in error_of("run", "--tasks", "67a3c6ad")
     assert "no task set" in error_of("run", "--data", "nosuch")
     assert "no such" in error_of("run", "--pool", tmp_path / "no.db").lower()
@@ -272,7 +272,7 @@ def test_a_missing_gpu_is_said_before_anything_is_run(monkeypatch: pytest.Monkey
     monkeypatch.setattr("arcbatt.cli.finding.device_count", none)
     assert "--device cuda: no GPU: there is none" in error_of("run", "--device", "cuda", *TASKS)
     monkeypatch.setattr("arcbatt.cli.finding.device_count", lambda: 2)
-    assert "none of this number; 2 GPUs" in error_of("run", "--device", "cuda:2", *TASKS)
+    assert "there is no such GPU; 2 GPUs" in error_of("run", "--device", "cuda:2", *TASKS)
 
 
 def test_an_interrupt_shows_what_is_done(monkeypatch: pytest.MonkeyPatch, pool: Path) -> None:
@@ -289,7 +289,7 @@ def test_an_interrupt_shows_what_is_done(monkeypatch: pytest.MonkeyPatch, pool: 
     n_pairs = len(LIBRARY) * 400
     assert outcome.status == 130 and 0 < content["pairs"] < n_pairs
     assert content["ended"] and content["stored_trials"] > 0
-    assert f"ended after {content['pairs']:,} of {n_pairs:,}" in outcome.err
+    assert f"interrupted after {content['pairs']:,} of {n_pairs:,}" in outcome.err
     shown = Outcome("run", "--pool", pool, *ALONE)
     assert shown.status == 130 and "programs fit" in shown.out
 
@@ -312,7 +312,7 @@ def test_an_interrupted_run_names_a_total_that_a_whole_one_reaches(
     for sources in ((), files, whole, (*whole, *files), (*whole, *ALONE)):
         outcome = Outcome("run", *sources, *TASKS, "--json")
         n_pairs = outcome.json["pairs"]
-        assert f"ended after {n_pairs:,} of {n_pairs:,} (program, task) pairs" in outcome.err
+        assert f"interrupted after {n_pairs:,} of {n_pairs:,} (program, task) pairs" in outcome.err
 
 
 # --- profile ---

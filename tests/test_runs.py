@@ -57,7 +57,7 @@ def test_runs_are_listed(two_runs: Path, paths: tuple[Path, Path]) -> None:
     assert narrow.splitlines()[1].split() == ["run", "fits", "time"]
     assert "no room for: seed, size, tasks of; --json has all" in " ".join(narrow.split())
     refused = arcbatt("runs", "list", "--out", paths[0] / "config.json")
-    assert refused.exit_code == 2 and "is no folder of runs" in refused.stderr
+    assert refused.exit_code == 2 and "is not a folder of runs" in refused.stderr
 
 
 def test_a_folder_that_is_no_run_is_left_alone(tmp_path: Path) -> None:
@@ -130,10 +130,10 @@ def test_runs_are_removed_when_asked_for(tmp_path: Path) -> None:
     refused = arcbatt("runs", "clean")
     assert refused.exit_code == 2 and "--keep N" in refused.stderr
     unasked = arcbatt("runs", "clean", "--keep", 1, "--out", tmp_path)
-    assert unasked.exit_code == 2 and "say --yes" in unasked.stderr and oldest.exists()
+    assert unasked.exit_code == 2 and "give --yes" in unasked.stderr and oldest.exists()
     with FileLock(oldest / "lock"):
         busy = arcbatt("runs", "clean", "--keep", 1, "--out", tmp_path, "--yes")
-        assert "is at work: it stays" in busy.stderr and oldest.exists()
+        assert "is going on: it stays" in busy.stderr and oldest.exists()
     assert "1 run removed" in arcbatt("runs", "clean", oldest, "--yes").stdout
     assert newest.exists() and not oldest.exists()
     left = arcbatt("runs", "clean", "--keep", 1, "--out", tmp_path, "--yes")

@@ -163,17 +163,17 @@ def test_solve_goes_on(tmp_path: Path) -> None:
         (["nosuchset"], "nosuchset"),
         (["arc-agi-1/trainin"], "'arc-agi-1/trainin'; did you mean arc-agi-1/training?"),
         ([SET, "--tasks", "67a3c6ad"], "did you mean 67a3c6ac?"),
-        ([SET, "--budget", "soon"], "is no time"),
+        ([SET, "--budget", "soon"], "is not a duration"),
         ([SET, "--rounds", "0"], "--rounds"),
-        ([SET, "--device", "gpu"], "gpu is no device"),
+        ([SET, "--device", "gpu"], "gpu is not a device"),
         ([SET, "--device", "cuda:99"], "--device cuda:99: "),
         ([SET, "--proposers", "knwon"], "did you mean known?"),
         ([SET, "--proposers", ","], "no proposer was named"),
         ([SET, "--off", "smaer"], "did you mean smear?"),
         ([SET, "--off", "smear,known-values", "--off", "nothing"], "Parts: known-values,"),
         ([SET, "--off", "paint-shown,paint-holes,paint-whole"], "nothing paints"),
-        ([SET, "--memory", "much"], "is no amount of memory"),
-        ([SET, "--memory", "1MiB"], "too little; 16MiB is the least"),
+        ([SET, "--memory", "much"], "is not an amount of memory"),
+        ([SET, "--memory", "1MiB"], "too little; the least is 16MiB"),
         ([SET, "--tasks", ","], "--tasks names no task"),
         ([SET, "--pool", "no/such.db"], "no such pool"),
         ([SET, "--trace", "67a3c6ad"], "did you mean 67a3c6ac?"),
@@ -368,8 +368,8 @@ def test_evolve_repeats_from_seed_and_rounds(tmp_path: Path) -> None:
     [
         (["--data", "nosuchset"], "nosuchset"),
         (["--tasks", "67a3c6ad"], "did you mean 67a3c6ac?"),
-        (["--budget", "soon"], "is no time"),
-        (["--device", "gpu"], "gpu is no device"),
+        (["--budget", "soon"], "is not a duration"),
+        (["--device", "gpu"], "gpu is not a device"),
         (["--pool", "no/such.db"], "no such pool"),
         (["--card-size", "0"], "--card-size"),
         (["--resume", "no/such/run"], "is not the folder of a run"),
@@ -491,7 +491,7 @@ def test_score_wants_answers_and_a_file(tmp_path: Path) -> None:
     tasks = {"mine": {"train": [{"input": [[1]], "output": [[2]]}], "test": [{"input": [[1]]}]}}
     (tmp_path / "tasks.json").write_text(json.dumps(tasks))
     unknown = Outcome("score", tmp_path / "s.json", "--data", tmp_path / "tasks.json")
-    assert unknown.status == 2 and "--data SET names others" in unknown.err
+    assert unknown.status == 2 and "name others with --data SET" in unknown.err
 
 
 def test_a_folder_that_is_no_run_is_said_with_where_runs_are(tmp_path: Path) -> None:
@@ -559,7 +559,7 @@ def test_skip_bad_lists_all_faults_and_fills_in(tmp_path: Path) -> None:
     outcome = solve(tmp_path, many, *args)
     assert outcome.status == 0, outcome.err
     assert "12 is not a colour" in outcome.err and "'x' is not a colour" in outcome.err
-    assert "1 task left out as not valid" in outcome.out and f"submission: {file}" in outcome.out
+    assert "1 task not valid: left out" in outcome.out and f"submission: {file}" in outcome.out
     submission = json.loads(file.read_text())
     assert submission.keys() == {"a-b", "a_b", "bad"}
     assert submission["a-b"][0]["attempt_1"] == [[4, 3]]

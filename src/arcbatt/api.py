@@ -120,9 +120,9 @@ def explain(
 ) -> Explanation:
     """Return what every line of a program does on every pair of a task.
 
-    It shows itself in a notebook, and `save("page.html")` writes it as a page. The program may be
-    text, whose names and comments are shown then; of a solution its first program is explained, on
-    its own task. Outputs for test inputs are not judged: `score` does that.
+    A notebook draws it, and `save("page.html")` writes it as a page. If the program is given as
+    text, its names and comments are shown; for a solution, its first program is explained on the
+    solution's task. Outputs for test inputs are not judged: `score` does that.
     """
     if isinstance(program, Solution):
         if not program.programs:
@@ -159,10 +159,9 @@ def score(
 ) -> Score:
     """Score attempts as ARC Prize does: solutions, a run, or a submission as a dict or in a file.
 
-    Solutions and runs (their folders) are scored over their own tasks. Of a submission `data` says
-    which tasks it is for: a set, its name or path. `answers` are those of somebody who has them:
-    {task id: [grid, ...]}. Answers stay sealed: what is returned says which attempts are right,
-    and no more.
+    Solutions and runs (their folders) are scored over their own tasks. For a submission, `data`
+    names its tasks: a set, its name or path. `answers` are your own answers, if you have them:
+    {task id: [grid, ...]}. Answers stay sealed: the score says only which attempts are right.
     """
     only: tuple[str, ...] | None = None
     if isinstance(attempts, Solution | Solutions):

@@ -21,7 +21,7 @@ from .options import MAX_CARD_SIZE, AsJson
 
 CARD_EXAMPLES = (
     ("arcbatt card", "mutants of the bundled solvers, fused"),
-    ("arcbatt card --size 8 --seed 7", "few of them, another deal"),
+    ("arcbatt card --size 8 --seed 7", "a small card, another deal"),
     ("arcbatt card --pool mine.db --json", "parents from a pool, for a script"),
 )
 
@@ -39,7 +39,8 @@ def card(
         typer.Option(
             "--pool",
             metavar="FILE",
-            help="Parents from this pool, by score; otherwise the bundled solvers, all alike.",
+            help="Draw parents from this pool, by score; by default from the bundled solvers, with "
+            "equal chance.",
             show_default=False,
         ),
     ] = None,

@@ -77,15 +77,14 @@ def check(
     as_json: AsJson = False,
     show: Annotated[
         int,
-        typer.Option(
-            "--show", metavar="N", min=0, help="Draw N of the tasks with their programs beside."
-        ),
+        typer.Option("--show", metavar="N", min=0, help="Draw N of the tasks with their programs."),
     ] = 0,
     turned: Annotated[
         bool,
         typer.Option(
             "--turned",
-            help="Report instead whether they hold when tasks are turned, recoloured or framed.",
+            help="Report instead whether programs hold when tasks are turned, recoloured or "
+            "framed.",
         ),
     ] = False,
     budget_steps: Annotated[
@@ -95,7 +94,7 @@ def check(
             metavar="N",
             min=1,
             max=MAX_BUDGET,
-            help="Steps a program may take on one input.",
+            help="Steps that a program may take on one input.",
         ),
     ] = Budget().steps,
     budget_bytes: Annotated[
@@ -105,31 +104,32 @@ def check(
             metavar="N",
             min=16,
             max=MAX_BUDGET,
-            help="Bytes its values may take on one input.",
+            help="Bytes that its values may take on one input.",
         ),
     ] = Budget().bytes,
 ) -> None:
     """Run programs on every demo and test input of their tasks and say which are right.
 
-    A program named solve_<task> is for that task; without a known task it is typed only.
-    There is one mark a pair, demos first: ✓ right, ✗ wrong, ! failed, ? unknown.
-    A program that is right on all demos fits; one that is right on all test inputs too solves.
-    The cost is the most steps that one input took. The budget is the language's own, for programs
-    that people write; the search, explain and differs take 1,000,000 steps.
+    A program named solve_<task> is for that task; a program for no known task is only typed.
+    Each pair gets a mark, demos first: ✓ right, ✗ wrong, ! failed, ? unknown.
+    A program that is right on all demos fits; one that is also right on all test inputs solves.
+    The cost is the most steps that one input took. The default budget is the language's own, for
+    programs that people write; the search, explain and differs allow 1,000,000 steps.
 
-    --turned changes every task: the seven other ways to lay it, colours exchanged, another
-    background, a frame of background around. Not every rule is symmetric, so it is a report.
+    --turned changes every task: the seven other orientations, colours exchanged, another
+    background, a frame of background around it. Not every rule is symmetric, so a program that
+    does not hold is reported, not counted as wrong.
 
-    Status 0 if all programs are right, 1 if not (with --turned always 0), 2 if a file or a program
-    in it cannot be read.
+    Exits with 0 if all programs are right (with --turned always), with 1 if not, with 2 if a file
+    or a program in it cannot be read.
     """
     paths = [*(library_files() if library else []), *(files or [])]
     if not paths:
         ctx.fail("give a FILE of programs, or --library for those that come with arcbatt")
     if as_json and show:
-        ctx.fail("--show draws, --json prints one JSON object; give one of them")
+        ctx.fail("--show draws and --json prints one JSON object; give only one of them")
     if turned and show:
-        ctx.fail("--turned reports on tasks that are changed; --show draws them as they are")
+        ctx.fail("--turned changes tasks and --show draws them as they are; give only one of them")
     programs, rejected, errors = parse_files(paths)
     find: FindTask = find_named
     if data is not None:

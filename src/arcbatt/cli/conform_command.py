@@ -31,8 +31,8 @@ def conform(
         Path | None,
         typer.Argument(
             metavar="FILE",
-            help="Recorded calls, one JSON object a line, maybe gzipped; "
-            "otherwise those that come with arcbatt.",
+            help="Recorded calls, one JSON object a line, may be gzipped; by default those that "
+            "come with arcbatt.",
             show_default=False,
         ),
     ] = None,
@@ -41,7 +41,7 @@ def conform(
         typer.Option(
             "--engine",
             metavar="NAME",
-            help="What runs the calls: reference, cpu (one by one), batt (fused), "
+            help="What runs the calls: reference, cpu (one at a time), batt (fused), "
             "cuda (fused, on a GPU) or cuda:1.",
             autocompletion=complete_engine,
         ),
@@ -52,7 +52,7 @@ def conform(
 
     Engines that run the calls fused compare values by their content hashes.
 
-    Ends with status 0 only if every call gives what was recorded.
+    Exits with 0 only if every call gives what was recorded.
     """
     runs = get_engine(engine)
     file = file or SHIPPED

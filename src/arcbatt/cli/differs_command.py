@@ -25,8 +25,8 @@ from .finding import get_program, get_task
 from .options import AsJson, ProgramName, TaskSource
 
 DIFFERS_EXAMPLES = (
-    ("arcbatt differs", "what they look at, what they count"),
-    ("arcbatt differs --program mine.py --task 00d62c1b", "what they say of a program"),
+    ("arcbatt differs", "list them: what each looks at, and its weight"),
+    ("arcbatt differs --program mine.py --task 00d62c1b", "what they say about a program"),
 )
 
 
@@ -55,11 +55,11 @@ def differs(
     name: ProgramName = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the differs, or show what each of them says of a program's outputs on the demos.
+    """List the differs, or show what each says about a program's outputs on the demos.
 
     A differ scores an output from 0 to 1000 and picks what is at fault, which is drawn over the
-    wanted output. The credit is the mean of the scores by their weights. A program that is right
-    on all demos fits. It runs within the budget of the search, 1,000,000 steps.
+    right output. The credit is the weighted mean of the scores. A program that is right on all
+    demos fits. It runs within the budget of the search, 1,000,000 steps.
     """
     if program is None and task is None and name is None and data is None:
         listed = _listed()

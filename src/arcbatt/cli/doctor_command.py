@@ -17,8 +17,8 @@ from .console import can_overwrite, counting_bar, print_blocks, print_json, stdo
 from .options import AsJson
 
 DOCTOR_EXAMPLES = (
-    ("arcbatt doctor", "what is here, and does it work"),
-    ("arcbatt doctor --json", "for a script, or for a report of a fault"),
+    ("arcbatt doctor", "what is installed, and does it work"),
+    ("arcbatt doctor --json", "for a script, or for a bug report"),
 )
 
 GIB = 2**30
@@ -30,9 +30,10 @@ def doctor(
     """Show versions, compiler, cores, GPUs, kernels and calibration, and test every backend.
 
     The test replays the recorded calls that come with arcbatt on the reference interpreter, on the
-    CPU one by one and fused, and fused on each GPU.
+    CPU one at a time and fused, and fused on each GPU.
 
-    Status 0 if every backend that is here passes, 1 if one fails; having no GPU is no failure.
+    Exits with 0 if every backend on this machine passes, with 1 if one fails; having no GPU is not
+    a failure.
     """
     facts = gather_facts()
     tests = _try_all(facts.gpu_search, is_quiet=as_json or not can_overwrite(stdout()))

@@ -8,10 +8,10 @@ _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def parse_duration(text: str) -> float:
-    """Return seconds; anything that is no time is an error of usage."""
+    """Return seconds; anything that is not a duration is an error of usage."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smh]?)\s*", text)
     if not found or float(found[1]) <= 0:
-        raise typer.BadParameter(f"{text!r} is no time; write 90s, 10m or 1.5h")
+        raise typer.BadParameter(f"{text!r} is not a duration; write 90s, 10m or 1.5h")
     return float(found[1]) * _UNITS[found[2]]
 
 

@@ -20,7 +20,7 @@ EVOLVE_EXAMPLES = (
         "on a folder of tasks, from the programs of a pool too",
     ),
     ("arcbatt evolve --cluster local:16", "16 islands that exchange what they find"),
-    ("arcbatt evolve --resume runs/evolve-20260101-120000", "go on where a run ended"),
+    ("arcbatt evolve --resume runs/evolve-20260101-120000", "resume a run"),
     ("arcbatt pool merge runs/evolve-20260101-120000/pool.db", "keep what a run has found"),
 )
 
@@ -45,7 +45,7 @@ def evolve(
             metavar="N",
             min=1,
             max=given.MAX_CARD_SIZE,
-            help="New programs a round; by default 800, with a GPU of this machine 3,200.",
+            help="New programs a round; by default 800, or 3,200 if this machine has a GPU.",
         ),
     ] = None,
     use_differs: Annotated[
@@ -57,12 +57,12 @@ def evolve(
     limit: given.Limit = 20,
     as_json: given.AsJson = False,
 ) -> None:
-    """Evolve programs for tasks; stop it with Ctrl-C whenever you like, nothing is lost.
+    """Evolve programs for tasks; you can stop at any time with Ctrl-C, and nothing is lost.
 
-    This is solve with evolution alone: a folder is made with a submission, a report and a pool of
-    its own, which has all programs that were kept.
+    This is solve with evolution alone. It makes a folder with a submission, a report and a pool of
+    all programs that were kept.
 
-    Status 0, 2 if something cannot be read or written, 130 if the run was ended.
+    Exits with 0, with 2 if something cannot be read or written, with 130 if it was interrupted.
     """
     budget_s = parse_duration(budget)
     check_cluster(cluster)

@@ -43,7 +43,7 @@ def explain(
         typer.Option(
             "--pair",
             metavar="PAIR",
-            help="demo:1, test:1, or all; otherwise demo:1 here, and all on a page.",
+            help="demo:1, test:1, or all; by default demo:1 in the terminal, and all on a page.",
         ),
     ] = None,
     html: Annotated[
@@ -57,10 +57,10 @@ def explain(
         ),
     ] = False,
 ) -> None:
-    """Show the value that every line of a program has on a pair of a task.
+    """Show the value of every line of a program on a pair of a task.
 
-    Patches and pictures are drawn over the input. A line that fails says why; lines that need it
-    are dimmed. The program runs within the budget of the search, 1,000,000 steps.
+    Patches and pictures are drawn over the input. A line that fails says why; lines that depend on
+    it are dimmed. The program runs within the budget of the search, 1,000,000 steps.
     """
     known = get_known_task(task, data)
     program = get_program(file, name, known.task.id)

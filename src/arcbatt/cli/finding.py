@@ -122,16 +122,16 @@ def _is_there(name: str) -> bool:
 def check_device(name: str, *, is_here: bool = True) -> None:
     """End with a message unless this is the name of a device and, where it is used, it is there."""
     if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", name):
-        stop(f"{name} is no device; devices are auto, cpu, cuda and cuda:0, cuda:1, ...")
+        stop(f"{name} is not a device; devices are auto, cpu, cuda and cuda:0, cuda:1, ...")
     kind, _, number = name.partition(":")
     if kind != "cuda" or not is_here:
         return
     try:
         n_gpus = device_count()
     except GpuError as error:
-        stop(f"--device {name}: no GPU: {error}; --device auto takes GPUs where there are some")
+        stop(f"--device {name}: no GPU: {error}; --device auto uses GPUs if there are any")
     if number and int(number) >= n_gpus:
-        stop(f"--device {name}: there is none of this number; {count(n_gpus, 'GPU')} found")
+        stop(f"--device {name}: there is no such GPU; {count(n_gpus, 'GPU')} found")
 
 
 def get_known_task(name: str, source: str | None = None) -> KnownTask:

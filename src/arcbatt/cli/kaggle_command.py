@@ -31,10 +31,10 @@ from .options import DeviceName, Rounds, Seed, Threads
 from .timing import wall_s
 
 KAGGLE_EXAMPLES = (
-    ("arcbatt kaggle", "in a notebook of the competition: all that is needed"),
+    ("arcbatt kaggle", "in a competition notebook: nothing else is needed"),
     ("arcbatt kaggle --limit 9h", "where a notebook may run for nine hours"),
     ("arcbatt kaggle --set evaluation --budget 10m", "try it on tasks whose answers are known"),
-    ("arcbatt kaggle --input arc-prize-2026 --output out", "on files of your own machine"),
+    ("arcbatt kaggle --input arc-prize-2026 --output out", "on files on your own machine"),
 )
 
 SUBMISSION = "submission.json"
@@ -51,7 +51,7 @@ def kaggle(
         typer.Option(
             "--input",
             metavar="DIR",
-            help="Where the competition's files are; folders below are searched.",
+            help="Where the competition's files are; subfolders are searched.",
         ),
     ] = INPUT,
     output: Annotated[
@@ -59,7 +59,7 @@ def kaggle(
         typer.Option(
             "--output",
             metavar="DIR",
-            help="Where submission.json is written, and the run's folder made, in runs.",
+            help="Where to write submission.json, and to make the run's folder, in runs.",
         ),
     ] = WORKING,
     limit: Annotated[
@@ -67,8 +67,8 @@ def kaggle(
         typer.Option(
             "--limit",
             metavar="TIME",
-            help="When Kaggle ends the notebook; the search ends 4 % of it, at most 20 minutes, "
-            "before that.",
+            help="When Kaggle ends the notebook; the search ends earlier by 4 % of that, at most "
+            "20 minutes.",
         ),
     ] = "12h",
     budget: Annotated[
@@ -76,8 +76,8 @@ def kaggle(
         typer.Option(
             "--budget",
             metavar="TIME",
-            help="How long it may take: 90s, 10m, 1.5h. Otherwise all of the limit but the margin "
-            "in the run that counts, and 5 minutes in any other.",
+            help="How long the command may take: 90s, 10m, 1.5h; by default the limit less the "
+            "margin in the run that counts, and 5 minutes in any other.",
             show_default=False,
         ),
     ] = None,
@@ -97,14 +97,14 @@ def kaggle(
 ) -> None:
     """Solve the tasks of an ARC Prize competition in a Kaggle notebook.
 
-    A valid submission is written at once, with something in the place of every attempt, and kept
-    current as the search goes on: whatever ends the notebook, there is one. Tasks that are not
-    valid are reported and filled in. All cores and GPUs are used; no network is.
+    Writes a valid submission at once, with stand-ins for all attempts, and keeps it current
+    during the search: whatever ends the notebook, there is a submission. Tasks that are not valid
+    are reported, and keep their stand-ins. Uses all cores and GPUs, and no network.
 
-    Kaggle runs a notebook twice: when it is saved, on tasks that everybody can see, and hidden,
-    for the score. In the first it takes 5 minutes, to see that it works.
+    Kaggle runs a notebook twice: when it is saved, on the public tasks, and for the score, on the
+    hidden ones. The first run takes only 5 minutes, to see that everything works.
 
-    Status 0, 2 if something cannot be read or written, 130 if the run was ended.
+    Exits with 0, with 2 if something cannot be read or written, with 130 if it was interrupted.
     """
     budget_s = _choose_budget(limit, budget)
     if part not in PARTS:
@@ -133,7 +133,7 @@ def kaggle(
     print_blocks(Text(f"machine: {count(threads or usable_cores(), 'core')}; {gpus}"))
     if not tasks:
         say_what_is_bad(bad)
-        stop(f"{files.challenges}: no task of it is valid; {submission} is filled in")
+        stop(f"{files.challenges}: none of its tasks is valid; {submission} has stand-ins only")
     options = RunOptions(
         data=str(files.challenges.absolute()),
         skip_bad=True,
@@ -158,7 +158,7 @@ def _choose_budget(limit: str, budget: str | None) -> float:
         wanted_s = parse_duration(budget)
         if wanted_s > most_s:
             stop(
-                f"--budget {budget}: of a limit of {format_duration(limit_s)} the search may take "
+                f"--budget {budget}: with a limit of {format_duration(limit_s)} it can be at most "
                 f"{format_duration(most_s)}; the rest is the margin"
             )
         return wanted_s
@@ -172,12 +172,12 @@ def _say_what_is_there(
     left_out = f", {n_bad:,} not valid" if n_bad else ""
     lines = [
         f"tasks: {files.challenges}: {count(n_tasks, 'task')}{left_out}",
-        f"submission: {submission}, written after {wall_s():.1f} s, all of it filled in",
+        f"submission: {submission}, written after {wall_s():.1f} s, with stand-ins only",
         f"budget: {format_duration(budget_s)}, {why}",
     ]
     print_blocks(Text("\n".join(lines)))
     for other in files.others:
-        print_notice(f"not taken: {other}; --input {quote(str(other.parent))} would")
+        print_notice(f"not used: {other}; --input {quote(str(other.parent))} would use it")
 
 
 def _say_what_was_written(submission: Path, filled: Submission) -> None:

@@ -40,7 +40,7 @@ TaskSource = Annotated[
         "--data",
         metavar="SET",
         help="Where the tasks are: a built-in set, a Kaggle file, or a folder; "
-        "otherwise all built-in sets.",
+        "by default all built-in sets.",
         autocompletion=complete_set,
         show_default=False,
     ),
@@ -50,7 +50,7 @@ ProgramName = Annotated[
     typer.Option(
         "--name",
         metavar="NAME",
-        help="Which program of the file; otherwise solve_<task>, or the only one.",
+        help="Which program of the file; by default solve_<task>, or the only one.",
         show_default=False,
     ),
 ]
@@ -65,19 +65,19 @@ Threads = Annotated[
         metavar="N",
         min=1,
         max=MAX_THREADS,
-        help="Threads on the CPU; otherwise all cores.",
+        help="Threads on the CPU; by default all cores.",
         show_default=False,
     ),
 ]
 OutFolder = Annotated[
-    Path, typer.Option("--out", metavar="DIR", help="Where the run's folder is made.")
+    Path, typer.Option("--out", metavar="DIR", help="Where to make the run's folder.")
 ]
 TimeBudget = Annotated[
     str,
     typer.Option(
         "--budget",
         metavar="TIME",
-        help="How long it may take, start and files included: 90s, 10m, 1.5h.",
+        help="How long the command may take, start and files included: 90s, 10m, 1.5h.",
     ),
 ]
 KnownPool = Annotated[
@@ -85,22 +85,22 @@ KnownPool = Annotated[
     typer.Option(
         "--pool",
         metavar="FILE",
-        help="Begin with the programs of a pool too; it is only read.",
+        help="Start from the programs of this pool too; it is only read.",
         show_default=False,
     ),
 ]
 Library = Annotated[
-    bool, typer.Option("--library/--no-library", help="Begin with the bundled solvers, or not.")
+    bool, typer.Option("--library/--no-library", help="Use the bundled solvers, or not.")
 ]
-Seed = Annotated[int, typer.Option("--seed", metavar="K", help="Where chance starts.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="K", help="The random seed.")]
 Rounds = Annotated[
     int | None,
     typer.Option(
         "--rounds",
         metavar="N",
         min=1,
-        help="At most so many rounds of each proposer; a run that ends by that, and not by its "
-        "budget, repeats from its seed.",
+        help="At most N rounds of each proposer; a run that ends by its rounds, not by its budget, "
+        "can be repeated from its seed.",
         show_default=False,
     ),
 ]
@@ -109,8 +109,8 @@ ClusterName = Annotated[
     typer.Option(
         "--cluster",
         metavar="local:N|auto|HOST:PORT",
-        help="Who works: N processes of this machine; Ray of this machine; Ray at an address. "
-        "Otherwise threads of this process.",
+        help="Where the work is done: N processes on this machine, Ray on this machine, or Ray at "
+        "an address; by default threads of this process.",
         show_default=False,
     ),
 ]
@@ -118,8 +118,8 @@ SkipBad = Annotated[
     bool,
     typer.Option(
         "--skip-bad",
-        help="Go on without tasks that are not valid, list all their faults, and fill them in in "
-        "the submission.",
+        help="Leave out tasks that are not valid, list all their faults, and put stand-ins for "
+        "them into the submission.",
     ),
 ]
 ResumedRun = Annotated[
@@ -127,8 +127,7 @@ ResumedRun = Annotated[
     typer.Option(
         "--resume",
         metavar="RUN",
-        help="Go on with the run in this folder, with its own tasks and options, for --budget "
-        "more.",
+        help="Resume the run in this folder, with its own tasks and options, for another --budget.",
         show_default=False,
     ),
 ]

@@ -48,11 +48,9 @@ from .console import (
 from .groups import format_examples, make_group
 from .options import AsJson, Limit
 
-pool_app = make_group(
-    "Keep programs with their trials in a file, list them, bring them in and out."
-)
+pool_app = make_group("Keep programs and their trials in a file: list, import, export, merge.")
 
-LIST_EXAMPLES = (("arcbatt pool list --task 00d62c1b", "who is good at a task"),)
+LIST_EXAMPLES = (("arcbatt pool list --task 00d62c1b", "which programs are good at a task"),)
 SHOW_EXAMPLES = (("arcbatt pool show 3f9a", "one program, its trials, its parents"),)
 IMPORT_EXAMPLES = (
     ("arcbatt pool import --library", "make a pool of the bundled solvers"),
@@ -84,8 +82,8 @@ PoolFile = Annotated[
     typer.Option(
         "--pool",
         metavar="FILE",
-        help="The pool; otherwise what ARCBATT_POOL names, or arcbatt/pool.db in your data folder "
-        "(on Linux ~/.local/share).",
+        help="The pool; by default the file that ARCBATT_POOL names, or arcbatt/pool.db in your "
+        "data folder (on Linux ~/.local/share).",
         show_default=False,
     ),
 ]
@@ -112,7 +110,7 @@ def _saying_what_stays(pool: Pool) -> Iterator[None]:
     except KeyboardInterrupt:
         n_added = pool.n_programs - n_before
         added = f"{count(n_added, 'program')} {'was' if n_added == 1 else 'were'} added"
-        print_notice(f"ended; {added}, the same command goes on")
+        print_notice(f"interrupted; {added}, the same command adds the rest")
         raise typer.Exit(INTERRUPTED) from None
 
 
@@ -154,7 +152,7 @@ def show(
     pool: PoolFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show one program: its text, what it reached, and what it was made from."""
+    """Show one program: its text, its trials, and what it was made from."""
     with open_pool(pool) as opened, warnings_as_notices():
         found = opened.find(program)
         if len(found) != 1:
@@ -184,20 +182,22 @@ def import_programs(
         typer.Argument(metavar="FILE", help="Files of programs.", show_default=False),
     ] = None,
     library: Annotated[
-        bool, typer.Option("--library", help="Take the solvers that come with arcbatt.")
+        bool, typer.Option("--library", help="Import the solvers that come with arcbatt.")
     ] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Import nothing if any program is no program.")
+        bool,
+        typer.Option("--strict", help="Import nothing if anything in the files is not a program."),
     ] = False,
     pool: PoolFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Bring files of programs into the pool, which is made if it is not there.
+    """Import files of programs into the pool, which is created if it does not exist.
 
-    Files are in the arc-dsl style and of any size. A program named differ_... is a differ. What is
-    no program is reported with its place and skipped. Ctrl-C ends it; what was added stays.
+    Files are in the arc-dsl style and of any size. A program named differ_... is a differ.
+    Anything that is not a program is reported with its place and skipped. Ctrl-C ends the import;
+    what was added stays.
 
-    Status 0 if all programs were read, 2 if some were not, 130 if it was ended.
+    Exits with 0 if all programs were read, with 2 if some were not, with 130 if it was interrupted.
     """
     paths = files or []
     if not paths and not library:
@@ -255,8 +255,8 @@ def prune(
 ) -> None:
     """Keep the best N programs of each task, and all that fit one or were never tried.
 
-    Better is more demos fitted, then more credit, then fewer steps. What is kept with its outputs
-    stays. What the cache holds of other versions of the language goes too.
+    Better means more demos fitted, then more credit, then fewer steps. Trials with outputs stay.
+    Results that the cache holds for other versions of the language are removed too.
     """
     with open_pool(pool) as opened:
         n_evicted = opened.evict(keep)
@@ -271,7 +271,7 @@ def prune(
 
 @pool_app.command(epilog=format_examples(STATS_EXAMPLES))
 def stats(pool: PoolFile = None, as_json: AsJson = False) -> None:
-    """Say how much is in the pool, and how its cache was used."""
+    """Show what is in the pool, and how its cache was used."""
     with open_pool(pool) as opened:
         found = opened.stats()
         path = str(opened.path)
@@ -289,10 +289,10 @@ def merge(
 ) -> None:
     """Add the programs and trials of another pool; of two trials the better one stays.
 
-    The other pool is only read. What in it cannot be read, and programs that are not what their
-    hash says, are shown and skipped. Ctrl-C ends it; what was added stays.
+    The other pool is only read. Rows that cannot be read, and programs that do not match their
+    hash, are shown and skipped. Ctrl-C ends the merge; what was added stays.
 
-    Status 0, 130 if it was ended.
+    Exits with 0, with 130 if it was interrupted.
     """
     with open_pool(pool, create=True) as opened, _saying_what_stays(opened):
         found = merge_pools(opened, other)

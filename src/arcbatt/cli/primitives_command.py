@@ -26,8 +26,8 @@ from .options import AsJson
 PRIMITIVES_EXAMPLES = (
     ("arcbatt primitives", "all, by family"),
     ("arcbatt primitives objects", "one, with its examples drawn"),
-    ("arcbatt primitives --family grids", "those of one family"),
-    ("arcbatt primitives --search 'most common'", "those that have to do with something"),
+    ("arcbatt primitives --family grids", "the primitives of one family"),
+    ("arcbatt primitives --search 'most common'", "the primitives whose text has these words"),
     ("arcbatt primitives --json", "for a script"),
 )
 
@@ -49,7 +49,7 @@ def primitives(
         typer.Option(
             "--family",
             metavar="NAME",
-            help="Only those of this family.",
+            help="Only the primitives of this family.",
             autocompletion=complete_family,
             show_default=False,
         ),
@@ -65,7 +65,7 @@ def primitives(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the primitives by family, or show all there is to know of one."""
+    """List the primitives by family, or show everything about one."""
     if name is not None and (family is not None or search is not None):
         stop("NAME is one primitive; --family and --search choose among all")
     chosen = [get_primitive(name)] if name is not None else _choose(family, search)

@@ -31,7 +31,7 @@ def profile(
     ],
     svg: Annotated[
         Path | None,
-        typer.Option("--svg", metavar="FILE", help="Write an icicle picture of phases in phases."),
+        typer.Option("--svg", metavar="FILE", help="Write an icicle chart of nested phases."),
     ] = None,
     as_json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the times as JSON.")
@@ -39,11 +39,11 @@ def profile(
 ) -> None:
     """Run a command and show its time by phase, which sums to the wall clock.
 
-    Each phase counts without those inside it. What other threads and devices did is shown beside,
-    not added. Where the command runs the engine on the CPU, a second table has calls and time of
-    each primitive in it. Tables go to stderr, so the command's own output stays what it is.
+    The time of a phase excludes the phases inside it. What other threads and devices did is shown
+    separately, not added. If the command runs the engine on the CPU, a second table has calls and
+    time of each primitive. Tables go to stderr, so the command's own output is unchanged.
 
-    Ends with the status of the command.
+    Exits with the status of the command.
     """
     if command[0] == "profile":
         stop("profile runs another command, not itself")

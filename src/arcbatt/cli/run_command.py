@@ -41,8 +41,8 @@ from .timing import wall_s
 
 RUN_EXAMPLES = (
     ("arcbatt run", "the bundled solvers on ARC-AGI-1 training"),
-    ("arcbatt run --pool mine.db --store", "those of a pool too; keep the trials in it"),
-    ("arcbatt run --program mine.py --tasks 00d62c1b,67a3c6ac", "your own beside them, two tasks"),
+    ("arcbatt run --pool mine.db --store", "the programs of a pool too; keep the trials in it"),
+    ("arcbatt run --program mine.py --tasks 00d62c1b,67a3c6ac", "your own too, on two tasks"),
     ("arcbatt run --data arc-agi-1/training --full --json", "on every demo, for a script"),
 )
 
@@ -56,7 +56,7 @@ def run(
         typer.Option(
             "--pool",
             metavar="FILE",
-            help="Run the solvers of a pool too, and remember in it what they gave.",
+            help="Run the solvers of this pool too, and remember their results in it.",
             show_default=False,
         ),
     ] = None,
@@ -79,7 +79,7 @@ def run(
         typer.Option(
             "--full/--staged",
             help="Run every program on every demo, or in stages: on the first demo of a task, and "
-            "on the others if it fits that.",
+            "on the others if it fits the first.",
         ),
     ] = False,
     limit: Limit = 20,
@@ -87,23 +87,22 @@ def run(
         bool,
         typer.Option(
             "--store",
-            help="Keep the trials in the pool, and programs that fit a demo; the pool is made if "
-            "it is not there.",
+            help="Keep the trials, and programs that fit a demo, in the pool; it is created if it "
+            "does not exist.",
         ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run every program on every task, and say who fits what.
+    """Run every program on every task, and say which program fits which task.
 
     Programs are the solvers that come with arcbatt, and those of a pool and of files. A program
-    fits a task when it gives the output of every demo. Whether it is right on test inputs is not
-    looked at.
+    fits a task when it gives the output of every demo. Answers to test inputs are not looked at.
 
-    With a pool, what programs gave in stages is remembered in it, and not run again.
+    With a pool, results of staged runs are remembered in it, and not computed again.
 
     Ctrl-C ends the run and shows what is done.
 
-    Status 0, 2 if a program or file cannot be read, 130 if the run was ended.
+    Exits with 0, with 2 if a program or file cannot be read, with 130 if it was interrupted.
     """
     check_device(device)
     if store and pool is None:
@@ -130,7 +129,7 @@ def run(
     _say_what_was_left(done, source)
     if is_ended:
         n_pairs = source.n_different * len(chosen)
-        print_notice(f"ended after {done.n_pairs:,} of {n_pairs:,} (program, task) pairs")
+        print_notice(f"interrupted after {done.n_pairs:,} of {n_pairs:,} (program, task) pairs")
         raise typer.Exit(INTERRUPTED)
     if source.errors:
         raise typer.Exit(2)
@@ -209,7 +208,7 @@ def _nothing_to_run(source: _Source) -> str:
         reasons.append("differs judge what programs give, and are not run by themselves")
     if source.pool is not None and not source.n_in_pool:
         where = source.pool.path
-        reasons.append(f"{where}: no solvers in this pool; `arcbatt pool import` brings some in")
+        reasons.append(f"{where}: no solvers in this pool; `arcbatt pool import` adds some")
     return "\n".join(reasons)
 
 

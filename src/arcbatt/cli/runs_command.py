@@ -34,15 +34,18 @@ runs_app = make_group("List the runs of solve, evolve and kaggle, compare two, r
 
 LIST_EXAMPLES = (
     ("arcbatt runs list", "the runs in the folder runs, the newest first"),
-    ("arcbatt runs list --out answers --json", "those of another folder, for a script"),
+    ("arcbatt runs list --out answers --json", "the runs in another folder, for a script"),
 )
 COMPARE_EXAMPLES = (
-    ("arcbatt runs compare runs/solve-A runs/solve-B", "which tasks one fits and the other not"),
-    ("arcbatt runs compare runs/solve-A runs/solve-B --score", "which are right, by the answers"),
+    ("arcbatt runs compare runs/solve-A runs/solve-B", "which tasks only one of them fits"),
+    (
+        "arcbatt runs compare runs/solve-A runs/solve-B --score",
+        "which tasks only one of them gets right",
+    ),
 )
 CLEAN_EXAMPLES = (
-    ("arcbatt runs clean --keep 5", "all but the newest five, after asking"),
-    ("arcbatt runs clean runs/solve-A --yes", "one, without asking"),
+    ("arcbatt runs clean --keep 5", "remove all but the newest five, after asking"),
+    ("arcbatt runs clean runs/solve-A --yes", "remove one, without asking"),
 )
 RUNS_EXAMPLES = (*LIST_EXAMPLES, *COMPARE_EXAMPLES, *CLEAN_EXAMPLES)
 
@@ -105,7 +108,9 @@ def compare(
     ],
     second: Annotated[
         Path,
-        typer.Argument(metavar="RUN", help="That of another.", autocompletion=complete_run),
+        typer.Argument(
+            metavar="RUN", help="The folder of another run.", autocompletion=complete_run
+        ),
     ],
     by_score: Annotated[
         bool, typer.Option("--score", help="Compare what is right, by the answers of the tasks.")
@@ -113,7 +118,7 @@ def compare(
     limit: Limit = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Compare two runs task by task: what the one fits, or gets right, and the other does not."""
+    """Compare two runs task by task: what one fits, or gets right, and the other does not."""
     tasks = compare_runs(first, second)
     went = _went_by_score((first, second)) if by_score else lambda task: task.fits
     word = "right" if by_score else "fitted"
@@ -192,7 +197,7 @@ def clean(
     out: RunsFolder = DEFAULT_OUT,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Remove folders of runs, with all that is in them; those that are at work stay."""
+    """Remove folders of runs, with everything in them; runs that are going on stay."""
     if bool(runs) == (keep is not None):
         ctx.fail("name the RUNs to remove, or say with --keep N how many to keep")
     if runs:
@@ -202,7 +207,7 @@ def clean(
     gone = [each for each in chosen if not each.is_running]
     for each in chosen:
         if each.is_running:
-            print_notice(f"{each.path} is at work: it stays")
+            print_notice(f"{each.path} is going on: it stays")
     if not gone:
         print_blocks(Text("nothing to remove"))
         return
@@ -211,7 +216,7 @@ def clean(
     if not yes:
         if not sys.stdin.isatty():
             stop(
-                f"{count(len(gone), 'run')} to remove, {size}: say --yes where nobody can be asked"
+                f"{count(len(gone), 'run')} to remove, {size}: give --yes where nobody can be asked"
             )
         typer.confirm(f"Remove {count(len(gone), 'run')}, {size}?", abort=True)
     for each in gone:

@@ -26,8 +26,8 @@ from .options import AsJson, Limit
 
 SCORE_EXAMPLES = (
     ("arcbatt score submission.json --data arc-agi-1/evaluation", "a submission"),
-    ("arcbatt score runs/solve-20260101-120000", "a run, by proposer too"),
-    ("arcbatt score runs/solve-20260101-120000 --limit 0", "all wrong tasks listed"),
+    ("arcbatt score runs/solve-20260101-120000", "a run, also by proposer"),
+    ("arcbatt score runs/solve-20260101-120000 --limit 0", "list all wrong tasks"),
     ("arcbatt score submission.json --data arc_challenges.json --json", "for a script"),
 )
 
@@ -49,7 +49,7 @@ def score(
             "--data",
             metavar="SET",
             help="The tasks with their answers: a built-in set, a Kaggle file that has its "
-            "solutions beside it, a task file, or a folder of them; a run knows its own.",
+            "solutions next to it, a task file, or a folder of them; by default those of the run.",
             autocompletion=complete_set,
             show_default=False,
         ),
@@ -59,13 +59,13 @@ def score(
 ) -> None:
     """Score a submission as ARC Prize does: two attempts at every test input.
 
-    A task is solved if all its test inputs are right within two attempts; the score is the mean
-    over tasks of the part of their test inputs that is. The mean over outputs, in which a task
-    counts as often as it has test inputs, is given too. Tasks that the submission lacks are wrong.
+    A task is solved if all its test inputs are right within two attempts. The score is the mean
+    over tasks of the part of test inputs that are right. The mean over outputs, in which every
+    test input counts the same, is shown too. Tasks that the submission lacks are wrong.
     A program that gives the output of every demo fits; it can still be wrong on test inputs.
 
-    Wrong tasks are listed; of a run, the surest first, and marked where it was sure (confidence
-    0.8 or more). The report of a run then shows what is right.
+    Wrong tasks are listed; for a run, the surest first, with a mark at confidence 0.8 or more. The
+    report of the run then shows what is right.
     """
     path = submission / SUBMISSION if submission.is_dir() else submission
     chosen = None
@@ -74,7 +74,7 @@ def score(
         data, chosen = tasks_of_run(submission)  # first: a folder that is no run is said to be none
     content = read_submission(path)
     if data is None:
-        stop(f"{path}: say with --data SET which tasks this is a submission for")
+        stop(f"{path}: name the tasks of this submission with --data SET")
     scored = score_submission(content, _load_answers(data), chosen, place=str(path))
     rows = {}
     if submission.is_dir():
@@ -103,7 +103,7 @@ def _load_answers(data: str) -> Answers:
     try:
         return load_answers(data)
     except TaskError as error:
-        stop(f"{error}\nTo score needs tasks with answers; --data SET names others.")
+        stop(f"{error}\nScoring needs tasks with answers; name others with --data SET.")
 
 
 def _note_in_report(folder: Path, scored: Score) -> None:

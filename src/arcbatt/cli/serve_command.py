@@ -24,7 +24,7 @@ from .runs_command import complete_run
 SERVE_EXAMPLES = (
     ("arcbatt serve", "the built-in sets, and all runs in the folder runs"),
     ("arcbatt serve runs/solve-20260101-120000", "one run"),
-    ("arcbatt serve --data arc_challenges.json", "the tasks of a file of your own too"),
+    ("arcbatt serve --data arc_challenges.json", "your own tasks too"),
     ("arcbatt serve --host 0.0.0.0", "for other machines, which need the token that is printed"),
 )
 
@@ -37,7 +37,7 @@ def serve(
         list[Path] | None,
         typer.Argument(
             metavar="RUN",
-            help="Folders of runs to show; otherwise all in --out, also new ones.",
+            help="Folders of runs to show; by default all in --out, including new ones.",
             autocompletion=complete_run,
             show_default=False,
         ),
@@ -47,7 +47,7 @@ def serve(
         typer.Option(
             "--data",
             metavar="SET",
-            help="Tasks to show beside the built-in sets: a Kaggle file, a task file, or a "
+            help="Tasks to show in addition to the built-in sets: a Kaggle file, a task file, or a "
             "folder; may be given several times.",
             autocompletion=complete_set,
             show_default=False,
@@ -57,14 +57,14 @@ def serve(
         Path, typer.Option("--out", metavar="DIR", help="The folder of the runs.")
     ] = DEFAULT_OUT,
     port: Annotated[
-        int, typer.Option("--port", metavar="N", min=1, max=65535, help="Where to listen.")
+        int, typer.Option("--port", metavar="N", min=1, max=65535, help="The port to listen on.")
     ] = 8327,
     host: Annotated[
         str,
         typer.Option(
             "--host",
             metavar="ADDRESS",
-            help="Who can reach it: this machine alone, unless another address is given.",
+            help="The address to listen on; the default can be reached from this machine only.",
         ),
     ] = "127.0.0.1",
     token: Annotated[
@@ -72,7 +72,7 @@ def serve(
         typer.Option(
             "--token",
             metavar="TEXT",
-            help="What a browser must know to be answered; one is made where other machines can "
+            help="What a browser must present; by default one is generated if other machines can "
             "reach the server.",
             show_default=False,
         ),
@@ -83,9 +83,10 @@ def serve(
 ) -> None:
     """Show tasks, runs and programs as pages in a browser.
 
-    Every task drawn, with its attempts, the programs behind them and what each line of them does;
-    runs as they go on; two runs compared. Draw a task of your own and watch it being solved; write
-    a program and see what every line gives. No request leaves the machine. Ctrl-C ends it.
+    Shows every task with its attempts, the programs behind them and what each line of them does;
+    runs as they go on; two runs compared. Draw your own task and watch it being solved; write a
+    program and see what every line gives. The pages send no request to other machines. Ctrl-C ends
+    the server.
     """
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:

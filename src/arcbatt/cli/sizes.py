@@ -11,15 +11,15 @@ _MOST = 2**50
 
 
 def parse_bytes(text: str) -> int:
-    """Return bytes; anything that is no amount of memory is an error of usage."""
+    """Return bytes; anything that is not an amount of memory is an error of usage."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*", text.lower())
     if not found:
-        raise typer.BadParameter(f"{text!r} is no amount of memory; write 512MiB or 1GiB")
+        raise typer.BadParameter(f"{text!r} is not an amount of memory; write 512MiB or 1GiB")
     n_bytes = int(float(found[1]) * _UNITS[found[2]])
     if n_bytes < _LEAST:
-        raise typer.BadParameter(f"{text!r} is too little; {format_bytes(_LEAST)} is the least")
+        raise typer.BadParameter(f"{text!r} is too little; the least is {format_bytes(_LEAST)}")
     if n_bytes > _MOST:
-        raise typer.BadParameter(f"{text!r} is too much; {format_bytes(_MOST)} is the most")
+        raise typer.BadParameter(f"{text!r} is too much; the most is {format_bytes(_MOST)}")
     return n_bytes
 
 

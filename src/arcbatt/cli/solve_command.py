@@ -72,10 +72,10 @@ SOLVE_EXAMPLES = (
     ("arcbatt solve arc_challenges.json --submission submission.json", "a file of many tasks"),
     (
         "arcbatt solve arc-agi-1/training --tasks 67a3c6ac,00d62c1b --trace 67a3c6ac",
-        "two tasks, one told at length",
+        "two tasks, one of them traced",
     ),
-    ("arcbatt solve arc-agi-1/training --cluster local:16", "by 16 processes; or Ray: auto"),
-    ("arcbatt solve --resume runs/solve-20260101-120000", "go on where a run ended"),
+    ("arcbatt solve arc-agi-1/training --cluster local:16", "on 16 processes; auto: on Ray"),
+    ("arcbatt solve --resume runs/solve-20260101-120000", "resume a run"),
 )
 # What may be given again when a run is resumed; all else is the run's own.
 NOT_OF_A_RUN = {"budget", "cluster", "rounds", "resume", "explain", "trace", "limit", "as_json"}
@@ -103,7 +103,9 @@ def solve(
     library: Library = True,
     proposers: Annotated[
         str,
-        typer.Option("--proposers", metavar="NAME,NAME...", help="Who looks for programs."),
+        typer.Option(
+            "--proposers", metavar="NAME,NAME...", help="Which proposers search for programs."
+        ),
     ] = ",".join(PROPOSER_NAMES),
     off: Annotated[
         list[str] | None,
@@ -111,7 +113,7 @@ def solve(
             "--off",
             metavar="NAME,NAME...",
             help=f"What to leave out: a part ({', '.join(PARTS)}), a pass of enumerate "
-            f"({', '.join(pass_names())}), or a primitive that is searched with; may be given "
+            f"({', '.join(pass_names())}), or a primitive of the search; may be given "
             "several times.",
             show_default=False,
         ),
@@ -121,8 +123,8 @@ def solve(
         typer.Option(
             "--memory",
             metavar="SIZE",
-            help="At most so much for enumerating one task: 512MiB, 1GiB. As many tasks as there "
-            "are threads are enumerated at a time.",
+            help="The most memory for enumerating one task: 512MiB, 1GiB. Each thread enumerates "
+            "one task at a time.",
         ),
     ] = format_bytes(DEFAULT_MAX_BYTES),
     cluster: ClusterName = None,
@@ -144,8 +146,8 @@ def solve(
         bool,
         typer.Option(
             "--explain/--no-explain",
-            help="At the end, write pages about programs that fit all demos, the surest first, "
-            "while the budget lasts; or not.",
+            help="At the end, while the budget lasts, write pages that explain programs that fit "
+            "all demos, the surest first; or not.",
         ),
     ] = True,
     trace: Annotated[
@@ -153,7 +155,7 @@ def solve(
         typer.Option(
             "--trace",
             metavar="ID",
-            help="Tell what is tried for a task, and why its attempts won; may be given several "
+            help="Print what is tried for a task, and why its attempts won; may be given several "
             "times.",
             show_default=False,
         ),
@@ -163,11 +165,11 @@ def solve(
 ) -> None:
     """Solve tasks: search for programs, and write two attempts at every test input.
 
-    A folder is made with submission.json in Kaggle's format, report.html, programs.py and more.
-    Answers are never looked at: arcbatt score does that. Ctrl-C ends the search, and what was
-    found is written all the same.
+    Makes a folder with submission.json in Kaggle's format, report.html, programs.py and more.
+    Never looks at answers: arcbatt score does that. Ctrl-C ends the search, and what was found
+    is still written.
 
-    Status 0, 2 if something cannot be read or written, 130 if the run was ended.
+    Exits with 0, with 2 if something cannot be read or written, with 130 if it was interrupted.
     """
     budget_s = parse_duration(budget)
     check_cluster(cluster)
@@ -204,7 +206,7 @@ def open_run(ctx: typer.Context, path: Path, command: str) -> RunFolder:
         source = ctx.get_parameter_source(name)
         if name not in NOT_OF_A_RUN and source is not None and source.name == "COMMANDLINE":
             words = "SET" if name == "source" else f"--{name.replace('_', '-')}"
-            stop(f"{words} cannot be given with --resume: the run goes on with its own")
+            stop(f"{words} cannot be given with --resume: the run keeps its own")
     folder = RunFolder.open(path)
     resumed_by = RESUMED_BY.get(folder.config.command, folder.config.command)
     if resumed_by != command:
@@ -236,7 +238,7 @@ def _choose(options: RunOptions) -> tuple[list[Task], list[BadTask]]:
     if bad and not options.skip_bad:
         n_more = sum(len(each.faults) for each in bad) - 1
         more = f"\n{count(n_more, 'more fault')} in {count(len(bad), 'task')}; " if n_more else "\n"
-        stop(f"{bad[0].faults[0]}{more}--skip-bad lists all and goes on without")
+        stop(f"{bad[0].faults[0]}{more}--skip-bad lists all faults and solves the rest")
     if not tasks:
         say_what_is_bad(bad)
         stop(f"{options.data}: no valid task to solve")
@@ -332,7 +334,7 @@ def _show(
         print_notice(run.trouble)
     print_worker_notices(run.loop)
     if is_ended:
-        print_notice("ended; what was found until then is written")
+        print_notice("interrupted; what was found so far is written")
     path = run.folder.path
     if as_json:
         places = {"folder": str(path), "submission": str(path / SUBMISSION)}
@@ -371,7 +373,9 @@ def _summary(run: Run) -> Text:
     text.append(f"\nwhether they are right: arcbatt score {quote(str(path))}", style="not bold")
     text.append(f"\nreport: {path / REPORT}", style="not bold green")
     if run.bad:
-        left_out = f"\n{count(len(run.bad), 'task')} left out as not valid, filled in"
+        left_out = (
+            f"\n{count(len(run.bad), 'task')} not valid: left out, with stand-ins as attempts"
+        )
         text.append(left_out, style="not bold yellow")
     submission = run.options.submission or path / SUBMISSION
     text.append(f"\nsubmission: {submission}", style="not bold green")

@@ -20,7 +20,7 @@ from .options import AsJson, TaskSource
 
 TASKS_EXAMPLES = (
     ("arcbatt tasks", "the built-in sets"),
-    ("arcbatt tasks arc-agi-2/evaluation", "the tasks of one"),
+    ("arcbatt tasks arc-agi-2/evaluation", "the tasks of one set"),
     ("arcbatt tasks arc-prize-2025/test_challenges.json", "the tasks of a Kaggle file"),
 )
 SHOW_EXAMPLES = (

@@ -128,7 +128,7 @@ def run(
     """Run a program on the engine: on a grid, or on all demos and test inputs of a task.
 
     A grid is rows of numbers: tuples, lists or an array. `{"I": grid, "S": demos}` gives the demos
-    too. The `outcome` of what is returned is the value, or a `Failure` that says why there is none.
+    too. The `outcome` of the result is the value, or a `Failure` that says why there is none.
     For many programs or samples at a time there is `Batt`; `interpret` runs by the definitions.
     """
     check_threads(n_threads)

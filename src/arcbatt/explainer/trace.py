@@ -86,7 +86,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Explanation(Displayed):
-    """All there is to show of a program on a task: the value of every line on every pair."""
+    """The explanation of a program on a task: the value of every line on every pair."""
 
     program: ParsedProgram
     source: Source

@@ -116,7 +116,7 @@ class RejectedProgram:
 
 @phase("load")
 def parse_file(path: str | os.PathLike[str]) -> list[ParsedProgram]:
-    """Return all programs of a file. The first that is none is a `ProgramError`."""
+    """Return all programs of a file; the first text that is not a program is a `ProgramError`."""
     return list(parse_programs(_read_text(path), str(path)))
 
 
@@ -133,7 +133,7 @@ def _read_text(path: str | os.PathLike[str]) -> str:
 
 @phase("load")
 def read_file(path: str | os.PathLike[str]) -> list[ParsedProgram | RejectedProgram]:
-    """Return all programs of a file; what is none is a `RejectedProgram` in its place."""
+    """Return all programs of a file; text that is not a program is a `RejectedProgram`."""
     return list(read_lines(_read_text(path).split("\n"), str(path)))
 
 
@@ -160,7 +160,7 @@ def parse_programs(text: str, file: str = "") -> Iterator[ParsedProgram]:
 def parse_program(text: str, file: str = "") -> Program:
     """Return the one program of a text, such as "def solve(I):\\n    return vmirror(I)\\n".
 
-    It is read, never run by Python. Raise a `ProgramError` that says where it is no program.
+    It is parsed, never run by Python. Raise a `ProgramError` that says where it is not a program.
     """
     if not isinstance(text, str):
         hint = "; parse_file(path) reads files" if isinstance(text, os.PathLike) else ""

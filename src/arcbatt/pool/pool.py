@@ -86,11 +86,11 @@ class Pool:
     ) -> Pool:
         """Open the pool in a file; one that is not there is made, unless `create` is false.
 
-        With `readonly` it is opened for reading alone, and writing is a `PoolError`. Otherwise so
-        is one whose file or folder cannot be written to, or, with `readonly` False, refused.
+        With `readonly` True it is opened for reading, and writing is a `PoolError`. So is a pool
+        whose file or folder cannot be written to, unless `readonly` is False: then it is refused.
         `versions` is part of the cache's keys.
 
-        Raises `PoolError` for a file that is no pool of this version; such a file is not touched.
+        Raises `PoolError` for a file that is not a pool of this version; it is left untouched.
         """
         with measure.phase("store"):
             connection, is_readonly = open_connection(Path(path), create=create, readonly=readonly)
@@ -101,7 +101,7 @@ class Pool:
     def in_memory(
         cls, *, cache_limit: CacheLimit | None = None, versions: str | None = None
     ) -> Pool:
-        """Return a fresh pool that is gone when it is closed."""
+        """Return a new pool in memory, which is lost when it is closed."""
         store = Store(open_in_memory(), "the pool in memory", None)
         return cls(store, None, cache_limit, versions)
 
@@ -269,7 +269,7 @@ class Pool:
             )
 
     def set_state(self, key: str, value: Any) -> None:
-        """Keep a value of JSON under a key; it replaces the one that is there."""
+        """Keep a JSON value under a key; it replaces the one that is there."""
         with self.writing():
             self._connection.execute(
                 "INSERT INTO state (key, value) VALUES (?, ?) "

@@ -99,9 +99,9 @@ class Candidate:
 class Offer:
     """What a proposer would do next, for which tasks, and what that would be worth.
 
-    `item` names it in the log, in the ledger and in switches. `gain` is how many tasks are expected
-    to become right by it, `cost_s` what it takes of one core: both as they were on training, so
-    that the order of offers does not depend on the machine.
+    `item` names it in the log, in the ledger and in switches. `gain` is the number of tasks that
+    are expected to become right by it, `cost_s` the seconds of one core that it takes: both as
+    measured on training, so that the order of offers does not depend on the machine.
 
     An offer that `divides` can be worked off task by task, each on another machine and in any
     order; any other is worked off by islands (`arcbatt.solving.cluster`). One that
@@ -227,7 +227,7 @@ def unsure(tasks: Iterable[Task], context: Context) -> tuple[tuple[Task, ...], f
 class Proposer(Protocol):
     """One way to look for programs. `trust` is what its candidates count in ranking.
 
-    Subclass it for one of your own: a `name`, `next_offer` and `work` are all that it must have.
+    Subclass it to write your own: it needs only a `name`, `next_offer` and `work`.
     """
 
     name: str

@@ -48,7 +48,7 @@ class ProposerCount:
 
 
 class Watcher:
-    """Is told how a loop gets on; whoever wants to know overrides what it wants to know."""
+    """Follows the progress of a loop; override the methods that you need."""
 
     def on_message(self, loop: Loop, message: str) -> None:
         """A proposer says what it does."""

@@ -88,7 +88,7 @@ def list_runs(base: Path) -> tuple[list[RunSummary], list[str]]:
     A folder that is not there has none; a file in its place is a `RunFolderError`.
     """
     if base.exists() and not base.is_dir():
-        raise RunFolderError(f"{base} is no folder of runs: name the folder that they are in")
+        raise RunFolderError(f"{base} is not a folder of runs: name the folder that they are in")
     found: list[RunSummary] = []
     troubles: list[str] = []
     for path in sorted(base.iterdir()) if base.is_dir() else []:

@@ -42,9 +42,10 @@ EVOLVE = "evolve"
 class Solution(Displayed):
     """What was found for a task.
 
-    `attempts` has for each test input two grids, the likelier first; `programs` what gave them,
-    first attempts first; `confidence`, 0 to 1, says how sure they are (see `ranking`,
-    where it is fitted to training); `fits` whether a program gives the output of every demo.
+    `attempts` has two grids for each test input, the likelier first; `programs` are the programs
+    that gave them, those of first attempts first; `confidence`, 0 to 1, says how sure they are (see
+    `ranking`, where it is fitted to training); `fits` says whether a program gives the output of
+    every demo.
     """
 
     ranked: RankedTask
@@ -59,17 +60,17 @@ class Solution(Displayed):
 
     @property
     def attempts(self) -> list[tuple[Grid, Grid]]:
-        """For each test input two grids, the likelier first."""
+        """Two grids for each test input, the likelier first."""
         return [(test.attempts[0].grid, test.attempts[1].grid) for test in self.ranked.tests]
 
     @property
     def programs(self) -> list[Program]:
-        """What gave the attempts, first attempts first, each once."""
+        """The programs that gave the attempts, those of first attempts first, each once."""
         return [candidate.program for candidate in self.ranked.winners]
 
     @property
     def confidence(self) -> float:
-        """How sure one can be that one of the two attempts is right, 0 to 1."""
+        """How sure it is, 0 to 1, that one of the two attempts is right."""
         return self.ranked.confidence
 
     @cached_property
@@ -84,7 +85,7 @@ class Solution(Displayed):
         return make_submission([self.ranked])
 
     def say(self) -> str:
-        """Return what was found in a line."""
+        """Return what was found, in one line."""
         how = "a program fits all demos" if self.fits else "no program fits all demos"
         ended = ", interrupted" if self.is_interrupted else ""
         return f"{how}, confidence {self.confidence:.2f}{ended}"
@@ -126,7 +127,7 @@ class Solutions(Displayed, Sequence[Solution]):
 
     @property
     def n_fitted(self) -> int:
-        """Of how many tasks a program gives the output of every demo."""
+        """The number of tasks for which some program gives the output of every demo."""
         return sum(solution.fits for solution in self._solutions)
 
     @property
@@ -195,8 +196,8 @@ def solve(
 ) -> Solution:
     """Solve one task, given itself or by its id: two attempts at each of its test inputs.
 
-    The options are those of `solve_all`. An interrupt ends the search, and what was found until
-    then is returned.
+    The options are those of `solve_all`. An interrupt ends the search and returns what was found
+    so far.
     """
     (solution,) = solve_all(
         [to_task(task)],
@@ -233,19 +234,19 @@ def solve_all(
     off: Collection[str] = (),
     max_bytes: int = DEFAULT_MAX_BYTES,
 ) -> Solutions:
-    """Solve tasks in so many seconds, all of them together: two attempts at every test input.
+    """Solve tasks within one budget for all of them: two attempts at every test input.
 
-    `tasks` are a set, its name or path, or several tasks or ids. `cluster` names who works:
-    "local:N" for N processes of this machine, "auto" or "HOST:PORT" for Ray; without one this
-    process does, with threads. `progress` shows a bar: where someone can see it (None), always, or
-    not at all; or it is a `Watcher`. What is known at the start are the bundled solvers, unless
-    `library` is false, and the programs of a `pool`, which is only read; `keep_in` is the file of a
-    pool that keeps what is found. `proposers` are names or proposers of your own. With
-    `max_rounds`, no proposer has more rounds; a run that ends by that, before its budget, repeats
-    exactly from its `seed`. `off` has names of what is switched off (`arcbatt.proposers.switches`);
-    `max_bytes` bounds the memory of enumerating.
+    `tasks` is a set, its name or path, or several tasks or ids. `cluster` says where the work is
+    done: "local:N" in N processes on this machine, "auto" or "HOST:PORT" on Ray, None in threads of
+    this process. `progress` shows a bar where someone can see it (None), always (True) or never
+    (False), or is a `Watcher`. The search starts from the bundled solvers, unless `library` is
+    false, and from the programs of a `pool`, which is only read; `keep_in` is the file of a pool
+    that keeps what is found. `proposers` are names, or your own proposers. No proposer has more
+    than `max_rounds` rounds; a run that ends by its rounds, before its budget, repeats exactly from
+    its `seed`. `off` has the names of what to leave out (`arcbatt.proposers.switches`); `max_bytes`
+    bounds the memory of enumerating.
 
-    An interrupt (Ctrl-C, or that of a notebook) ends the search; what was found is returned.
+    An interrupt (Ctrl-C, or a notebook's stop button) ends the search and returns what was found.
     """
     if isinstance(off, str):
         raise TypeError(f"what is off are several names: off=[{off!r}]")
@@ -273,8 +274,8 @@ def evolve(
 ) -> Solutions:
     """Evolve programs for tasks: mutate what works or nearly works, keep what works better.
 
-    This is `solve_all` with evolution alone; `card_size` is how many new programs a round has: by
-    default 800, with a GPU of this machine 3,200.
+    This is `solve_all` with evolution alone. `card_size` is the number of new programs a round: by
+    default 800, or 3,200 if this machine has a GPU.
     """
     if card_size is None:
         card_size = choose_card_size(device) if cluster is None else DEFAULT_CARD_SIZE

@@ -33,8 +33,8 @@ def check_cluster(text: str | None) -> None:
         return
     if text != AUTO and not _ADDRESS.fullmatch(text):
         raise ClusterError(
-            f"{text} is no cluster; clusters are local:N (N processes of this machine), auto "
-            f"(Ray of this machine) and HOST:PORT (Ray there)"
+            f"{text} is not a cluster; clusters are local:N (N processes on this machine), auto "
+            f"(Ray on this machine) and HOST:PORT (Ray there)"
         )
     import_ray()
     if text != AUTO:
