@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -190,6 +191,7 @@ class Run(Watcher):
         self.rules: dict[str, list[str]] = {}
         """By task, what the program behind its first attempt has learnt, line by line."""
         self._n_logged = 0
+        self._unlogged: deque[LogEntry] = deque()
         self._saved_s = perf_counter()
         self._save_after_s = SAVE_EVERY_S
         self._trouble: str | None = None
@@ -347,7 +349,7 @@ class Run(Watcher):
         """Log a part of the work; what charts do not know of goes into its details."""
         known = ("item", "wall_s", "engine_s", "n_pairs", "mutations")
         entry = LogEntry(
-            number=self._n_logged + 1,
+            number=self._n_logged + len(self._unlogged) + 1,
             proposer=proposer,
             item=record["item"],
             elapsed_s=loop.elapsed_s,
@@ -358,13 +360,17 @@ class Run(Watcher):
             mutations=record.get("mutations", {}),
             details={key: value for key, value in record.items() if key not in known},
         )
-        self._note(lambda: self._append(entry))
+        self._unlogged.append(entry)
+        if self._trouble is None:  # otherwise it waits for the next save
+            self._note(self._write_log)
         self._watcher.on_log(loop, proposer, record)
 
-    def _append(self, entry: LogEntry) -> None:
-        self.folder.append(entry)
-        # Not before: an interrupt may come between, and a ledger counts only what is there.
-        self._n_logged = entry.number
+    def _write_log(self) -> None:
+        # None may come between: a ledger counts what is there, and nothing is there twice.
+        with uninterrupted():
+            while self._unlogged:
+                self.folder.append(self._unlogged[0])
+                self._n_logged = self._unlogged.popleft().number
 
     def on_progress(self, loop: Loop) -> None:
         began_s = perf_counter()
@@ -383,30 +389,31 @@ class Run(Watcher):
         self._write_results(ranked)
 
     def _save_ledger(self) -> None:
-        # The loop takes what it has written for saved, so none may cut in before it is committed.
+        # The loop takes what it has written for saved, so none may cut in once it is committed.
         with uninterrupted():
+            self._write_log()
             self.folder.sync_log()
-            with self._pool.writing():
-                self._pool.set_state(LOGGED, self._n_logged)
-                self.loop.save()
+            self.loop.save({LOGGED: self._n_logged})
 
     def _note(self, write: Callable[[], None]) -> None:
         """Write something that only a later run needs; that it cannot be done ends nothing.
 
-        The search goes on, since the disk may have room again when it ends. But nothing more is
-        logged or saved: a log with a hole, or one that a ledger does not cover, could not be read.
+        The search goes on, and what was not written is tried again with every save, since the disk
+        may have room by then.
         """
-        if self._trouble is not None:
-            return
         try:
             write()
         except (OSError, PoolError) as error:
-            why = error.strerror if isinstance(error, OSError) else None
-            self._trouble = why or str(error)
-            self._watcher.on_message(
-                self.loop,
-                f"cannot write to {self.folder.path} ({self._trouble}); going on without",
-            )
+            why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            if self._trouble is None:
+                message = f"cannot write to {self.folder.path} ({why}); going on without"
+                self._watcher.on_message(self.loop, message)
+            self._trouble = why
+        else:
+            if self._trouble is not None:
+                message = f"can write to {self.folder.path} again; nothing is lost"
+                self._watcher.on_message(self.loop, message)
+            self._trouble = None
 
     @property
     def trouble(self) -> str | None:
