@@ -722,7 +722,7 @@ def test_options_come_back_from_the_folder() -> None:
     again = json.loads(json.dumps(config.options))
     assert config.command == "evolve"
     assert RunOptions.from_config(RunConfig("evolve", 7, again)) == options
-    for broken in ({**again, "colour": 1}, {"data": "set"}):
+    for broken in ({**again, "colour": 1}, {"data": "set"}, {**again, "max_bytes": "1GiB"}):
         with pytest.raises(RunFolderError, match="options of this run cannot be read"):
             RunOptions.from_config(RunConfig("evolve", 7, broken))
 

@@ -23,6 +23,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from numbers import Integral
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -34,9 +35,9 @@ from arcbatt.measure import phase
 from arcbatt.plurals import count
 from arcbatt.pool import MergeCount, Pool, PoolError, merge
 from arcbatt.proposers import PROPOSER_NAMES, ProposerOptions, make_proposers
-from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions, Mutants
+from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, MAX_CARD_SIZE, EvolveOptions, Mutants
 from arcbatt.proposers.first_programs import fill_pool
-from arcbatt.proposers.presets import DEFAULT_MAX_BYTES
+from arcbatt.proposers.presets import DEFAULT_MAX_BYTES, LEAST_MAX_BYTES, MOST_MAX_BYTES
 from arcbatt.tasks import BadTask, Task
 from arcbatt.tasks.submission import write_submission
 
@@ -76,6 +77,24 @@ MAX_ENDING_SHARE = 0.15
 EXPLAINING_SHARE = 0.04
 
 
+def whole_number(
+    name: str, given: object, least: int | None = None, most: int | None = None
+) -> int:
+    """Return a whole number, of Python or NumPy, within bounds; all else is a ValueError."""
+    if isinstance(given, Integral) and not isinstance(given, bool):
+        number = int(given)
+        if (least is None or least <= number) and (most is None or number <= most):
+            return number
+    bounds = (
+        ""
+        if least is None
+        else f" from {least:,} on"
+        if most is None
+        else f" from {least:,} to {most:,}"
+    )
+    raise ValueError(f"{name} is {given!r:.40}, expected a whole number{bounds}")
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """What a run is asked for, and keeps when it is resumed.
@@ -101,6 +120,16 @@ class RunOptions:
     submission: str | None = None
     survives_errors: bool = False
 
+    def __post_init__(self) -> None:
+        """Have numbers be whole and within their bounds; what is not is a ValueError."""
+        bounds = {
+            "seed": (None, None),
+            "max_bytes": (LEAST_MAX_BYTES, MOST_MAX_BYTES),
+            "card_size": (1, MAX_CARD_SIZE),
+        }
+        for name, (least, most) in bounds.items():
+            object.__setattr__(self, name, whole_number(name, getattr(self, name), least, most))
+
     def to_config(self, command: str) -> RunConfig:
         options = asdict(self)
         seed = options.pop("seed")
@@ -114,7 +143,7 @@ class RunOptions:
             for name in ("tasks", "proposers", "off"):
                 options[name] = None if options[name] is None else tuple(options[name])
             return cls(seed=config.seed, **options)
-        except (KeyError, TypeError) as error:  # what another version wrote
+        except (KeyError, TypeError, ValueError) as error:  # what another version wrote
             raise RunFolderError(
                 f"the options of this run cannot be read ({error}); begin a new run"
             ) from None

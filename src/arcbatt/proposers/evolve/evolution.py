@@ -45,6 +45,8 @@ MAX_JUDGED_AT_START = 200
 DEFAULT_CARD_SIZE = 800
 # To run a card on a GPU takes a time that its size does not change; many cores need no larger ones.
 GPU_CARD_SIZE = 3200
+# A card is one batt, which has to fit into memory.
+MAX_CARD_SIZE = 100_000
 # So many draws for each program of a card; then it stays smaller.
 DRAWS_A_PROGRAM = 4
 # Cards, for what need not be done with each.
