@@ -91,6 +91,8 @@ def test_the_budget_is_short_but_in_the_run_that_counts(monkeypatch: pytest.Monk
 def test_a_broken_task_is_reported_and_filled_in_and_the_rest_solved(tmp_path: Path) -> None:
     write_tasks(tmp_path / "input" / "competitions" / "arc", {"good": MIRROR, "bad": BROKEN})
     write_tasks(tmp_path / "input" / "competitions" / "a 1", {"good": MIRROR})
+    beside = tmp_path / "input" / "competitions" / "arc" / "a_test_challenges.json"
+    beside.write_text("{}")
     ended = kaggle(tmp_path)
     assert ended.exit_code == 0, ended.stderr
     for fault in (
@@ -100,6 +102,7 @@ def test_a_broken_task_is_reported_and_filled_in_and_the_rest_solved(tmp_path: P
         "test 2 input: row 2: 2 cells",
     ):
         assert f"task bad: {fault}" in ended.stderr
+    assert f"not taken: {beside}; a folder of its own would" in ended.stderr
     other = tmp_path / "input" / "competitions" / "a 1"
     assert "not taken" in ended.stderr and f"--input '{other}' would" in ended.stderr
     assert (
