@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -156,6 +157,17 @@ def test_where_no_task_is_valid_all_are_filled_in(tmp_path: Path) -> None:
         "worse": 1,
         "\n": 2,
     }
+
+
+def test_a_disk_that_may_be_too_small_does_not_keep_it_from_searching(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    usage = shutil.disk_usage(tmp_path)._replace(free=1_000_000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage)
+    write_tasks(tmp_path / "input", {"good": MIRROR})
+    ended = kaggle(tmp_path)
+    assert ended.exit_code == 0 and "1 with something found" in ended.stdout
+    assert "1 MB are free" in ended.stderr and "going on all the same" in ended.stderr
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from html.parser import HTMLParser
 from io import BytesIO
 from pathlib import Path
@@ -30,7 +31,7 @@ from arcbatt.proposers import Context
 from arcbatt.solving import Loop, Run, RunOptions, Watcher
 from arcbatt.solving import run as run_module
 from arcbatt.solving.log import LogEntry
-from arcbatt.solving.run import require_space
+from arcbatt.solving.run import lack_of_space
 from arcbatt.solving.run_folder import RunConfig, RunFolder, RunFolderError, read_log
 from arcbatt.solving.runs import read_results
 from arcbatt.tasks import Pair, Task
@@ -342,6 +343,27 @@ def test_a_ledger_that_cannot_grow_does_not_end_the_search(
     assert submission["100"][1]["attempt_1"] == [[0, 9]]
 
 
+def test_what_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    place = tmp_path / "mine" / "submission.json"
+    place.parent.mkdir()
+
+    def work(tasks: Sequence[Task], context: Context) -> None:
+        offer_all(tasks, context)
+        shutil.rmtree(place.parent)
+
+    put_in_presets(monkeypatch, lambda: Told(work))
+    monkeypatch.setattr(run_module, "SAVE_EVERY_S", 0.0)
+    watcher = Noted()
+    options = replace(TOLD, submission=str(place))
+    with (
+        start(tmp_path / "runs", options) as folder,
+        Run(folder, [task_named("one")], watcher=watcher) as solving,
+        pytest.raises(FileNotFoundError),
+    ):
+        solving.spend(60)
+    assert any(message.startswith(f"cannot write to {place} (") for message in watcher.messages)
+
+
 def test_what_a_full_disk_kept_back_is_written_when_there_is_room_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -455,11 +477,11 @@ def test_results_say_what_is_found_by_now(monkeypatch: pytest.MonkeyPatch, tmp_p
 def test_a_disk_that_is_too_small_is_said_before(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    require_space(tmp_path / "not" / "yet", 1)
+    assert lack_of_space(tmp_path / "not" / "yet", 1) is None
     usage = shutil.disk_usage(tmp_path)._replace(free=1_000_000)
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage)
-    with pytest.raises(RunFolderError, match=r"1 MB are free, and a run over 400 tasks may write"):
-        require_space(tmp_path, 400)
+    lack = lack_of_space(tmp_path, 400)
+    assert lack is not None and "1 MB are free, and a run over 400 tasks may write" in lack
 
 
 # --- going on ---

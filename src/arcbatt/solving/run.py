@@ -177,16 +177,17 @@ def describe_known(options: RunOptions, merged: MergeCount) -> str:
     return f"begins with {' and '.join(parts)}"
 
 
-def require_space(folder: Path, n_tasks: int) -> None:
-    """Raise a `RunFolderError` if a run over so many tasks may not fit on the disk of a folder."""
+def lack_of_space(folder: Path, n_tasks: int) -> str | None:
+    """Say it if a run over so many tasks may not fit on the disk of a folder."""
     there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     needed = BYTES_BESIDE + BYTES_A_TASK * n_tasks
     free = shutil.disk_usage(there).free
-    if free < needed:
-        raise RunFolderError(
-            f"{folder}: {free / 1e6:,.0f} MB are free, and a run over {count(n_tasks, 'task')} may "
-            f"write {needed / 1e6:,.0f} MB; free some, or choose another folder with --out"
-        )
+    if free >= needed:
+        return None
+    return (
+        f"{folder}: {free / 1e6:,.0f} MB are free, and a run over {count(n_tasks, 'task')} may "
+        f"write {needed / 1e6:,.0f} MB"
+    )
 
 
 def report_title(config: RunConfig) -> str:
@@ -435,12 +436,13 @@ class Run(Watcher):
         except (OSError, PoolError) as error:
             why = (error.strerror if isinstance(error, OSError) else None) or str(error)
             if self._trouble is None:
-                message = f"cannot write to {self.folder.path} ({why}); going on without"
+                place = (isinstance(error, OSError) and error.filename) or self.folder.path
+                message = f"cannot write to {place} ({why}); going on without"
                 self._watcher.on_message(self.loop, message)
             self._trouble = why
         else:
             if self._trouble is not None:
-                message = f"can write to {self.folder.path} again; nothing is lost"
+                message = f"log and ledger in {self.folder.path} are written again, without a gap"
                 self._watcher.on_message(self.loop, message)
             self._trouble = None
 
