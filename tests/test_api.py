@@ -224,6 +224,19 @@ def _wrong(task: Task, program: Program) -> dict[str, tuple[Callable[[], Any], s
         "an id to load": (lambda: arcbatt.load(TASK_ID), f"find_task.'{TASK_ID}'. gives it"),
         "a set with a typo": (lambda: arcbatt.load("arc-agi-1/trainig"), "did you mean arc-agi-1/"),
         "tasks to load": (lambda: arcbatt.load([task]), "the name of a set or a path"),
+        "no file of a pool": (lambda: arcbatt.Pool.open(None), "given by its file, not by a None"),
+        "one program for a pool": (
+            lambda: arcbatt.Pool.in_memory().add_programs(cast(Any, program)),
+            r"several programs: add_programs\(\[program\]\)",
+        ),
+        "an offer for nothing": (
+            lambda: arcbatt.Offer("wait", (task,), 1.0, 0),
+            "offer wait: gain is 1.0, cost_s 0; expected numbers",
+        ),
+        "an offer of no number": (
+            lambda: arcbatt.Offer("wait", (task,), float("nan"), 1.0),
+            "gain is nan",
+        ),
         "only a grid": (lambda: Task.of(LISTS), "one grid was given; expected demos"),
         "no test input": (lambda: Task.of([(LISTS, LISTS)]), "no test input; Task.of"),
         "ragged rows": (lambda: Task.of([([[1, 2], [3]], LISTS)], LISTS), "demo 1 input: row 2"),
