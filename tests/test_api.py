@@ -159,6 +159,24 @@ def _wrong(task: Task, program: Program) -> dict[str, tuple[Callable[[], Any], s
         "a pool nowhere": (lambda: arcbatt.solve(task, keep_in="no/x.db"), "folder no does not"),
         "no proposers": (lambda: arcbatt.solve(task, proposers=[]), "no proposer was named"),
         "no round": (lambda: arcbatt.solve(task, max_rounds=0), "max_rounds is 0, expected"),
+        "a truth value for rounds": (lambda: arcbatt.solve(task, max_rounds=True), "is True, exp"),
+        "a seed of text": (lambda: arcbatt.solve(task, seed="x"), "seed is 'x', expected a whole"),
+        "half a seed": (lambda: arcbatt.evolve([task], seed=0.5), "seed is 0.5, expected a whole"),
+        "memory as text": (lambda: arcbatt.solve(task, max_bytes="1GiB"), "max_bytes is '1GiB'"),
+        "too little memory": (
+            lambda: arcbatt.solve(task, max_bytes=1),
+            "max_bytes is 1, expected a whole number from 16,777,216 to",
+        ),
+        "too much memory": (lambda: arcbatt.solve(task, max_bytes=2**70), "max_bytes is 11805916"),
+        "an empty card": (lambda: arcbatt.evolve([task], card_size=0), "from 1 to 100,000"),
+        "a card as text": (lambda: arcbatt.evolve([task], card_size="8"), "card_size is '8'"),
+        "nothing off": (lambda: arcbatt.solve(task, off=None), r"off=\[None\]"),
+        "a number for a pool": (lambda: arcbatt.solve(task, pool=5), "pool is a int, expected"),
+        "a number to keep in": (lambda: arcbatt.solve(task, keep_in=5), "keep_in is a int"),
+        "a number of workers": (
+            lambda: arcbatt.solve_all([task], cluster=cast(Any, 4)),
+            "cluster is a int, expected text such as 'local:4'",
+        ),
         "no thread": (lambda: arcbatt.solve(task, n_threads=0), "n_threads is 0, expected 1 to"),
         "too many threads": (lambda: arcbatt.solve(task, n_threads=10**30), "expected 1 to 1024"),
         "threads as text": (lambda: arcbatt.run(program, task, n_threads="2"), "n_threads is '2'"),
@@ -206,6 +224,19 @@ def _wrong(task: Task, program: Program) -> dict[str, tuple[Callable[[], Any], s
         "an id to load": (lambda: arcbatt.load(TASK_ID), f"find_task.'{TASK_ID}'. gives it"),
         "a set with a typo": (lambda: arcbatt.load("arc-agi-1/trainig"), "did you mean arc-agi-1/"),
         "tasks to load": (lambda: arcbatt.load([task]), "the name of a set or a path"),
+        "no file of a pool": (lambda: arcbatt.Pool.open(None), "given by its file, not by a None"),
+        "one program for a pool": (
+            lambda: arcbatt.Pool.in_memory().add_programs(cast(Any, program)),
+            r"several programs: add_programs\(\[program\]\)",
+        ),
+        "an offer for nothing": (
+            lambda: arcbatt.Offer("wait", (task,), 1.0, 0),
+            "offer wait: gain is 1.0, cost_s 0; expected numbers",
+        ),
+        "an offer of no number": (
+            lambda: arcbatt.Offer("wait", (task,), float("nan"), 1.0),
+            "gain is nan",
+        ),
         "only a grid": (lambda: Task.of(LISTS), "one grid was given; expected demos"),
         "no test input": (lambda: Task.of([(LISTS, LISTS)]), "no test input; Task.of"),
         "ragged rows": (lambda: Task.of([([[1, 2], [3]], LISTS)], LISTS), "demo 1 input: row 2"),
@@ -406,6 +437,24 @@ def test_scores(solutions: arcbatt.Solutions, solution: arcbatt.Solution, tmp_pa
     assert arcbatt.score(solutions.submission, [each.task for each in solutions]) == score
     solutions.save(tmp_path / "submission.json")
     assert arcbatt.score(tmp_path / "submission.json", "arc-agi-1/training").solved == 2
+
+
+def test_a_submission_is_scored_by_a_task_or_its_id(solution: arcbatt.Solution) -> None:
+    for data in (solution.task, solution.task.id, [solution.task.id]):
+        score = arcbatt.score(solution.submission, data)
+        assert (score.tasks, score.solved) == (1, 1)
+
+
+def test_numbers_of_numpy_are_numbers_for_a_search(task: Task) -> None:
+    found = arcbatt.solve(
+        task,
+        np.float32(60),  # type: ignore[arg-type]
+        proposers=["known"],
+        seed=np.int64(3),  # type: ignore[arg-type]
+        max_rounds=np.int64(1),  # type: ignore[arg-type]
+        max_bytes=np.int64(2**28),  # type: ignore[arg-type]
+    )
+    assert found.fits
 
 
 def test_own_answers_are_scored_by() -> None:

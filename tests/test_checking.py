@@ -104,6 +104,15 @@ def test_a_program_without_a_known_task_is_typed_only(name: str) -> None:
     assert found.to_json()["cost"] is None
 
 
+def test_nobody_looks_for_like_names_that_nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Among all ids, and for each of many programs, that takes far longer than all else.
+    def fail(*_: object, **__: object) -> list[str]:
+        raise AssertionError("looked for names that are alike")
+
+    monkeypatch.setattr("difflib.get_close_matches", fail)
+    assert check(MIRROR.replace("67a3c6ac", "67a3c6ab")).right is None
+
+
 def test_booleans_are_the_numbers_0_and_1() -> None:
     # 1 and T are one value in the language, so a grid of T is a grid of blue cells.
     known = find_built_in("67a3c6ac")

@@ -246,6 +246,28 @@ def test_tracing_tells_what_was_tried() -> None:
         assert words in text
 
 
+def test_tracing_tells_what_was_narrowed_and_cut_off() -> None:
+    told: list[str] = []
+
+    class Listener(Watcher):
+        def on_trace(self, task: Task, proposer: str, message: str) -> None:
+            told.append(message)
+
+    (task,) = training("f2829549")
+    deep = Pass("deep", plain, 4, 300_000, gain=1.0, cost_s=1.0)
+    whole = Pass("whole", plain, 1, MANY, gain=1.0, cost_s=1.0)
+    proposer = EnumeratedStacks(passes=[whole, deep])
+    loop_over([task], proposer, watcher=Listener(), traced=[task.id]).run(FOREVER_S)
+    tried = [message for message in told if "moves applied" in message]
+    of_deep = [each for each in tried if each.startswith("deep")]
+    of_whole = [each for each in tried if each.startswith("whole")]
+    assert of_deep and of_whole
+    for each in of_deep:
+        assert each.endswith(", of deep tuples only the most promising taken further, cut off")
+    for each in of_whole:
+        assert each.endswith(" refused")
+
+
 def test_each_thread_has_a_timeline() -> None:
     tasks = training("a85d4709", "25ff71a9", "67a3c6ac", "44d8ac46")
     both = threading.Barrier(2)

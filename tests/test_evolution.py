@@ -518,6 +518,23 @@ def test_what_others_have_found_is_judged_kept_and_never_dealt(
 # --- the command ---
 
 
+def test_what_a_full_disk_kept_back_is_in_the_pool_later(board: TaskBoard, tmp_path: Path) -> None:
+    def grow(is_full: bool) -> set[bytes]:
+        with begun(board, tmp_path) as evolving:
+            room = evolving.pool.store.connection
+            if is_full:
+                room.execute("PRAGMA max_page_count = 1")  # no larger than it is
+            for _ in range(4):
+                evolving.step()
+            n_kept = evolving.pool.n_programs
+            room.execute(f"PRAGMA max_page_count = {2**30}")
+            evolving.step()
+            assert evolving.pool.n_programs > n_kept
+            return set(evolving.pool.digests())
+
+    assert grow(is_full=True) == grow(is_full=False)
+
+
 def test_the_command_runs_and_resumes(tmp_path: Path) -> None:
     runner = CliRunner()
     common = ["evolve", "--budget", "1h", "--rounds", "2"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import shlex
@@ -45,6 +46,15 @@ def test_help_shows_examples_and_no_types(words: tuple[str, ...]) -> None:
         "Examples" in shown and f"arcbatt {' '.join(words)}".strip() in shown.split("Examples")[1]
     )
     assert ("--install-completion" in shown) == (words == ())
+
+
+@pytest.mark.parametrize("words", ALL, ids=" ".join)
+def test_help_breaks_lines_where_the_terminal_ends(words: tuple[str, ...]) -> None:
+    shown = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "60"}).stdout
+    text = shown.partition("Usage:")[2].partition("╭")[0].splitlines()[1:]
+    for line, following in itertools.pairwise(each.strip() for each in text):
+        if line and following:
+            assert len(f" {line} {following.split()[0]} ") > 60, (line, following)
 
 
 def examples(words: tuple[str, ...]) -> list[str]:

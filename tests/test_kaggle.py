@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -91,6 +92,8 @@ def test_the_budget_is_short_but_in_the_run_that_counts(monkeypatch: pytest.Monk
 def test_a_broken_task_is_reported_and_filled_in_and_the_rest_solved(tmp_path: Path) -> None:
     write_tasks(tmp_path / "input" / "competitions" / "arc", {"good": MIRROR, "bad": BROKEN})
     write_tasks(tmp_path / "input" / "competitions" / "a 1", {"good": MIRROR})
+    beside = tmp_path / "input" / "competitions" / "arc" / "a_test_challenges.json"
+    beside.write_text("{}")
     ended = kaggle(tmp_path)
     assert ended.exit_code == 0, ended.stderr
     for fault in (
@@ -100,6 +103,7 @@ def test_a_broken_task_is_reported_and_filled_in_and_the_rest_solved(tmp_path: P
         "test 2 input: row 2: 2 cells",
     ):
         assert f"task bad: {fault}" in ended.stderr
+    assert f"not used: {beside}; give it a folder of its own" in ended.stderr
     other = tmp_path / "input" / "competitions" / "a 1"
     assert "not used" in ended.stderr and f"--input '{other}' would use it" in ended.stderr
     assert (
@@ -153,6 +157,17 @@ def test_where_no_task_is_valid_all_are_filled_in(tmp_path: Path) -> None:
         "worse": 1,
         "\n": 2,
     }
+
+
+def test_a_disk_that_may_be_too_small_does_not_keep_it_from_searching(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    usage = shutil.disk_usage(tmp_path)._replace(free=1_000_000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage)
+    write_tasks(tmp_path / "input", {"good": MIRROR})
+    ended = kaggle(tmp_path)
+    assert ended.exit_code == 0 and "1 with something found" in ended.stdout
+    assert "1 MB are free" in ended.stderr and "going on all the same" in ended.stderr
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
@@ -478,6 +479,17 @@ def test_a_pool_is_made_without_links_too(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("os.link", refuse)
     with Pool.open(tmp_path / "pool.db") as pool:
         assert pool.n_programs == 0
+
+
+def test_a_pool_that_is_closed_or_of_another_thread_says_so(tmp_path: Path) -> None:
+    with (
+        Pool.open(tmp_path / "pool.db") as pool,
+        ThreadPoolExecutor(1) as other,
+        pytest.raises(PoolError, match="for the thread that opened it; another opens its own"),
+    ):
+        other.submit(lambda: list(pool.solvers())).result()
+    with pytest.raises(PoolError, match=r"this pool is closed; Pool\.open opens it again"):
+        list(pool.solvers())
 
 
 def test_a_full_disk_undoes_the_write_and_no_more(tmp_path: Path) -> None:

@@ -7,12 +7,14 @@ import itertools
 import json
 import math
 import random
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from html.parser import HTMLParser
 from io import BytesIO
 from pathlib import Path
@@ -24,11 +26,12 @@ from PIL import Image
 from arcbatt.drawing.palette import COLORS
 from arcbatt.drawing.pixels import png_pixels
 from arcbatt.language import interpret, parse_file, parse_program
-from arcbatt.pool import NewProgram, Pool, merge
+from arcbatt.pool import NewProgram, Pool, PoolError, merge
 from arcbatt.proposers import Context
 from arcbatt.solving import Loop, Run, RunOptions, Watcher
 from arcbatt.solving import run as run_module
-from arcbatt.solving.run import require_space
+from arcbatt.solving.log import LogEntry
+from arcbatt.solving.run import lack_of_space
 from arcbatt.solving.run_folder import RunConfig, RunFolder, RunFolderError, read_log
 from arcbatt.solving.runs import read_results
 from arcbatt.tasks import Pair, Task
@@ -340,6 +343,116 @@ def test_a_ledger_that_cannot_grow_does_not_end_the_search(
     assert submission["100"][1]["attempt_1"] == [[0, 9]]
 
 
+def test_what_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    place = tmp_path / "mine" / "submission.json"
+    place.parent.mkdir()
+
+    def work(tasks: Sequence[Task], context: Context) -> None:
+        offer_all(tasks, context)
+        shutil.rmtree(place.parent)
+
+    put_in_presets(monkeypatch, lambda: Told(work))
+    monkeypatch.setattr(run_module, "SAVE_EVERY_S", 0.0)
+    watcher = Noted()
+    options = replace(TOLD, submission=str(place))
+    with (
+        start(tmp_path / "runs", options) as folder,
+        Run(folder, [task_named("one")], watcher=watcher) as solving,
+        pytest.raises(FileNotFoundError),
+    ):
+        solving.spend(60)
+    assert any(message.startswith(f"cannot write to {place} (") for message in watcher.messages)
+
+
+def test_what_a_full_disk_kept_back_is_written_when_there_is_room_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    is_full = [False]
+
+    def work(tasks: Sequence[Task], context: Context) -> None:
+        is_full[0] = context.n_rounds == 1
+        offer_all(tasks, context)
+
+    put_in_presets(monkeypatch, lambda: Told(work, n_rounds=4))
+    watcher = Noted()
+    with start(tmp_path) as folder:
+        real = folder.append
+
+        def append(entry: LogEntry) -> None:
+            if is_full[0]:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            real(entry)
+
+        monkeypatch.setattr(folder, "append", append)
+        with Run(folder, [task_named("one")], watcher=watcher) as solving:
+            solving.spend(60)
+            assert solving.trouble is None
+    _, trouble, again = watcher.messages
+    assert "going on without" in trouble and "again" in again
+    entries = read_log(folder.path / "log.jsonl")
+    assert [each.number for each in entries] == list(range(1, len(entries) + 1))
+    written = (folder.path / "submission.json").read_bytes()
+    with RunFolder.open(folder.path) as folder, Run(folder, [task_named("one")]) as resumed:
+        assert resumed.loop.n_rounds == 4
+        resumed.write_files()
+    assert (folder.path / "submission.json").read_bytes() == written
+
+
+def test_a_ledger_that_could_not_grow_has_all_when_it_can(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def work(tasks: Sequence[Task], context: Context) -> None:
+        n_pages = 1 if context.n_rounds == 0 else 2**30
+        context.pool.store.connection.execute(f"PRAGMA max_page_count = {n_pages}")
+        if context.n_rounds == 0:
+            offer_all(tasks, context)
+
+    put_in_presets(monkeypatch, lambda: Told(work, n_rounds=2))
+    monkeypatch.setattr(run_module, "SAVE_EVERY_S", 0.0)
+    tasks = [task_named(str(number)) for number in range(100, 300)]
+    with start(tmp_path) as folder, Run(folder, tasks, watcher=(watcher := Noted())) as solving:
+        solving.spend(60)
+        assert solving.trouble is None
+    assert any("disk is full" in message for message in watcher.messages)
+    with RunFolder.open(folder.path) as folder, Run(folder, tasks) as resumed:
+        assert resumed.loop.n_fitted == len(tasks)
+
+
+def test_an_entry_that_had_no_room_leaves_the_log_as_it_was(tmp_path: Path) -> None:
+    entry = LogEntry(1, "told", "all", 1.0, 1.0, 0.0, 0, 0)
+    with start(tmp_path) as folder:
+        folder.begin_log(0)
+        folder.append(entry)
+        before = (folder.path / "log.jsonl").read_bytes()
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 10, limits[1]))
+        try:
+            with pytest.raises(OSError, match="large"):
+                folder.append(entry)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert (folder.path / "log.jsonl").read_bytes() == before
+        folder.append(entry)
+    assert (folder.path / "log.jsonl").read_bytes() == 2 * before
+
+
+def test_a_proposer_that_cannot_write_to_the_ledger_does_not_end_the_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def work(tasks: Sequence[Task], context: Context) -> None:
+        offer_all(tasks, context)
+        raise PoolError("pool.db: the disk is full")
+
+    put_in_presets(monkeypatch, lambda: Told(work, n_rounds=3))
+    watcher = Noted()
+    with start(tmp_path) as folder, Run(folder, [task_named("one")], watcher=watcher) as solving:
+        solving.spend(60)
+        assert solving.loop.n_rounds == 1 and solving.trouble is None
+    assert watcher.messages[-1] == "told goes no further: pool.db: the disk is full"
+    submission = check_submission_file(folder.path / "submission.json", [task_named("one")])
+    assert submission["one"][1]["attempt_1"] == [[0, 9]]
+
+
 def test_results_say_what_is_found_by_now(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     class Reader(Watcher):
         n_fitted = 0
@@ -364,11 +477,11 @@ def test_results_say_what_is_found_by_now(monkeypatch: pytest.MonkeyPatch, tmp_p
 def test_a_disk_that_is_too_small_is_said_before(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    require_space(tmp_path / "not" / "yet", 1)
+    assert lack_of_space(tmp_path / "not" / "yet", 1) is None
     usage = shutil.disk_usage(tmp_path)._replace(free=1_000_000)
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage)
-    with pytest.raises(RunFolderError, match=r"1 MB are free, and a run over 400 tasks may write"):
-        require_space(tmp_path, 400)
+    lack = lack_of_space(tmp_path, 400)
+    assert lack is not None and "1 MB are free, and a run over 400 tasks may write" in lack
 
 
 # --- going on ---
@@ -493,13 +606,16 @@ def test_a_log_that_lost_lines_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_p
 def test_an_interrupt_while_something_is_logged_leaves_a_run_that_goes_on(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
     put_in_presets(monkeypatch, lambda: Told(offer_all, n_rounds=2))
     with start(tmp_path) as folder, Run(folder, [task_named("one")]) as solving:
+        real = folder.append
+
+        def interrupted(entry: LogEntry) -> None:
+            real(entry)
+            signal.raise_signal(signal.SIGINT)
+
         monkeypatch.setattr(folder, "append", interrupted)
-        with pytest.raises(KeyboardInterrupt):
+        with hearing_signals(), pytest.raises(KeyboardInterrupt):
             solving.spend(60)
     with RunFolder.open(folder.path) as again, Run(again, [task_named("one")]) as solving:
         assert solving.loop.n_fitted == 1
@@ -513,9 +629,9 @@ def test_an_interrupt_while_the_ledger_is_written_loses_nothing(
 ) -> None:
     save, n_saved = Loop.save, 0
 
-    def interrupted(loop: Loop) -> None:
+    def interrupted(loop: Loop, states: Mapping[str, Any]) -> None:
         nonlocal n_saved
-        save(loop)
+        save(loop, states)
         n_saved += 1
         if n_saved == 1:
             signal.raise_signal(signal.SIGINT)
@@ -628,7 +744,7 @@ def test_options_come_back_from_the_folder() -> None:
     again = json.loads(json.dumps(config.options))
     assert config.command == "evolve"
     assert RunOptions.from_config(RunConfig("evolve", 7, again)) == options
-    for broken in ({**again, "colour": 1}, {"data": "set"}):
+    for broken in ({**again, "colour": 1}, {"data": "set"}, {**again, "max_bytes": "1GiB"}):
         with pytest.raises(RunFolderError, match="options of this run cannot be read"):
             RunOptions.from_config(RunConfig("evolve", 7, broken))
 

@@ -134,7 +134,11 @@ def test_runs_are_removed_when_asked_for(tmp_path: Path) -> None:
     with FileLock(oldest / "lock"):
         busy = arcbatt("runs", "clean", "--keep", 1, "--out", tmp_path, "--yes")
         assert "is going on: it stays" in busy.stderr and oldest.exists()
-    assert "1 run removed" in arcbatt("runs", "clean", oldest, "--yes").stdout
+    link = tmp_path / "link"
+    link.symlink_to(oldest)
+    assert "1 run removed" in arcbatt("runs", "clean", link, "--yes").stdout
+    assert oldest.exists() and not link.is_symlink()
+    assert "1 run removed" in arcbatt("runs", "clean", oldest, oldest, "--yes").stdout
     assert newest.exists() and not oldest.exists()
     left = arcbatt("runs", "clean", "--keep", 1, "--out", tmp_path, "--yes")
     assert "nothing to remove" in left.stdout and newest.exists()

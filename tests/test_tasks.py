@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import gzip
 import inspect
 import json
 import os
@@ -193,7 +194,10 @@ def test_a_file_of_many_tasks_is_known_by_its_content(tmp_path: Path) -> None:
     ("data", "expected"),
     [
         (b'{"train": [\n  1,,]}', "line 2, column 5: not JSON"),
-        (b"", "line 1, column 1: not JSON"),
+        (b"", "this file is empty"),
+        (b"\xef\xbb\xbf\n", "line 2, column 1: not JSON"),
+        (b"PK\x03\x04\x14\x00", "this is a zip file; unpack it"),
+        (gzip.compress(b"{}"), "this is a gzip file; unpack it"),
         (b'{"train": \0}', "NUL byte at byte 10"),
         (b'{"train": "\xff"}', "byte 11 is not UTF-8"),
         (b"[" * 200_000, "nested too deep"),

@@ -43,7 +43,8 @@ from arcbatt.scoring import score as score_submission
 from arcbatt.solving import Solution, Solutions
 from arcbatt.solving.run import SUBMISSION
 from arcbatt.solving.runs import tasks_of_run
-from arcbatt.tasks import Pair, Task, TaskError, TaskSet, to_grid, to_task
+from arcbatt.tasks import Pair, Task, TaskError, TaskSet, to_grid, to_task, to_tasks
+from arcbatt.tasks.loading import is_id
 
 
 def show(thing: object, *, over: object = None) -> None:
@@ -153,15 +154,16 @@ def judge_answers(known: KnownTask) -> JudgeTest:
 
 def score(
     attempts: Solution | Solutions | Mapping[str, Any] | str | os.PathLike[str],
-    data: TaskSet | Sequence[Task] | str | os.PathLike[str] | None = None,
+    data: TaskSet | Sequence[Task | str] | Task | str | os.PathLike[str] | None = None,
     *,
     answers: Mapping[str, Sequence[object]] | None = None,
 ) -> Score:
     """Score attempts as ARC Prize does: solutions, a run, or a submission as a dict or in a file.
 
     Solutions and runs (their folders) are scored over their own tasks. For a submission, `data`
-    names its tasks: a set, its name or path. `answers` are your own answers, if you have them:
-    {task id: [grid, ...]}. Answers stay sealed: the score says only which attempts are right.
+    names its tasks: a set, its name or path, or tasks or their ids. `answers` are your own
+    answers, if you have them: {task id: [grid, ...]}. Answers stay sealed: the score says only
+    which attempts are right.
     """
     only: tuple[str, ...] | None = None
     if isinstance(attempts, Solution | Solutions):
@@ -187,5 +189,6 @@ def score(
         raise TaskError(
             'say which tasks this is a submission for: score(submission, "arc-agi-1/training")'
         )
-    known = load_answers(data) if isinstance(data, str | os.PathLike) else answers_to(data)
-    return score_submission(submission, known, only)
+    if isinstance(data, str | os.PathLike) and not is_id(str(data)):
+        return score_submission(submission, load_answers(data), only)
+    return score_submission(submission, answers_to(to_tasks(data)), only)

@@ -32,7 +32,8 @@ from arcbatt.language.infer import infer
 from arcbatt.language.ir import INPUTS
 from arcbatt.measure import phase
 from arcbatt.scoring import Answers, find_answers, is_right, load_answers
-from arcbatt.tasks import BadTask, Grid, Task, TaskError, UnknownTask, find_task, load_valid
+from arcbatt.tasks import BadTask, Grid, Task, TaskError, load_valid
+from arcbatt.tasks.loading import look_up_task
 from arcbatt.tasks.program_names import program_name, task_id_of
 
 # What takes more is left to the engine: the reference interpreter would need a second or more.
@@ -253,10 +254,9 @@ def find_named(program: str) -> KnownTask | None:
 @cache
 def find_built_in(task_id: str) -> KnownTask | None:
     """Return the task of this id from the built-in sets, or None if none has it."""
-    try:
-        return KnownTask(find_task(task_id), find_answers(task_id))
-    except UnknownTask:
-        return None
+    with phase("load"):
+        task = look_up_task(task_id)
+    return None if task is None else KnownTask(task, find_answers(task_id))
 
 
 @dataclass(frozen=True, slots=True)

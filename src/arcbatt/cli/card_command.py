@@ -14,10 +14,11 @@ from arcbatt.library import library_programs
 from arcbatt.measure import phase
 from arcbatt.plurals import count
 from arcbatt.pool import Pool
+from arcbatt.proposers.evolve import MAX_CARD_SIZE
 from arcbatt.proposers.evolve.cards import DEFAULT_SIZE, Card, Sharing, deal, pool_parents
 
 from .console import print_blocks, print_json, print_notice, stop
-from .options import MAX_CARD_SIZE, AsJson
+from .options import AsJson
 
 CARD_EXAMPLES = (
     ("arcbatt card", "mutants of the bundled solvers, fused"),

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, choose_card_size
+from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, MAX_CARD_SIZE, choose_card_size
 from arcbatt.solving import RunOptions
 from arcbatt.solving.cluster import check_cluster
 
@@ -44,7 +44,7 @@ def evolve(
             "--card-size",
             metavar="N",
             min=1,
-            max=given.MAX_CARD_SIZE,
+            max=MAX_CARD_SIZE,
             help="New programs a round; by default 800, or 3,200 if this machine has a GPU.",
         ),
     ] = None,

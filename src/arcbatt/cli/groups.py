@@ -72,6 +72,11 @@ def _nearest(name: str, known: Iterable[str]) -> str:
     return suggest(name, known)
 
 
+def _paragraphs(text: str) -> list[str]:
+    """Return the paragraphs of a help text, each in a line: what shows them breaks the lines."""
+    return [" ".join(part.split()) for part in text.split("\n\n")]
+
+
 def without_type(param: Any) -> Any:
     """Have help show of a parameter what its value stands for, and not its Python type."""
     # Flags have no value, and the name of an argument stands beside it anyway.
@@ -81,7 +86,8 @@ def without_type(param: Any) -> Any:
 
 
 def without_noise(command: Any) -> Any:
-    """Have help of a command, and of all below it, show no types, and completion short texts."""
+    """Have help of a command, and of all below it, flow, show no types, and complete in short."""
+    command.help = "\n\n".join(_paragraphs(command.help))
     get_params, complete = command.get_params, command.shell_complete
     command.get_params = lambda ctx: [without_type(param) for param in get_params(ctx)]
     command.shell_complete = lambda ctx, incomplete: [

@@ -116,7 +116,7 @@ def kaggle(
     output.mkdir(parents=True, exist_ok=True)
     submission = (output / SUBMISSION).absolute()
     write_submission(submission, filled)
-    _say_what_is_there(files, submission, len(tasks), len(bad), budget_s)
+    _say_what_is_there(files, part, submission, len(tasks), len(bad), budget_s)
 
     # Only now what searches is loaded: it takes longer than all of the above.
     from arcbatt.engine.gpu import GpuError, device_count
@@ -166,7 +166,7 @@ def _choose_budget(limit: str, budget: str | None) -> float:
 
 
 def _say_what_is_there(
-    files: KaggleFiles, submission: Path, n_tasks: int, n_bad: int, budget_s: float
+    files: KaggleFiles, part: str, submission: Path, n_tasks: int, n_bad: int, budget_s: float
 ) -> None:
     why = "the run that counts" if is_rerun() else f"not the run that counts ({RERUN} is not set)"
     left_out = f", {n_bad:,} not valid" if n_bad else ""
@@ -177,7 +177,13 @@ def _say_what_is_there(
     ]
     print_blocks(Text("\n".join(lines)))
     for other in files.others:
-        print_notice(f"not used: {other}; --input {quote(str(other.parent))} would use it")
+        is_alone = find_files(other.parent, part).challenges == other
+        hint = (
+            f"--input {quote(str(other.parent))} would use it"
+            if is_alone
+            else "give it a folder of its own"
+        )
+        print_notice(f"not used: {other}; {hint}")
 
 
 def _say_what_was_written(submission: Path, filled: Submission) -> None:

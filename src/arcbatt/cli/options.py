@@ -11,8 +11,6 @@ from .completion import complete_set, complete_task
 
 DEFAULT_DATA = "arc-agi-1/training"
 DEFAULT_OUT = Path("runs")
-# A card is one batt, which has to fit into memory.
-MAX_CARD_SIZE = 100_000
 
 DataSet = Annotated[
     str,

@@ -201,7 +201,7 @@ def clean(
     if bool(runs) == (keep is not None):
         ctx.fail("name the RUNs to remove, or say with --keep N how many to keep")
     if runs:
-        chosen = [summarize_run(path) for path in runs]
+        chosen = [summarize_run(path) for path in {path.absolute(): path for path in runs}.values()]
     else:
         chosen = list_runs(out)[0][keep:]
     gone = [each for each in chosen if not each.is_running]

@@ -1,13 +1,12 @@
-"""Amounts of memory as people write them: 512MiB, 1GiB."""
+"""The memory of a search as people write it: 512MiB, 1GiB."""
 
 import re
 
 import typer
 
+from arcbatt.proposers.presets import LEAST_MAX_BYTES, MOST_MAX_BYTES
+
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-# Less than this is taken before a search has begun.
-_LEAST = 2**24
-_MOST = 2**50
 
 
 def parse_bytes(text: str) -> int:
@@ -16,10 +15,12 @@ def parse_bytes(text: str) -> int:
     if not found:
         raise typer.BadParameter(f"{text!r} is not an amount of memory; write 512MiB or 1GiB")
     n_bytes = int(float(found[1]) * _UNITS[found[2]])
-    if n_bytes < _LEAST:
-        raise typer.BadParameter(f"{text!r} is too little; the least is {format_bytes(_LEAST)}")
-    if n_bytes > _MOST:
-        raise typer.BadParameter(f"{text!r} is too much; the most is {format_bytes(_MOST)}")
+    if n_bytes < LEAST_MAX_BYTES:
+        least = format_bytes(LEAST_MAX_BYTES)
+        raise typer.BadParameter(f"{text!r} is too little; the least is {least}")
+    if n_bytes > MOST_MAX_BYTES:
+        most = format_bytes(MOST_MAX_BYTES)
+        raise typer.BadParameter(f"{text!r} is too much; the most is {most}")
     return n_bytes
 
 

@@ -18,7 +18,7 @@ from arcbatt.proposers.switches import PARTS, check_switches, pass_names
 from arcbatt.solving import Run, RunOptions
 from arcbatt.solving.cluster import check_cluster, open_cluster
 from arcbatt.solving.interrupts import termination_interrupts
-from arcbatt.solving.run import REPORT, SUBMISSION, require_space
+from arcbatt.solving.run import REPORT, SUBMISSION, lack_of_space
 from arcbatt.solving.run_folder import RunFolder
 from arcbatt.solving.tracing import describe_ranking
 from arcbatt.tasks import BadTask, Task
@@ -228,7 +228,10 @@ def make_run(command: str, options: RunOptions, out: Path, traced: Sequence[str]
             stop(f"--submission: {place} {why}; name a file")
     if options.pool is not None:
         Pool.open(options.pool, create=False).close()
-    require_space(out, len(chosen))
+    if lack := lack_of_space(out, len(chosen)):
+        if not options.survives_errors:
+            stop(f"{lack}; free some, or choose another folder with --out")
+        print_notice(f"{lack}; going on all the same")
     return RunFolder.create(out, options.to_config(command))
 
 

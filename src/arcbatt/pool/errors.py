@@ -80,6 +80,12 @@ def _explain(error: sqlite3.Error) -> str:
         return f"the pool is damaged: {error}; `sqlite3 FILE .recover` may save what is left"
     if code == _TOO_BIG:
         return "a value is larger than any that a pool holds; the pool is damaged or foreign"
+    if isinstance(error, sqlite3.ProgrammingError):
+        # Not SQLite's own, so without a code: of how the pool is used, not of its file.
+        if "closed" in str(error):
+            return "this pool is closed; Pool.open opens it again"
+        if "thread" in str(error):
+            return "a pool is for the thread that opened it; another opens its own by Pool.open"
     if code == _INTERRUPTED:
         return "reading takes longer than a pool of this size can; it is damaged or foreign"
     return shown(str(error))

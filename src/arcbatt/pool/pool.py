@@ -9,6 +9,7 @@ be read is left out and reported.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from itertools import islice
@@ -92,6 +93,8 @@ class Pool:
 
         Raises `PoolError` for a file that is not a pool of this version; it is left untouched.
         """
+        if not isinstance(path, str | os.PathLike):
+            raise TypeError(f"a pool is given by its file, not by a {type(path).__name__}")
         with measure.phase("store"):
             connection, is_readonly = open_connection(Path(path), create=create, readonly=readonly)
         store = Store(connection, str(path), Path(path), readonly=is_readonly)
@@ -161,6 +164,8 @@ class Pool:
 
         A `NewProgram` says where it comes from; other programs are kept as imported ones.
         """
+        if isinstance(programs, NewProgram | Program | ParsedProgram):
+            raise TypeError("add_programs takes several programs: add_programs([program])")
         rows = [_row_of(program, place) for place, program in enumerate(programs)]
         with self.writing():
             known = self.contains(program.digest for program in rows)

@@ -17,6 +17,8 @@ from .proposer import Proposer
 from .switches import check_switches, enumerate_options
 
 DEFAULT_MAX_BYTES = EnumerateOptions().max_bytes
+# Less than the first is taken before a search has begun.
+LEAST_MAX_BYTES, MOST_MAX_BYTES = 2**24, 2**50
 
 
 @dataclass(frozen=True)

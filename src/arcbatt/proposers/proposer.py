@@ -12,6 +12,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf, isfinite
 from typing import Any, Protocol
 
 from arcbatt.evaluation import TaskBoard, Trial
@@ -114,6 +115,13 @@ class Offer:
     cost_s: float
     divides: bool = True
     reads_candidates: bool = False
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.gain) and 0 < self.cost_s < inf):
+            raise ValueError(
+                f"offer {self.item}: gain is {self.gain!r}, cost_s {self.cost_s!r}; "
+                f"expected numbers, and a cost above 0"
+            )
 
     @property
     def gain_a_second(self) -> float:

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from arcbatt.evaluation import TaskBoard, Trial
 from arcbatt.language import Program, ProgramError
 from arcbatt.measure import phase, usable_cores
-from arcbatt.pool import NewProgram, NewTrial, NewWork, Pool, TrialRow, task_key
+from arcbatt.pool import NewProgram, NewTrial, NewWork, Pool, PoolError, TrialRow, task_key
 from arcbatt.pool.reading import read_program
 from arcbatt.proposers import Allowance, Candidate, Offer, Proposal, Proposer
 from arcbatt.proposers.proposer import Clock
@@ -282,7 +282,7 @@ class Loop:
         self._left_out[proposer].add(task.id)
 
     def give_up(self, proposer: str) -> None:
-        """Ask a proposer for nothing more in this run: none of its islands has more to do."""
+        """Ask a proposer for nothing more in this run: it has, or can do, nothing more."""
         self._given_up.add(proposer)
 
     def count_rounds(self, proposer: str, n_rounds: int) -> None:
@@ -327,7 +327,14 @@ class Loop:
             self.share_time(offer.tasks, elapsed_s - context.counted_s)
 
     def fail(self, proposer: str, error: Exception, trace: str) -> None:
-        """Take it that a proposer has failed: raise that, or go on without it."""
+        """Take it that a proposer has failed: raise that, or go on without it.
+
+        That it cannot write to the ledger, as on a full disk, is no bug: the others go on.
+        """
+        if isinstance(error, PoolError):
+            self.give_up(proposer)
+            self.watcher.on_message(self, f"{proposer} goes no further: {error}")
+            return
         if not self._survives_errors:
             raise error
         self.failed[proposer] = trace
@@ -375,8 +382,11 @@ class Loop:
     # --- the ledger ---
 
     @phase("store")
-    def save(self) -> None:
-        """Write all that is new to the pool, in one transaction."""
+    def save(self, states: Mapping[str, Any] | None = None) -> None:
+        """Write all that is new to the pool, in one transaction; if that fails, it stays new.
+
+        `states` are written with it, by their keys.
+        """
         with self.pool.writing():
             new = list(self._new.values())
             self.pool.add_programs([NewProgram.of(each.program, each.proposer) for each in new])
@@ -396,6 +406,8 @@ class Loop:
                     "proposers": self._states,
                 },
             )
+            for key, state in (states or {}).items():
+                self.pool.set_state(key, state)
         self._new, self._gone, self._work = {}, set(), []
 
     @phase("load")

@@ -19,9 +19,11 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from numbers import Integral
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -33,9 +35,9 @@ from arcbatt.measure import phase
 from arcbatt.plurals import count
 from arcbatt.pool import MergeCount, Pool, PoolError, merge
 from arcbatt.proposers import PROPOSER_NAMES, ProposerOptions, make_proposers
-from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions, Mutants
+from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, MAX_CARD_SIZE, EvolveOptions, Mutants
 from arcbatt.proposers.first_programs import fill_pool
-from arcbatt.proposers.presets import DEFAULT_MAX_BYTES
+from arcbatt.proposers.presets import DEFAULT_MAX_BYTES, LEAST_MAX_BYTES, MOST_MAX_BYTES
 from arcbatt.tasks import BadTask, Task
 from arcbatt.tasks.submission import write_submission
 
@@ -75,6 +77,24 @@ MAX_ENDING_SHARE = 0.15
 EXPLAINING_SHARE = 0.04
 
 
+def whole_number(
+    name: str, given: object, least: int | None = None, most: int | None = None
+) -> int:
+    """Return a whole number, of Python or NumPy, within bounds; all else is a ValueError."""
+    if isinstance(given, Integral) and not isinstance(given, bool):
+        number = int(given)
+        if (least is None or least <= number) and (most is None or number <= most):
+            return number
+    bounds = (
+        ""
+        if least is None
+        else f" from {least:,} on"
+        if most is None
+        else f" from {least:,} to {most:,}"
+    )
+    raise ValueError(f"{name} is {given!r:.40}, expected a whole number{bounds}")
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """What a run is asked for, and keeps when it is resumed.
@@ -100,6 +120,16 @@ class RunOptions:
     submission: str | None = None
     survives_errors: bool = False
 
+    def __post_init__(self) -> None:
+        """Have numbers be whole and within their bounds; what is not is a ValueError."""
+        bounds = {
+            "seed": (None, None),
+            "max_bytes": (LEAST_MAX_BYTES, MOST_MAX_BYTES),
+            "card_size": (1, MAX_CARD_SIZE),
+        }
+        for name, (least, most) in bounds.items():
+            object.__setattr__(self, name, whole_number(name, getattr(self, name), least, most))
+
     def to_config(self, command: str) -> RunConfig:
         options = asdict(self)
         seed = options.pop("seed")
@@ -113,7 +143,7 @@ class RunOptions:
             for name in ("tasks", "proposers", "off"):
                 options[name] = None if options[name] is None else tuple(options[name])
             return cls(seed=config.seed, **options)
-        except (KeyError, TypeError) as error:  # what another version wrote
+        except (KeyError, TypeError, ValueError) as error:  # what another version wrote
             raise RunFolderError(
                 f"the options of this run cannot be read ({error}); begin a new run"
             ) from None
@@ -147,16 +177,17 @@ def describe_known(options: RunOptions, merged: MergeCount) -> str:
     return f"begins with {' and '.join(parts)}"
 
 
-def require_space(folder: Path, n_tasks: int) -> None:
-    """Raise a `RunFolderError` if a run over so many tasks may not fit on the disk of a folder."""
+def lack_of_space(folder: Path, n_tasks: int) -> str | None:
+    """Say it if a run over so many tasks may not fit on the disk of a folder."""
     there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     needed = BYTES_BESIDE + BYTES_A_TASK * n_tasks
     free = shutil.disk_usage(there).free
-    if free < needed:
-        raise RunFolderError(
-            f"{folder}: {free / 1e6:,.0f} MB are free, and a run over {count(n_tasks, 'task')} may "
-            f"write {needed / 1e6:,.0f} MB; free some, or choose another folder with --out"
-        )
+    if free >= needed:
+        return None
+    return (
+        f"{folder}: {free / 1e6:,.0f} MB are free, and a run over {count(n_tasks, 'task')} may "
+        f"write {needed / 1e6:,.0f} MB"
+    )
 
 
 def report_title(config: RunConfig) -> str:
@@ -190,6 +221,7 @@ class Run(Watcher):
         self.rules: dict[str, list[str]] = {}
         """By task, what the program behind its first attempt has learnt, line by line."""
         self._n_logged = 0
+        self._unlogged: deque[LogEntry] = deque()
         self._saved_s = perf_counter()
         self._save_after_s = SAVE_EVERY_S
         self._trouble: str | None = None
@@ -347,7 +379,7 @@ class Run(Watcher):
         """Log a part of the work; what charts do not know of goes into its details."""
         known = ("item", "wall_s", "engine_s", "n_pairs", "mutations")
         entry = LogEntry(
-            number=self._n_logged + 1,
+            number=self._n_logged + len(self._unlogged) + 1,
             proposer=proposer,
             item=record["item"],
             elapsed_s=loop.elapsed_s,
@@ -358,13 +390,17 @@ class Run(Watcher):
             mutations=record.get("mutations", {}),
             details={key: value for key, value in record.items() if key not in known},
         )
-        self._note(lambda: self._append(entry))
+        self._unlogged.append(entry)
+        if self._trouble is None:  # otherwise it waits for the next save
+            self._note(self._write_log)
         self._watcher.on_log(loop, proposer, record)
 
-    def _append(self, entry: LogEntry) -> None:
-        self.folder.append(entry)
-        # Not before: an interrupt may come between, and a ledger counts only what is there.
-        self._n_logged = entry.number
+    def _write_log(self) -> None:
+        # None may come between: a ledger counts what is there, and nothing is there twice.
+        with uninterrupted():
+            while self._unlogged:
+                self.folder.append(self._unlogged[0])
+                self._n_logged = self._unlogged.popleft().number
 
     def on_progress(self, loop: Loop) -> None:
         began_s = perf_counter()
@@ -383,30 +419,32 @@ class Run(Watcher):
         self._write_results(ranked)
 
     def _save_ledger(self) -> None:
-        # The loop takes what it has written for saved, so none may cut in before it is committed.
+        # The loop takes what it has written for saved, so none may cut in once it is committed.
         with uninterrupted():
+            self._write_log()
             self.folder.sync_log()
-            with self._pool.writing():
-                self._pool.set_state(LOGGED, self._n_logged)
-                self.loop.save()
+            self.loop.save({LOGGED: self._n_logged})
 
     def _note(self, write: Callable[[], None]) -> None:
         """Write something that only a later run needs; that it cannot be done ends nothing.
 
-        The search goes on, since the disk may have room again when it ends. But nothing more is
-        logged or saved: a log with a hole, or one that a ledger does not cover, could not be read.
+        The search goes on, and what was not written is tried again with every save, since the disk
+        may have room by then.
         """
-        if self._trouble is not None:
-            return
         try:
             write()
         except (OSError, PoolError) as error:
-            why = error.strerror if isinstance(error, OSError) else None
-            self._trouble = why or str(error)
-            self._watcher.on_message(
-                self.loop,
-                f"cannot write to {self.folder.path} ({self._trouble}); going on without",
-            )
+            why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            if self._trouble is None:
+                place = (isinstance(error, OSError) and error.filename) or self.folder.path
+                message = f"cannot write to {place} ({why}); going on without"
+                self._watcher.on_message(self.loop, message)
+            self._trouble = why
+        else:
+            if self._trouble is not None:
+                message = f"log and ledger in {self.folder.path} are written again, without a gap"
+                self._watcher.on_message(self.loop, message)
+            self._trouble = None
 
     @property
     def trouble(self) -> str | None:

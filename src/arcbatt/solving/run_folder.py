@@ -19,10 +19,11 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from io import FileIO
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -85,7 +86,7 @@ class RunFolder:
             self._lock.acquire()
         except Timeout:
             raise RunFolderError(f"{path} is in use by another process that runs in it") from None
-        self._log: IO[bytes] | None = None
+        self._log: FileIO | None = None
 
     @classmethod
     def create(cls, base: Path, config: RunConfig) -> RunFolder:
@@ -124,10 +125,19 @@ class RunFolder:
 
     @phase("store")
     def append(self, entry: LogEntry) -> None:
-        """Add to the log. It survives the end of this process, however sudden."""
+        """Add to the log. It survives the end of this process, however sudden.
+
+        An `OSError` leaves the log as it was before, so that the entry can be added later.
+        """
         assert self._log is not None  # begin_log was called
-        self._log.write((json.dumps(entry.to_json(), allow_nan=False) + "\n").encode())
-        self._log.flush()
+        left = memoryview((json.dumps(entry.to_json(), allow_nan=False) + "\n").encode())
+        size = os.fstat(self._log.fileno()).st_size
+        try:
+            while left:
+                left = left[self._log.write(left) :]
+        except OSError:
+            self._log.truncate(size)
+            raise
 
     @phase("store")
     def sync_log(self) -> None:
@@ -220,13 +230,14 @@ def read_log(path: Path) -> list[LogEntry]:
     return entries
 
 
-def _open_log(path: Path, n_entries: int) -> IO[bytes]:
+def _open_log(path: Path, n_entries: int) -> FileIO:
     lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
     if len(lines) < n_entries:
         raise RunFolderError(
             f"{path} has {len(lines)} entries, {POOL} speaks of {n_entries}: "
             f"it was shortened or is damaged; begin a new run"
         )
-    file = path.open("ab")
+    # Without a buffer: one would keep what had no room on the disk, and write it again at the end.
+    file = path.open("ab", buffering=0)
     file.truncate(sum(len(line) + 1 for line in lines[:n_entries]))
     return file

@@ -171,12 +171,15 @@ def is_running(path: Path) -> bool:
 
 
 def remove_run(path: Path) -> None:
-    """Remove the folder of a run; one that is at work is a `RunFolderError`."""
+    """Remove the folder of a run, or a link to one; one at work is a `RunFolderError`."""
     read_config(path)  # so that nothing else is ever removed
     lock = FileLock(path / LOCK, blocking=False)
     try:
         with lock:
-            shutil.rmtree(path)
+            if path.is_symlink():
+                path.unlink()  # what it leads to was put elsewhere, to be kept
+            else:
+                shutil.rmtree(path)
     except Timeout:
         raise RunFolderError(f"{path} is in use by another process that runs in it") from None
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import warnings
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from numbers import Real
 from pathlib import Path
 from typing import final, overload
 
@@ -31,7 +33,7 @@ from .loop import Loop, Watcher
 from .progress import watching
 from .ranking import RankedTask
 from .report.submission import make_submission
-from .run import RunOptions, describe_trouble, fill_from
+from .run import RunOptions, describe_trouble, fill_from, whole_number
 
 # Of many solutions, so many are shown at once.
 MAX_SHOWN = 20
@@ -248,7 +250,7 @@ def solve_all(
 
     An interrupt (Ctrl-C, or a notebook's stop button) ends the search and returns what was found.
     """
-    if isinstance(off, str):
+    if isinstance(off, str) or not isinstance(off, Collection):
         raise TypeError(f"what is off are several names: off=[{off!r}]")
     options = RunOptions(
         "", None, (), _path(pool), library, seed, off=tuple(off), max_bytes=max_bytes
@@ -284,10 +286,12 @@ def evolve(
     return _search(board, budget_s, max_rounds, (EVOLVE,), options, progress, keep_in, cluster)
 
 
-def _path(pool: str | Path | None) -> str | None:
+def _path(pool: str | Path | None, name: str = "pool") -> str | None:
     if isinstance(pool, Pool):
-        raise TypeError(f"a pool is given by its file: {str(pool.path)!r}")
-    return None if pool is None else str(pool)
+        raise TypeError(f"a pool is given by its file: {name}={str(pool.path)!r}")
+    if not isinstance(pool, str | os.PathLike | None):
+        raise TypeError(f"{name} is a {type(pool).__name__}, expected the file of a pool")
+    return None if pool is None else os.fspath(pool)
 
 
 def _board(tasks: Sequence[Task], device: str, n_threads: int | None) -> TaskBoard:
@@ -330,15 +334,13 @@ def _search(
     cluster: str | None = None,
 ) -> Solutions:
     """Run the loop over the tasks of a board in memory; return what was found, however it ended."""
-    if not isinstance(budget_s, int | float) or isinstance(budget_s, bool) or not budget_s > 0:
+    if not isinstance(budget_s, Real) or isinstance(budget_s, bool) or not budget_s > 0:
         raise ValueError(f"budget_s is {budget_s!r}, expected seconds, more than 0")
-    if max_rounds is not None and (not isinstance(max_rounds, int) or max_rounds < 1):
-        raise ValueError(
-            f"max_rounds is {max_rounds!r}, expected a whole number from 1 on, or None"
-        )
+    if max_rounds is not None:
+        max_rounds = whole_number("max_rounds", max_rounds, 1)
     differences = Path(tempfile.gettempdir()) / "arcbatt-differences"
     made = make_proposers(proposers, options.to_proposers(differences))
-    if keep_in is not None:
+    if _path(keep_in, "keep_in") is not None:
         Pool.open(keep_in, readonly=False).close()  # a wrong place is said before the search
     workers = None if cluster is None else _open(cluster, options, board, proposers)
     is_interrupted = False
@@ -347,7 +349,7 @@ def _search(
         with watching(progress) as watcher:
             loop = Loop(board, own, made, watcher=watcher, workers=workers)
             try:
-                loop.run(budget_s, max_rounds)
+                loop.run(float(budget_s), max_rounds)
             except KeyboardInterrupt:
                 is_interrupted = True
         if keep_in is not None:

@@ -6,6 +6,9 @@ from typing import Any
 
 from arcbatt.tasks.validation import TaskError, show
 
+# What packed files begin with.
+_PACKED = {b"PK\x03\x04": "zip", b"\x1f\x8b": "gzip"}
+
 
 class _DuplicateKey(Exception):
     """A JSON object names a key twice; the argument is the key."""
@@ -19,6 +22,11 @@ def read_json(path: Path, error: type[Exception] = TaskError) -> Any:
         data = path.read_bytes()
     except OSError as problem:
         raise error(f"{path}: cannot be read: {problem.strerror}") from None
+    for mark, kind in _PACKED.items():
+        if data.startswith(mark):
+            raise error(f"{path}: this is a {kind} file; unpack it, and name the JSON file in it")
+    if not data.strip():
+        raise error(f"{path}: this file is empty")
     if b"\0" in data:
         raise error(f"{path}: NUL byte at byte {data.index(0)}: this is not a JSON text file")
     try:

@@ -344,11 +344,14 @@ def _area(task: Task) -> int:
 
 def _trace(this: Pass, found: Enumerated) -> list[str]:
     counts = found.counts
+    ends = ", cut off" if counts["was_cut"] else ""
+    if counts["was_narrowed"]:
+        ends = f", of deep tuples only the most promising taken further{ends}"
     lines = [
         f"{this.name}: {counts['n_applications']:,} moves applied, {counts['n_values']:,} values "
         f"(by depth {counts['values_by_depth']}), {counts['n_tuples']:,} tuples "
         f"(by depth {counts['tuples_by_depth']}), {counts['n_merged']:,} merged, "
-        f"{counts['n_refused']:,} refused{', cut off' if counts['was_cut'] else ''}",
+        f"{counts['n_refused']:,} refused{ends}",
         f"{this.name}: {counts['n_pieces']:,} pieces of {counts['n_pieces_offered']:,}, "
         f"{counts['n_scanned']:,} looked at, {counts['n_stacks']:,} stacks; "
         f"sizes {counts['size_s']:.3f} s, values {counts['walk_s']:.3f} s, "

@@ -14,8 +14,9 @@ import random
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -29,7 +30,7 @@ from arcbatt.engine.staged import TaskResult
 from arcbatt.evaluation import FULL_CREDIT, Crediting, TaskBoard, Validator
 from arcbatt.language import Program, ProgramError
 from arcbatt.measure import BusyTime, count, phase, timeline, usable_cores
-from arcbatt.pool import Card, NewProgram, NewTrial, Pool, task_key
+from arcbatt.pool import Card, NewProgram, NewTrial, Pool, PoolError, task_key
 from arcbatt.tasks import Task
 
 from .archive import DEFAULT_PER_TASK, Archive, Entry, Verdict
@@ -44,6 +45,8 @@ MAX_JUDGED_AT_START = 200
 DEFAULT_CARD_SIZE = 800
 # To run a card on a GPU takes a time that its size does not change; many cores need no larger ones.
 GPU_CARD_SIZE = 3200
+# A card is one batt, which has to fit into memory.
+MAX_CARD_SIZE = 100_000
 # So many draws for each program of a card; then it stays smaller.
 DRAWS_A_PROGRAM = 4
 # Cards, for what need not be done with each.
@@ -120,6 +123,21 @@ class _Offered:
 
 
 @dataclass(frozen=True, slots=True)
+class _Rows:
+    """What is to go to the pool together: programs of a card, or of none, and trials."""
+
+    card: Card | None
+    programs: Sequence[NewProgram]
+    trials: Sequence[NewTrial]
+
+    def write(self, pool: Pool) -> None:
+        with pool.writing():
+            card = None if self.card is None else pool.add_card(self.card)
+            pool.add_programs([replace(program, card=card) for program in self.programs])
+            pool.record_trials(self.trials, only_better=True)
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """A program that fits a task that had no solver before."""
 
@@ -173,6 +191,7 @@ class Evolution:
         self._following: Donors | None = None
         self._n_dealt = self.n_cards
         self._met = MetPrograms(self.pool)
+        self._unstored: deque[_Rows] = deque()
         self._unmarked: list[bytes] = []
         n_processes = self.n_processes
         if n_processes is None:
@@ -275,7 +294,8 @@ class Evolution:
         taken = self._validate(dealt, result, offered.taken)
         self._store(taken, dealt)
         if self.n_cards % EVICT_EVERY == 0:
-            self.pool.evict(self.options.per_task)
+            with suppress(PoolError):  # there is a next time
+                self.pool.evict(self.options.per_task)
         n_pairs = len(dealt) * len(self.board)
         count("pairs", n_pairs)
         return CardResult(
@@ -337,7 +357,7 @@ class Evolution:
         """
         self._dealer.close()
         self._engine.shutdown(cancel_futures=True)
-        self._mark_seen()
+        self._write(is_last=True)
 
     def _deal(self) -> DealtCard:
         """Return the next card: that which was ordered, or else one of what is kept now."""
@@ -496,51 +516,60 @@ class Evolution:
             self._unmarked += [program.result.digest for program in origins or {}]
         else:
             self._unmarked += dealt.digests
-        if len(self._unmarked) >= MARK_AT_ONCE:
-            self._mark_seen()
-        if not taken:
-            return
-        with self.pool.writing():
-            known = self.pool.contains({change.entry.program.result.digest for change in taken})
-            card_id = None if dealt is None else self.pool.add_card(dealt.card)
-            rows = []
-            places = {change.entry.program: change.place for change in taken}
-            for program, place in places.items():
-                parents: tuple[bytes, ...] = ()
-                if dealt is None:
-                    origin = (origins or {}).get(program)
-                else:
-                    origin = dealt.kinds[place]
-                    parents = tuple(parent.result.digest for parent in dealt.made_from(place))
-                if origin is None or program.result.digest in known:
-                    continue
-                try:
-                    rows.append(NewProgram.of(program, origin, card=card_id, parents=parents))
-                except ProgramError:
-                    continue  # too large to be written down
-            self.pool.add_programs(rows)
-            self.pool.record_trials(
-                [
-                    NewTrial.of(
-                        change.entry.program.result.digest,
-                        self.board.tasks[change.task],
-                        change.n_fitted,
-                        credit=change.entry.credit,
-                        steps=change.entry.steps,
-                        proposer="evolve",
-                    )
-                    for change in taken
-                ],
-                only_better=True,
+        if taken:
+            self._unstored.append(self._to_rows(taken, dealt, origins or {}))
+        self._write(is_last=False)
+
+    def _to_rows(
+        self,
+        taken: Sequence[_Change],
+        dealt: DealtCard | None,
+        origins: Mapping[Program, str],
+    ) -> _Rows:
+        known = self.pool.contains({change.entry.program.result.digest for change in taken})
+        programs: list[NewProgram] = []
+        places = {change.entry.program: change.place for change in taken}
+        for program, place in places.items():
+            parents: tuple[bytes, ...] = ()
+            if dealt is None:
+                origin = origins.get(program)
+            else:
+                origin = dealt.kinds[place]
+                parents = tuple(parent.result.digest for parent in dealt.made_from(place))
+            if origin is None or program.result.digest in known:
+                continue
+            try:
+                programs.append(NewProgram.of(program, origin, parents=parents))
+            except ProgramError:
+                continue  # too large to be written down
+        trials = [
+            NewTrial.of(
+                change.entry.program.result.digest,
+                self.board.tasks[change.task],
+                change.n_fitted,
+                credit=change.entry.credit,
+                steps=change.entry.steps,
+                proposer="evolve",
             )
+            for change in taken
+        ]
+        return _Rows(None if dealt is None else dealt.card, programs, trials)
 
     @phase("store")
-    def _mark_seen(self) -> None:
-        """Mark in the pool what was met, so that no later run deals it again."""
-        if self._unmarked:
-            # In the order in which the pool has them.
-            self.pool.mark_seen(sorted(self._unmarked))
-            self._unmarked.clear()
+    def _write(self, *, is_last: bool) -> None:
+        """Write to the pool what waits for that; what was met in large parts, and at the end.
+
+        On a full disk it waits for the next card, and evolution goes on. Whoever saves the run in
+        the same pool says what is wrong.
+        """
+        with suppress(PoolError):
+            while self._unstored:
+                self._unstored[0].write(self.pool)
+                self._unstored.popleft()
+            if self._unmarked and (is_last or len(self._unmarked) >= MARK_AT_ONCE):
+                # In the order in which the pool has them.
+                self.pool.mark_seen(sorted(self._unmarked))
+                self._unmarked.clear()
 
 
 _Running = tuple[DealtCard, "Future[TaskResult]"]

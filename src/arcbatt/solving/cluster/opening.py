@@ -23,6 +23,8 @@ def check_cluster(text: str | None) -> None:
     """Refuse a cluster that cannot be used, before anything is begun; nothing is started."""
     if text is None:
         return
+    if not isinstance(text, str):
+        raise TypeError(f"cluster is a {type(text).__name__}, expected text such as 'local:4'")
     if own := own_primitives():
         raise ClusterError(
             f"workers do not have your own primitives ({', '.join(own)}); leave out cluster="
