@@ -146,7 +146,7 @@ def _wrong(task: Task, program: Program) -> dict[str, tuple[Callable[[], Any], s
         "tasks for a task": (lambda: arcbatt.solve([task]), "solve_all takes several"),
         "a duration in words": (lambda: arcbatt.solve(task, "5s"), "expected seconds"),
         "no time": (lambda: arcbatt.solve(task, 0), "expected seconds, more than 0"),
-        "a device": (lambda: arcbatt.solve(task, device="gpu"), "'gpu' is no device: auto, cpu"),
+        "a device": (lambda: arcbatt.solve(task, device="gpu"), "'gpu' is not a device: auto, cpu"),
         "a proposer": (lambda: arcbatt.solve(task, proposers=["lern"]), "did you mean learn?"),
         "one proposer": (lambda: arcbatt.solve(task, proposers="learn"), r"proposers=\['learn'\]"),
         "a class": (lambda: arcbatt.solve(task, proposers=[Mirrors]), "give one of it: Mirrors()"),
@@ -188,11 +188,11 @@ def _wrong(task: Task, program: Program) -> dict[str, tuple[Callable[[], Any], s
         "threads of a batt as text": (lambda: run_batt("2"), "n_threads is '2'"),
         "no device": (
             lambda: Batt([program]).run(Samples.of(task), device=cast(Any, None)),
-            "None is no device: auto, cpu",
+            "None is not a device: auto, cpu",
         ),
         "a device by its number": (
             lambda: arcbatt.run(program, task, device=cast(Any, 0)),
-            "0 is no device: auto, cpu",
+            "0 is not a device: auto, cpu",
         ),
         "no thread for tasks": (
             lambda: run_on_tasks(Batt([program]), TaskSamples([task]), n_threads=0),
@@ -276,6 +276,10 @@ def _wrong(task: Task, program: Program) -> dict[str, tuple[Callable[[], Any], s
         "no demos to learn from": (lambda: arcbatt.run(learning, GRID), "asks for input S"),
         "text to interpret": (lambda: arcbatt.interpret("vmirror", GRID), "expected a program"),
         "a batt of one": (lambda: Batt(program), r"Batt\(\[program\]\)"),
+        "a batt of nothing": (
+            lambda: Batt(cast(Any, None)),
+            r"not a NoneType: Batt\(\[program\]\)",
+        ),
         "a batt of text": (lambda: Batt([VMIRROR]), r"parse_program\(text\) gives"),
         "a batt of what was rejected": (
             lambda: Batt(list(read_lines(["import os"]))),  # type: ignore[arg-type]

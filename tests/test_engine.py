@@ -240,7 +240,7 @@ def test_programs_run_one_by_one_where_memory_is_short(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:x", "", "cpu:0"])
 def test_devices_that_do_not_exist_are_refused(device: str) -> None:
-    with pytest.raises(ValueError, match="is no device"):
+    with pytest.raises(ValueError, match="is not a device"):
         Batt([parse_program("def f(I):\n    return I\n")]).run(demo_samples(((1,),)), device=device)
 
 

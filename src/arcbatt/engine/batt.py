@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import copy_context
@@ -490,8 +490,9 @@ class Run:
 
 def _check_programs(programs: Sequence[Program | ParsedProgram]) -> tuple[Program, ...]:
     """Return programs as a tuple; what is none is a TypeError that says what to do."""
-    if isinstance(programs, Program | ParsedProgram):
-        raise TypeError("a Batt takes several programs: Batt([program])")
+    if isinstance(programs, Program | ParsedProgram | str) or not isinstance(programs, Iterable):
+        given = f"not a {type(programs).__name__}"
+        raise TypeError(f"a Batt takes several programs, {given}: Batt([program])")
     return tuple([to_program(each, f"program {k} of the batt") for k, each in enumerate(programs)])
 
 
@@ -502,7 +503,7 @@ def _devices(device: str) -> list[int]:
     # Whatever else was given, None or the number of a GPU, is no name of one either.
     name, _, number = device.partition(":") if isinstance(device, str) else ("", "", "")
     if device != "auto" and (name != "cuda" or not (number or "0").isdecimal()):
-        raise ValueError(f"{device!r} is no device: auto, cpu, cuda, cuda:0, cuda:1, ...")
+        raise ValueError(f"{device!r} is not a device: auto, cpu, cuda, cuda:0, cuda:1, ...")
     try:
         count = gpu.device_count()
         if number and int(number) >= count:
