@@ -535,6 +535,25 @@ def test_an_interrupt_while_the_ledger_is_written_loses_nothing(
         assert resumed.loop.n_fitted == 1
 
 
+def test_an_interrupt_while_the_last_ledger_is_written_leaves_all_files(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    save = Loop.save
+
+    def interrupted(loop: Loop) -> None:
+        save(loop)
+        if loop.n_fitted:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Loop, "save", interrupted)
+    with hearing_signals(), pytest.raises(KeyboardInterrupt):
+        run_told(monkeypatch, tmp_path, [task_named("one")], offer_all)
+    (path,) = tmp_path.iterdir()
+    assert "told, 2 of 2 demos" in (path / "report.html").read_text("utf-8")
+    submission = check_submission_file(path / "submission.json", [task_named("one")])
+    assert submission["one"][0]["attempt_1"] == [[6, 5], [8, 7]]
+
+
 class Killed(BaseException):
     """Stands for the sudden end of a process: nothing is written after it."""
 

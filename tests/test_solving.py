@@ -624,6 +624,16 @@ def test_what_may_not_be_interrupted_ends_first() -> None:
     assert done == [1]
 
 
+def test_what_may_not_be_interrupted_ends_first_also_around_another_such() -> None:
+    done = []
+    with hearing_signals(), pytest.raises(KeyboardInterrupt), uninterrupted():
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            done.append("inside")
+        done.append("around")
+    assert done == ["inside", "around"]
+
+
 def test_an_error_in_a_proposer_ends_it_alone_where_that_is_wanted() -> None:
     def fail(_tasks: Sequence[Task], _context: Context) -> None:
         raise ZeroDivisionError("of its own")
