@@ -32,6 +32,7 @@ from arcbatt.proposers.proposer import propose_plainly
 from arcbatt.solving import Loop
 from arcbatt.solving.progress import Progress, bar_html, watching
 
+from .conftest import printed_with_any_hash_seed
 from .solving_parts import FOREVER_S
 
 GRID = ((1, 2), (3, 4))
@@ -570,6 +571,17 @@ def test_an_own_primitive_can_be_declared_again(drop: None) -> None:
     assert version != arcbatt.language.language_version()  # type: ignore[attr-defined]
     declared = own_primitives()["drop"]
     assert declared.is_own and str(declared.signatures[0]) == "Grid -> Grid"
+
+
+def test_own_primitives_are_the_same_version_of_the_language_in_every_process() -> None:
+    code = (
+        "import arcbatt\n"
+        "@arcbatt.primitive('Grid -> Grid')\n"
+        "def drop(grid):\n"
+        "    return grid if 'a' in {'a', 'b', 'c', 'd', 'e'} else None\n"
+        "print(arcbatt.language.language_version())\n"
+    )
+    assert len(printed_with_any_hash_seed(code)) == 1
 
 
 @pytest.mark.parametrize(
