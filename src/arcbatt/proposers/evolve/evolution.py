@@ -39,6 +39,9 @@ from .met import MetPrograms
 from .mutation import Donors, Mutator, Rates
 from .portions import DealtCard, Order, assemble, divide, uncollected
 
+# Programs at the start are screened so many at once: a pool has any number of them, and the time may
+# end meanwhile.
+SCREENED_AT_ONCE = 500
 # Programs at the start are judged by all differs on all tasks, which takes long: so many at most.
 MAX_JUDGED_AT_START = 200
 DEFAULT_CARD_SIZE = 800
@@ -188,27 +191,34 @@ class Evolution:
         is_spent: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = perf_counter,
     ) -> float:
-        """Take the programs that are known, which the pool has; return how long the engine took."""
+        """Take the programs that are known, which the pool has; return how long the engine took.
+
+        That is of one program, in the mean over those that were run before the time `is_spent`.
+        """
         say(
             f"{plurals.count(len(programs), 'program')} on {plurals.count(len(self.board), 'task')}"
         )
         if not programs:
             return 0.0
         self._met.add_all(program.result.digest for program in programs)
-        began_s = clock()
-        result = self.board.screen(Batt(programs), held_out=True)
-        screen_s = clock() - began_s
-        scored = [(p, t) for p, t in np.argwhere(result.n_matches > 0).tolist()]
-        with phase("score"):
-            offered = self._offer_pairs(programs, result, scored)
-        self._store(offered.taken)
+        screen_s, n_screened = 0.0, 0
+        while n_screened < len(programs) and not (n_screened and is_spent()):
+            some = programs[n_screened : n_screened + SCREENED_AT_ONCE]
+            began_s = clock()
+            result = self.board.screen(Batt(some), held_out=True)
+            screen_s += clock() - began_s
+            n_screened += len(some)
+            scored = [(p, t) for p, t in np.argwhere(result.n_matches > 0).tolist()]
+            with phase("score"):
+                offered = self._offer_pairs(some, result, scored)
+            self._store(offered.taken)
         if self.options.use_differs:
             say("how near the programs come to the tasks that none fits")
             chosen = self._programs_to_judge(programs)
             with phase("score"):
                 nearest = list(self.crediting.nearest(chosen, self.archive, is_spent))
             self._store(self._offer_each(nearest).taken)
-        return screen_s
+        return screen_s / n_screened
 
     def take(self, programs: Sequence[tuple[int, Program, str]]) -> int:
         """Offer programs that others have found, each to its task; return how many it has kept.
@@ -238,7 +248,8 @@ class Evolution:
     def _programs_to_judge(self, programs: Sequence[Program]) -> list[Program]:
         """Solvers first, then any: those that may be nearly right on other tasks."""
         solvers = self.archive.solvers()
-        rest = [program for program in programs if program not in set(solvers)]
+        are_solvers = set(solvers)
+        rest = [program for program in programs if program not in are_solvers]
         self.rng.shuffle(rest)
         return [*solvers, *rest][:MAX_JUDGED_AT_START]
 

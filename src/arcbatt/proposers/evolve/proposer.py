@@ -144,7 +144,7 @@ class Mutants:
             evolution.resume_from(state)
             kept, _ = pool_parents(context.pool)
             programs = list(dict.fromkeys([*programs, *kept]))
-        screen_s = evolution.begin(
+        a_program_s = evolution.begin(
             programs,
             context.say,
             lambda: context.allowance.is_spent,
@@ -152,7 +152,7 @@ class Mutants:
         )
         if state is not None:
             evolution.take_kept()
-        self._card_s = screen_s * self._options.card_size / max(len(programs), 1)
+        self._card_s = a_program_s * self._options.card_size
         return evolution
 
     def _take_parents(self, evolution: Evolution, context: Context) -> None:
