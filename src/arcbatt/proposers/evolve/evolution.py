@@ -39,8 +39,8 @@ from .met import MetPrograms
 from .mutation import Donors, Mutator, Rates
 from .portions import DealtCard, Order, assemble, divide, uncollected
 
-# Programs at the start are screened so many at once: a pool has any number of them, and the time may
-# end meanwhile.
+# Programs at the start are screened so many at once: a pool has any number of them, and the time
+# may end meanwhile.
 SCREENED_AT_ONCE = 500
 # Programs at the start are judged by all differs on all tasks, which takes long: so many at most.
 MAX_JUDGED_AT_START = 200
