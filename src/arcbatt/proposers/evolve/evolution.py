@@ -152,7 +152,9 @@ class CardResult:
 class Evolution:
     """Evolves programs for the tasks of a board, with a pool, which it fills.
 
-    `n_processes` deal beside this one; by default as many as the board's threads allow.
+    `known` are programs that stay in the pool whatever becomes of them: those that a run began
+    with, and begins with again when it is resumed. `n_processes` deal beside this one; by default
+    as many as the board's threads allow.
     """
 
     board: TaskBoard
@@ -160,10 +162,12 @@ class Evolution:
     options: EvolveOptions
     validator: Validator
     rates: Rates = field(default_factory=lambda: Rates(Mutator.kinds))
+    known: Sequence[Program] = ()
     n_cards: int = 0
     n_processes: int | None = None
 
     def __post_init__(self) -> None:
+        self._spared = frozenset(program.result.digest for program in self.known)
         self.rng = random.Random(self.options.seed)
         self.archive = Archive(len(self.board), self.options.per_task)
         self.crediting = Crediting(self.board, use_differs=self.options.use_differs)
@@ -286,7 +290,7 @@ class Evolution:
         taken = self._validate(dealt, result, offered.taken)
         self._store(taken, dealt)
         if self.n_cards % EVICT_EVERY == 0:
-            self.pool.evict(self.options.per_task)
+            self.pool.evict(self.options.per_task, spared=self._spared)
         n_pairs = len(dealt) * len(self.board)
         count("pairs", n_pairs)
         return CardResult(

@@ -137,9 +137,11 @@ class Mutants:
     def _begin(self, offer: Offer, context: Context) -> Evolution:
         board = context.board.part(offer.tasks)
         validator = Validator(board, self._differences)
-        evolution = Evolution(board, context.pool, self._options, validator, Rates(self._kinds))
+        rates = Rates(self._kinds)
+        known = context.known
+        evolution = Evolution(board, context.pool, self._options, validator, rates, known)
         state = context.state()
-        programs = list(context.known)
+        programs = list(known)
         if state is not None:
             evolution.resume_from(state)
             kept, _ = pool_parents(context.pool)
