@@ -158,8 +158,8 @@ class Loop:
         return self.board.tasks
 
     @phase("load")
-    def _load_known(self) -> None:
-        """Read the programs of the pool that were there when the loop was run first."""
+    def load_known(self) -> None:
+        """Read the programs of the pool that were there when this was first called, or `run`."""
         if self.is_resumed:
             self.known = list(self.pool.solvers(found_until=self._began_at))
         elif self._began_at is None:
@@ -225,7 +225,7 @@ class Loop:
         self.budget_s = budget_s
         self._began_s = self._clock()
         self._allowance = Allowance(budget_s, self._clock)
-        self._load_known()
+        self.load_known()
         n_before = {name: count.n_rounds for name, count in self.counts.items()}
 
         def n_left(proposer: Proposer) -> int | None:

@@ -254,7 +254,11 @@ class Run(Watcher):
             if not is_begun:
                 merged = fill_from(self._pool, self.options)
                 self.on_message(self.loop, describe_known(self.options, merged))
+                self.loop.load_known()
                 is_begun = True
+                # Proposers add programs to the pool: which were there before, a resumed run must
+                # know however soon this one is killed.
+                self._note(self._save_ledger)
             spent_s = perf_counter() - began_s
             n_before = self.loop.n_rounds
             self.loop.run(budget_s - ending_s - explaining_s - spent_s, max_rounds)
