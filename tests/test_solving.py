@@ -651,3 +651,25 @@ def test_an_error_in_a_proposer_ends_it_alone_where_that_is_wanted() -> None:
     assert "ZeroDivisionError: of its own" in loop.failed["failing"]
     trouble = describe_trouble(loop)
     assert trouble is not None and "failing failed" in trouble
+
+
+@pytest.mark.parametrize("where", ["next_offer", "finish"])
+def test_an_error_of_a_proposer_leaves_others_to_work_and_to_end(
+    monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    def fail(_context: Context) -> None:
+        raise ZeroDivisionError("of its own")
+
+    def offer(tasks: Sequence[Task], context: Context) -> None:
+        context.keep(*found_for(tasks[0]))
+
+    board = TaskBoard([task_named("one")], device="cpu", n_threads=1)
+    failing, working = Told(nothing, "failing"), Told(offer, "working")
+    monkeypatch.setattr(failing, where, fail)
+    with pytest.raises(ZeroDivisionError):
+        Loop(board, Pool.in_memory(), [failing, working]).run(60)
+    assert working.n_finished == 1
+    loop = Loop(board, Pool.in_memory(), [failing, working], survives_errors=True)
+    loop.run(60)
+    assert loop.n_fitted == 1 and working.n_finished == 2
+    assert list(loop.failed) == ["failing"] and "of its own" in loop.failed["failing"]

@@ -199,9 +199,11 @@ class Mutants:
         if self.evolution is None:
             return
         context.save_state(self.evolution.to_json())
-        self.evolution.close()
-        in_time = context.allowance.left_s > self._propose_s
-        self._propose(self.evolution, context, nearly_right=in_time)
+        try:
+            self.evolution.close()
+        finally:  # a pool that cannot be written to any more loses none of it
+            in_time = context.allowance.left_s > self._propose_s
+            self._propose(self.evolution, context, nearly_right=in_time)
 
     @property
     def trouble(self) -> str | None:
