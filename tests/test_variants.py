@@ -145,6 +145,8 @@ def test_variants_find_the_rule_with_other_colours() -> None:
         assert counts["two_colors"]["fitted"] == 1 and counts["two_colors"]["tried"] > 0
         # Kinds that come later are not tried on a task that something fits.
         assert counts["delete"] == {"tried": 0, "fitted": 0}
+        loop.save()
+        assert loop_of(KnownPrograms(), task, pool).parts()["known"] == counts
     with Pool.in_memory() as pool:
         pool.add_programs([NewProgram.of(parent, "library")])
         loop = loop_of(KnownPrograms(use_variants=False), task, pool)

@@ -70,9 +70,12 @@ class KnownPrograms:
 
     def __init__(self, *, use_variants: bool = True) -> None:
         self._varied = VARIED if use_variants else {}
-        self._counts = {kind: {"tried": 0, "fitted": 0} for kind in self._varied}
+        self._context: Context | None = None
+        # By kind, what the end of the time has cut off: the ledger has all else.
+        self._cut_off: dict[str, dict[str, int]] = {}
 
     def next_offer(self, context: Context) -> Offer | None:
+        self._context = context
         whole = self._offer(ALL_DEMOS, WHOLE[ALL_DEMOS], context.board.tasks, context)
         if whole is not None:
             return whole
@@ -140,7 +143,7 @@ class KnownPrograms:
         )
         board = context.board.part(offer.tasks)
         n_fitting = np.zeros(len(offer.tasks), np.int64)
-        counts = self._counts[kind]
+        n_tried = 0
         for mutants in batches(new_variants(varied, kind)):
             if context.allowance.is_spent:
                 return
@@ -150,17 +153,33 @@ class KnownPrograms:
             fits = result.solved
             with phase("store"):
                 _keep_parents([mutants[p] for p in np.flatnonzero(fits.any(axis=1))], context)
-            counts["tried"] += len(mutants)
-            counts["fitted"] += int(np.count_nonzero(fits.any(axis=0) & (n_fitting == 0)))
+            n_tried += len(mutants)
             n_fitting += _propose(batt, board, result, fits, context)
+            n_fitted = int(np.count_nonzero(n_fitting))
+            self._cut_off[kind] = {"tried": n_tried, "fitted": n_fitted}
+        self._cut_off.pop(kind, None)
         for task, n in zip(offer.tasks, n_fitting.tolist(), strict=True):
-            context.note_done(kind, task, {"n_fitting": n})
+            context.note_done(kind, task, {"n_fitting": n, "n_tried": n_tried})
 
     def finish(self, context: Context) -> None:
         pass
 
     def counts(self) -> Mapping[str, Mapping[str, Any]]:
-        return self._counts
+        """Return of each kind how many variants were tried and how many tasks they fit."""
+        if self._context is None:
+            return {}
+        found = {}
+        for kind in self._varied:
+            done = self._context.done(kind).values()
+            cut_off = self._cut_off.get(kind, {"tried": 0, "fitted": 0})
+            # Whichever tasks they are tried on, variants are the same.
+            n_tried = max((noted.get("n_tried", 0) for noted in done), default=0)
+            n_fitted = sum(noted["n_fitting"] > 0 for noted in done)
+            found[kind] = {
+                "tried": max(n_tried, cut_off["tried"]),
+                "fitted": n_fitted + cut_off["fitted"],
+            }
+        return found
 
 
 def _propose(
