@@ -25,7 +25,7 @@ from arcbatt.pool import NewProgram
 from arcbatt.tasks import Task
 
 from .evolve.mutation import Mutant, variants
-from .proposer import Context, Offer, propose_plainly
+from .proposer import Context, Offer, propose_plainly, smallest
 
 PROGRAMS_A_BATT = 500
 # Variants of one program stand together and share most of their calls.
@@ -136,7 +136,7 @@ class KnownPrograms:
     def _run_variants(self, offer: Offer, context: Context) -> None:
         """Run all variants of a kind, demos held out: some of them look at the demos."""
         kind = offer.item
-        varied = _smallest(context.known)
+        varied = smallest(context.known, MAX_VARIED)
         context.say(
             f"variants ({kind}) of {count(len(varied), 'known program')} on "
             f"{count(len(offer.tasks), 'task')}"
@@ -195,14 +195,6 @@ def _propose(
     context.log({"n_pairs": len(batt.programs) * len(board)})
     n_fitting: NDArray[np.int64] = np.count_nonzero(result.solved, axis=0)
     return n_fitting
-
-
-def _smallest(programs: Sequence[Program]) -> Sequence[Program]:
-    """All of them, or as many as are varied at most, in their order."""
-    if len(programs) <= MAX_VARIED:
-        return programs
-    places = sorted(range(len(programs)), key=lambda place: programs[place].n_calls)
-    return [programs[place] for place in sorted(places[:MAX_VARIED])]
 
 
 def new_variants(programs: Sequence[Program], kind: str) -> Iterator[Mutant]:
