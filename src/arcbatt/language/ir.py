@@ -32,7 +32,7 @@ SIGNATURES = (("I",), ("S", "I"), INPUTS)
 
 
 class Node:
-    """A value of a program and how it comes about. Make nodes by the functions below, not by the class."""
+    """A value of a program and how it is made. Make nodes by the functions below."""
 
     __slots__ = ("__weakref__", "_digest", "_type", "args", "head", "kind")
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -118,10 +119,13 @@ class RunOptions:
                 f"the options of this run cannot be read ({error}); begin a new run"
             ) from None
 
-    def to_proposers(self, differences: Path) -> ProposerOptions:
-        """Return what the proposers are made from; a switch that is none is a ValueError."""
+    def to_proposers(self, differences: Path | None = None) -> ProposerOptions:
+        """Return what the proposers are made from; a switch that is none is a ValueError.
+
+        `differences` is a folder of the run; without one it is a folder for what is temporary.
+        """
         return ProposerOptions(
-            differences,
+            differences or Path(tempfile.gettempdir()) / f"arcbatt-{DIFFERENCES}",
             EvolveOptions(seed=self.seed, card_size=self.card_size, use_differs=self.use_differs),
             frozenset(self.off),
             self.max_bytes,
