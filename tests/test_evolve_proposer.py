@@ -85,6 +85,25 @@ def test_a_resumed_run_begins_with_the_same_programs(monkeypatch: pytest.MonkeyP
         assert resumed.is_resumed and resumed.known == loop.known
 
 
+def test_a_loop_that_is_run_again_goes_on_as_a_resumed_one_does() -> None:
+    board = TaskBoard(training("a85d4709", "67385a82"), device="cpu", n_threads=1)
+    options = EvolveOptions(card_size=40)
+
+    def kept_after(is_resumed: bool) -> Any:
+        with Pool.in_memory() as pool:
+            fill_pool(pool, library=False)
+            for number in range(3):
+                if not number or is_resumed:
+                    loop = Loop(board, pool, [Mutants(options, Path("differences"))])
+                loop.run(FOREVER_S, 2)
+                loop.save()
+            assert loop.counts["evolve"].n_rounds == 6
+            assert loop.pool.state("loop")["proposers"]["evolve"]["n_cards"] == 6
+            return [[each.program for each in loop.candidates(task).kept] for task in board.tasks]
+
+    assert kept_after(is_resumed=False) == kept_after(is_resumed=True)
+
+
 def test_it_ends_after_several_cards_without_a_mutant(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = [0] * (CARDS_TO_GIVE_UP - 1) + [3] + [0] * CARDS_TO_GIVE_UP
     left, real = iter(numbers), Evolution.step
