@@ -152,6 +152,14 @@ def _wrong(task: Task, program: Program) -> dict[str, tuple[Callable[[], Any], s
         "one proposer": (lambda: arcbatt.solve(task, proposers="learn"), r"proposers=\['learn'\]"),
         "a class": (lambda: arcbatt.solve(task, proposers=[Mirrors]), "give one of it: Mirrors()"),
         "no proposer": (lambda: arcbatt.solve(task, proposers=[3]), "subclass arcbatt.Proposer"),
+        "no trust": (
+            lambda: arcbatt.solve(task, proposers=[Distrusted()]),
+            "mirrors: its trust is 0, expected a number above 0",
+        ),
+        "an offer for nothing": (
+            lambda: arcbatt.Offer("mine", (task,), 1.0, 0.0),
+            "the offer 'mine' costs 0.0 seconds, expected more than 0",
+        ),
         "no such pool": (lambda: arcbatt.solve(task, pool="nope.db"), "no such pool"),
         "an open pool": (
             lambda: arcbatt.solve(task, pool=arcbatt.Pool.in_memory()),
@@ -489,6 +497,10 @@ class Mirrors(arcbatt.Proposer):
             programs = map(arcbatt.parse_program, texts)
             context.propose([propose_plainly(program, task) for program in programs])
             context.note_done(offer.item, task, {})
+
+
+class Distrusted(Mirrors):
+    trust = 0
 
 
 def test_an_own_proposer_finds_what_it_proposes(task: Task) -> None:

@@ -115,6 +115,12 @@ class Offer:
     divides: bool = True
     reads_candidates: bool = False
 
+    def __post_init__(self) -> None:
+        if not self.cost_s > 0:
+            raise ValueError(
+                f"the offer {self.item!r} costs {self.cost_s!r} seconds, expected more than 0"
+            )
+
     @property
     def gain_a_second(self) -> float:
         """What offers are ordered by."""
