@@ -32,6 +32,7 @@ from arcbatt.proposers.proposer import propose_plainly
 from arcbatt.solving import Loop
 from arcbatt.solving.progress import Progress, bar_html, watching
 
+from .conftest import printed_with_any_hash_seed
 from .solving_parts import FOREVER_S
 
 GRID = ((1, 2), (3, 4))
@@ -151,6 +152,10 @@ def _wrong(task: Task, program: Program) -> dict[str, tuple[Callable[[], Any], s
         "one proposer": (lambda: arcbatt.solve(task, proposers="learn"), r"proposers=\['learn'\]"),
         "a class": (lambda: arcbatt.solve(task, proposers=[Mirrors]), "give one of it: Mirrors()"),
         "no proposer": (lambda: arcbatt.solve(task, proposers=[3]), "subclass arcbatt.Proposer"),
+        "no trust": (
+            lambda: arcbatt.solve(task, proposers=[Distrusted()]),
+            "mirrors: its trust is 0, expected a number above 0",
+        ),
         "no such pool": (lambda: arcbatt.solve(task, pool="nope.db"), "no such pool"),
         "an open pool": (
             lambda: arcbatt.solve(task, pool=arcbatt.Pool.in_memory()),
@@ -543,6 +548,10 @@ class Mirrors(arcbatt.Proposer):
             context.note_done(offer.item, task, {})
 
 
+class Distrusted(Mirrors):
+    trust = 0
+
+
 def test_an_own_proposer_finds_what_it_proposes(task: Task) -> None:
     solution = arcbatt.solve(task, FOREVER_S, proposers=[Mirrors()])
     assert solution.fits and solution.ranked.best is not None
@@ -623,6 +632,17 @@ def test_an_own_primitive_can_be_declared_again(drop: None) -> None:
     assert version != arcbatt.language.language_version()  # type: ignore[attr-defined]
     declared = own_primitives()["drop"]
     assert declared.is_own and str(declared.signatures[0]) == "Grid -> Grid"
+
+
+def test_own_primitives_are_the_same_version_of_the_language_in_every_process() -> None:
+    code = (
+        "import arcbatt\n"
+        "@arcbatt.primitive('Grid -> Grid')\n"
+        "def drop(grid):\n"
+        "    return grid if 'a' in {'a', 'b', 'c', 'd', 'e'} else None\n"
+        "print(arcbatt.language.language_version())\n"
+    )
+    assert len(printed_with_any_hash_seed(code)) == 1
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -323,6 +324,18 @@ def test_a_bug_of_a_proposer_ends_that_proposer_alone_where_errors_are_survived(
     loop = solved_with(tasks, Inline(1), options=options, survives_errors=True)
     assert "ZeroDivisionError: a bug" in loop.failed["told"]
     assert loop.done("known", "all demos").keys() == {"a", "b"}
+
+
+def test_what_was_found_before_a_bug_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def find_and_fail(tasks: Sequence[Task], context: Context) -> None:
+        context.keep(*found_for(tasks[0]))
+        raise ZeroDivisionError("a bug")
+
+    put_in_presets(monkeypatch, lambda: Told(find_and_fail))
+    options = replace(QUICK, proposers=("told",))
+    loop = solved_with([task_named("a")], Inline(1), options=options, survives_errors=True)
+    assert "ZeroDivisionError: a bug" in loop.failed["told"]
+    assert loop.n_fitted == 1
 
 
 def test_what_a_worker_writes_that_is_no_result_loses_it() -> None:
@@ -647,6 +660,28 @@ def test_islands_that_have_nothing_more_to_do_are_asked_no_more(
     loop = solved_with([contradiction()], Inline(2), options=options, max_rounds=None)
     assert loop.counts["told"].n_rounds == 4
     assert sorted(finished) == [0, 2, 2]  # that of the driver has done nothing
+
+
+def test_an_island_that_is_out_of_memory_keeps_what_it_found_and_is_given_up_in_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Large(Told):
+        """Finds something in each round, and has not the memory to end it."""
+
+        def next_offer(self, context: Context) -> Offer | None:
+            return Offer("round", context.board.tasks, 1.0, 1.0, divides=False)
+
+        def work(self, offer: Offer, context: Context) -> None:
+            context.keep(*found_for(offer.tasks[0]))
+            raise MemoryError
+
+    put_in_presets(monkeypatch, lambda: Large(nothing))
+    options = replace(QUICK, proposers=("told",))
+    inline = Inline(1)
+    loop = solved_with([task_named("a")], inline, options=options, max_rounds=None)
+    assert loop.n_fitted == 1 and len(inline.units) == driver.MAX_TRIES
+    (message,) = cluster_of(loop).given_up
+    assert "out of memory" in message
 
 
 def test_a_run_of_islands_can_be_resumed_here(tmp_path: Path) -> None:

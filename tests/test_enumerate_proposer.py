@@ -24,6 +24,7 @@ from arcbatt.proposers.enumerate import (
     Pass,
     all_passes,
 )
+from arcbatt.proposers.enumerate import proposer as enumerate_module
 from arcbatt.proposers.enumerate.known_values import MAX_KNOWN, known_values
 from arcbatt.proposers.enumerate.proposer import BITS_A_BIT, BITS_A_KNOWN, bits_of
 from arcbatt.proposers.enumerate.stacks import MODES, Pick, Stack, enumerate_view
@@ -42,7 +43,14 @@ from arcbatt.solving import Loop, Watcher, rank_task
 from arcbatt.solving.report.submission import make_submission
 from arcbatt.tasks import Pair, Task
 
-from .solving_parts import FOREVER_S, huge_task, solved_by, task_named, training
+from .solving_parts import (
+    FOREVER_S,
+    contradiction,
+    huge_task,
+    solved_by,
+    task_named,
+    training,
+)
 
 SET = "arc-agi-1/training"
 # Tasks that a proposer solves by itself.
@@ -378,6 +386,27 @@ def test_what_known_programs_give_is_distinct_near_first_and_no_solution() -> No
         fill_pool(pool, library=True)
         many = known_values(board, board.tasks[1], Batt(list(pool.solvers())))
     assert len(many) == MAX_KNOWN
+
+
+def test_of_many_known_programs_the_smallest_are_searched_from(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(enumerate_module, "MAX_RUN", 3)
+    run_alone: list[Sequence[Program]] = []
+
+    def noted(_board: TaskBoard, _task: Task, batt: Batt) -> list[Any]:
+        run_alone.append(batt.programs)
+        return []
+
+    monkeypatch.setattr(enumerate_module, "known_values", noted)
+    with Pool.in_memory() as pool:
+        fill_pool(pool, library=True)
+        board = TaskBoard([contradiction()], device="cpu", n_threads=1)
+        loop = Loop(board, pool, [EnumeratedStacks(None, [one_pass("plain", plain, 1)])])
+        loop.run(FOREVER_S)
+        (found,) = run_alone
+        fewest = sorted(each.n_calls for each in pool.solvers())[:3]
+        assert sorted(each.n_calls for each in found) == fewest
 
 
 def test_half_of_a_program_can_be_known() -> None:

@@ -146,6 +146,27 @@ def test_what_is_found_is_right_and_in_the_pool(
         assert bool(nearly) or not use_differs
 
 
+@pytest.mark.parametrize("n_times", [2, 4, 100])
+def test_programs_at_the_start_are_run_while_there_is_time(
+    board: TaskBoard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_times: int
+) -> None:
+    monkeypatch.setattr(evolution, "SCREENED_AT_ONCE", 10)
+    looks = count()
+    options = EvolveOptions(use_differs=False)
+    with Pool.in_memory() as pool:
+        pool.add_programs([NewProgram.of(program, "library") for program in FEW])
+        evolving = Evolution(board, pool, options, Validator(board, tmp_path), n_processes=0)
+        try:
+            evolving.begin(FEW, is_spent=lambda: next(looks) >= n_times)
+        finally:
+            evolving.close()
+        in_time = FEW[: 10 * (n_times + 1)]
+        result = board.screen(Batt(in_time), held_out=True)
+        fitted = {task.id for t, task in enumerate(board.tasks) if result.solved[:, t].any()}
+        kept = {row.task_name for row in pool.parents() if row.fits}
+        assert kept == fitted
+
+
 def test_what_does_not_hold_alone_is_not_kept(
     board: TaskBoard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

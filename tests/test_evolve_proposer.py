@@ -13,7 +13,7 @@ from arcbatt.evaluation import TaskBoard
 from arcbatt.language import parse_program
 from arcbatt.pool import Pool
 from arcbatt.proposers import Context
-from arcbatt.proposers.evolve import EvolveOptions, Mutants
+from arcbatt.proposers.evolve import EvolveOptions, Mutants, evolution
 from arcbatt.proposers.evolve.evolution import CardResult, Evolution
 from arcbatt.proposers.evolve.proposer import CARDS_TO_GIVE_UP, MAX_PARENTS
 from arcbatt.proposers.first_programs import fill_pool
@@ -69,6 +69,39 @@ def test_a_few_parents_of_each_task_are_taken() -> None:
 
     counts, _ = evolved(task, offer)
     assert counts["parents"]["n_parents_offered"] == MAX_PARENTS
+
+
+def test_a_resumed_run_begins_with_the_same_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evolution, "EVICT_EVERY", 1)
+    board = TaskBoard(training("a85d4709", "67385a82"), device="cpu", n_threads=1)
+    options = EvolveOptions(card_size=60, per_task=1)
+    with Pool.in_memory() as pool:
+        fill_pool(pool, library=False)
+        loop = Loop(board, pool, [Mutants(options, Path("differences"))])
+        loop.run(FOREVER_S, 6)
+        loop.save()
+        resumed = Loop(board, pool, [Mutants(options, Path("differences"))])
+        resumed.run(FOREVER_S, 1)
+        assert resumed.is_resumed and resumed.known == loop.known
+
+
+def test_a_loop_that_is_run_again_goes_on_as_a_resumed_one_does() -> None:
+    board = TaskBoard(training("a85d4709", "67385a82"), device="cpu", n_threads=1)
+    options = EvolveOptions(card_size=40)
+
+    def kept_after(is_resumed: bool) -> Any:
+        with Pool.in_memory() as pool:
+            fill_pool(pool, library=False)
+            for number in range(3):
+                if not number or is_resumed:
+                    loop = Loop(board, pool, [Mutants(options, Path("differences"))])
+                loop.run(FOREVER_S, 2)
+                loop.save()
+            assert loop.counts["evolve"].n_rounds == 6
+            assert loop.pool.state("loop")["proposers"]["evolve"]["n_cards"] == 6
+            return [[each.program for each in loop.candidates(task).kept] for task in board.tasks]
+
+    assert kept_after(is_resumed=False) == kept_after(is_resumed=True)
 
 
 def test_it_ends_after_several_cards_without_a_mutant(monkeypatch: pytest.MonkeyPatch) -> None:

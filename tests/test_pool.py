@@ -364,6 +364,15 @@ def test_eviction_from_some_tasks(pool: Pool, rows: list[NewProgram]) -> None:
     assert len(best_of(pool, key("a"))) == 3
 
 
+def test_eviction_spares_what_it_is_told_to(pool: Pool, rows: list[NewProgram]) -> None:
+    pool.add_programs(rows)
+    pool.record_trials([trial_of(row, "a", 1) for row in rows])
+    spared = {rows[0].digest, rows[2].digest}
+    assert pool.evict(0, spared=spared) == len(rows) - 2
+    assert {each.digest for each in pool.programs()} == spared
+    assert pool.trials_of(rows[0].digest) == []
+
+
 scores = st.lists(
     st.tuples(st.integers(0, 9), st.sampled_from("abc"), st.integers(0, 3), st.integers(0, 5)),
     max_size=40,

@@ -5,6 +5,9 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 from hypothesis import given
@@ -42,6 +45,27 @@ def test_equal_expressions_are_one_node() -> None:
     a = ir.call_node("hmirror", ir.input_node("I"))
     assert ir.call_node("hmirror_t", ir.input_node("I")) is a
     assert ir.invoke_node(ir.primitive_node("hmirror"), ir.input_node("I")) is a
+
+
+def test_threads_that_make_equal_expressions_at_a_time_make_one_node() -> None:
+    n_threads, n_times, n_nodes = 4, 100, 200
+    together = Barrier(n_threads)
+
+    def make(_thread: int) -> list[ir.Node]:
+        made = []
+        for number in range(n_times):
+            together.wait()
+            made += [ir.constant((number, each)) for each in range(n_nodes)]
+        return made
+
+    interval_s = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # so that threads get between each other everywhere
+    try:
+        with ThreadPoolExecutor(n_threads) as threads:
+            made = list(threads.map(make, range(n_threads)))
+    finally:
+        sys.setswitchinterval(interval_s)
+    assert all(len(set(same)) == 1 for same in zip(*made, strict=True))
 
 
 def test_identity_is_that_of_the_canonical_form() -> None:

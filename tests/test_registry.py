@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -191,3 +193,24 @@ def test_constants_of_the_dialect() -> None:
     wanted |= {"DOWN_LEFT": (1, -1), "THREE_BY_THREE": (3, 3), "F9": 9, "L1": -1, "L10": -10}
     wanted |= {"R0": 0, "R9": 9, "A7": 7, "BLUE": 1, "ZERO_BY_TWO": (0, 2), "UNITY": (1, 1)}
     assert {name: CONSTANTS[name] for name in wanted} == wanted
+
+
+def test_threads_that_ask_first_find_all_primitives() -> None:
+    code = (
+        "import sys\n"
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "from threading import Barrier\n"
+        "from arcbatt.language import registry\n"
+        "names = list(registry.all_primitives())\n"
+        "together = Barrier(4)\n"
+        "def look(_):\n"
+        "    together.wait()\n"
+        "    found = list(registry.all_primitives())\n"
+        "    return found == names and registry.find_primitive('hmirror_t') is not None\n"
+        "sys.setswitchinterval(1e-6)\n"  # so that threads get between each other everywhere
+        "with ThreadPoolExecutor(4) as threads:\n"
+        "    for _ in range(20):\n"
+        "        registry._spellings.clear()\n"
+        "        assert all(threads.map(look, range(4)))\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -633,7 +633,7 @@ def test_an_interrupt_while_the_ledger_is_written_loses_nothing(
         nonlocal n_saved
         save(loop, states)
         n_saved += 1
-        if n_saved == 1:
+        if n_saved == 2:  # after the first round
             signal.raise_signal(signal.SIGINT)
 
     put_in_presets(monkeypatch, lambda: Told(offer_all, n_rounds=2))
@@ -649,6 +649,25 @@ def test_an_interrupt_while_the_ledger_is_written_loses_nothing(
     with RunFolder.open(folder.path) as again, Run(again, [task_named("one")]) as resumed:
         assert kept_by(resumed.loop) == kept_by(solving.loop)
         assert resumed.loop.n_fitted == 1
+
+
+def test_an_interrupt_while_the_last_ledger_is_written_leaves_all_files(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    save = Loop.save
+
+    def interrupted(loop: Loop) -> None:
+        save(loop)
+        if loop.n_fitted:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Loop, "save", interrupted)
+    with hearing_signals(), pytest.raises(KeyboardInterrupt):
+        run_told(monkeypatch, tmp_path, [task_named("one")], offer_all)
+    (path,) = tmp_path.iterdir()
+    assert "told, 2 of 2 demos" in (path / "report.html").read_text("utf-8")
+    submission = check_submission_file(path / "submission.json", [task_named("one")])
+    assert submission["one"][0]["attempt_1"] == [[6, 5], [8, 7]]
 
 
 class Killed(BaseException):
@@ -697,7 +716,7 @@ def test_a_run_that_is_killed_before_any_write_resumes_with_what_its_files_have(
     monkeypatch.setattr(run_module, "SAVE_EVERY_S", 0.0)
     monkeypatch.setattr(run_module, "SAVING_SHARE", math.inf)
     n_found = []
-    for n_writes in itertools.count(5):  # so many files are written before the first round
+    for n_writes in itertools.count(6):  # so many are written before the first round
         put_in_presets(monkeypatch, lambda: Told(offer_next, n_rounds=2))
         with start(tmp_path) as folder:
             pass
@@ -712,6 +731,33 @@ def test_a_run_that_is_killed_before_any_write_resumes_with_what_its_files_have(
         if not is_killed:
             break
     assert set(n_found) == {0, 1, 2}  # it was killed at every stage
+
+
+def test_a_run_that_is_killed_before_it_has_saved_begins_again_with_the_same_programs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tasks = [task_named("one")]
+
+    def save_no_more(_run: Run) -> None:
+        raise Killed
+
+    def die(_tasks: Sequence[Task], context: Context) -> None:
+        context.pool.add_programs([parse_program("def mine(I):\n    return hmirror(dmirror(I))\n")])
+        patch.setattr(Run, "_save_ledger", save_no_more)
+        raise Killed
+
+    put_in_presets(monkeypatch, lambda: Told(die))
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        start(tmp_path) as folder,
+        Run(folder, tasks) as killed,
+        pytest.raises(Killed),
+    ):
+        killed.spend(60)
+    put_in_presets(monkeypatch, lambda: Told(nothing))
+    with RunFolder.open(folder.path) as again, Run(again, tasks) as resumed:
+        resumed.spend(60)
+    assert resumed.loop.known == killed.loop.known
 
 
 def test_a_run_does_not_go_on_with_other_tasks(

@@ -624,6 +624,16 @@ def test_what_may_not_be_interrupted_ends_first() -> None:
     assert done == [1]
 
 
+def test_what_may_not_be_interrupted_ends_first_also_around_another_such() -> None:
+    done = []
+    with hearing_signals(), pytest.raises(KeyboardInterrupt), uninterrupted():
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            done.append("inside")
+        done.append("around")
+    assert done == ["inside", "around"]
+
+
 def test_an_error_in_a_proposer_ends_it_alone_where_that_is_wanted() -> None:
     def fail(_tasks: Sequence[Task], _context: Context) -> None:
         raise ZeroDivisionError("of its own")
@@ -641,3 +651,25 @@ def test_an_error_in_a_proposer_ends_it_alone_where_that_is_wanted() -> None:
     assert "ZeroDivisionError: of its own" in loop.failed["failing"]
     trouble = describe_trouble(loop)
     assert trouble is not None and "failing failed" in trouble
+
+
+@pytest.mark.parametrize("where", ["next_offer", "finish"])
+def test_an_error_of_a_proposer_leaves_others_to_work_and_to_end(
+    monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    def fail(_context: Context) -> None:
+        raise ZeroDivisionError("of its own")
+
+    def offer(tasks: Sequence[Task], context: Context) -> None:
+        context.keep(*found_for(tasks[0]))
+
+    board = TaskBoard([task_named("one")], device="cpu", n_threads=1)
+    failing, working = Told(nothing, "failing"), Told(offer, "working")
+    monkeypatch.setattr(failing, where, fail)
+    with pytest.raises(ZeroDivisionError):
+        Loop(board, Pool.in_memory(), [failing, working]).run(60)
+    assert working.n_finished == 1
+    loop = Loop(board, Pool.in_memory(), [failing, working], survives_errors=True)
+    loop.run(60)
+    assert loop.n_fitted == 1 and working.n_finished == 2
+    assert list(loop.failed) == ["failing"] and "of its own" in loop.failed["failing"]

@@ -17,6 +17,7 @@ from arcbatt.pool import NewProgram, Pool
 from arcbatt.proposers import known
 from arcbatt.proposers.evolve.mutation import VARIANTS, variants
 from arcbatt.proposers.known import KnownPrograms
+from arcbatt.proposers.proposer import smallest
 from arcbatt.solving import Loop
 from arcbatt.tasks import Task
 
@@ -145,6 +146,8 @@ def test_variants_find_the_rule_with_other_colours() -> None:
         assert counts["two_colors"]["fitted"] == 1 and counts["two_colors"]["tried"] > 0
         # Kinds that come later are not tried on a task that something fits.
         assert counts["delete"] == {"tried": 0, "fitted": 0}
+        loop.save()
+        assert loop_of(KnownPrograms(), task, pool).parts()["known"] == counts
     with Pool.in_memory() as pool:
         pool.add_programs([NewProgram.of(parent, "library")])
         loop = loop_of(KnownPrograms(use_variants=False), task, pool)
@@ -160,9 +163,8 @@ def test_all_kinds_are_tried_on_what_nothing_fits() -> None:
         assert set(known.VARIED) == set(VARIANTS)
 
 
-def test_of_many_programs_the_smallest_are_varied(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(known, "MAX_VARIED", 2)
+def test_of_many_programs_the_smallest_are_varied() -> None:
     texts = ("vmirror(hmirror(rot90(I)))", "replace(I, 8, 3)", "hmirror(I)")
     made = [parse_program(f"def f(I):\n    return {text}\n") for text in texts]
-    assert known._smallest(made) == made[1:]
-    assert known._smallest(made[:2]) == made[:2]
+    assert smallest(made, 2) == made[1:]
+    assert smallest(made[:2], 2) == made[:2]

@@ -39,7 +39,7 @@ MAX_RECORDS = 100
 COMPARED = ("reasons", "hashes", "n_matches", "steps")
 
 _HEAD = re.compile(r"def batt\([\w, ]+\):")
-_STEP = re.compile(r"    (x\d+) = (.+)")
+_CALL = re.compile(r"    (x\d+) = (.+)")
 _RESULT = re.compile(r"    O\d+ = (.+)  # (\w+)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
@@ -128,7 +128,9 @@ class Validator:
 # --- slices of a batt's text ---
 
 
-class _Step(NamedTuple):
+class _Call(NamedTuple):
+    """One call of a batt: where it stands, what is computed, and the names in that."""
+
     place: int
     expression: str
     names: list[str]
@@ -143,16 +145,16 @@ class BattText:
 
     @phase("slice")
     def __init__(self, text: str) -> None:
-        self._steps: dict[str, _Step] = {}
+        self._calls: dict[str, _Call] = {}
         self._results: list[tuple[str, str]] = []
         head, *lines = text.splitlines() or [""]
         if not _HEAD.fullmatch(head):
             raise _rejection("expected the first line of a batt: def batt(I):", 1, head)
         for number, line in enumerate(lines, 2):
-            if step := _STEP.fullmatch(line):
-                name, expression = step.groups()
+            if call := _CALL.fullmatch(line):
+                name, expression = call.groups()
                 names = _NAME.findall(expression)
-                self._steps[name] = _Step(len(self._steps), expression, names)
+                self._calls[name] = _Call(len(self._calls), expression, names)
             elif result := _RESULT.fullmatch(line):
                 self._results.append((result[1], result[2]))
             else:
@@ -172,21 +174,21 @@ class BattText:
             found = stack.pop()
             if found not in needed:
                 needed.add(found)
-                if found in self._steps:
-                    stack += self._steps[found].names
-        steps = self._steps
+                if found in self._calls:
+                    stack += self._calls[found].names
+        calls = self._calls
         # The result needs all the others, so it is the last of them.
-        chosen = sorted(needed & steps.keys(), key=lambda step: steps[step].place)
+        chosen = sorted(needed & calls.keys(), key=lambda each: calls[each].place)
         new_names = {old: f"x{number}" for number, old in enumerate(chosen, 1)}
-        if result in steps:
+        if result in calls:
             new_names[result] = "O"
-        lines = [f"    {new_names[old]} = {_rename(steps[old], new_names)}" for old in chosen]
+        lines = [f"    {new_names[old]} = {_rename(calls[old], new_names)}" for old in chosen]
         lines.append(f"    return {new_names.get(result, result)}")
         return format_function(name, needed.intersection(INPUTS), lines)
 
 
-def _rename(step: _Step, new_names: dict[str, str]) -> str:
-    return _NAME.sub(lambda name: new_names.get(name[0], name[0]), step.expression)
+def _rename(call: _Call, new_names: dict[str, str]) -> str:
+    return _NAME.sub(lambda name: new_names.get(name[0], name[0]), call.expression)
 
 
 def _rejection(message: str, line: int, text: str) -> ProgramError:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
+from weakref import _remove_dead_weakref  # type: ignore[attr-defined]
 
 from arcbatt.display import Displayed
 from arcbatt.plurals import count
@@ -31,7 +32,7 @@ SIGNATURES = (("I",), ("S", "I"), INPUTS)
 
 
 class Node:
-    """One step of a program. Make nodes by the functions below, not by the class."""
+    """A value of a program and how it is made. Make nodes by the functions below."""
 
     __slots__ = ("__weakref__", "_digest", "_type", "args", "head", "kind")
 
@@ -99,14 +100,16 @@ class _NodeRef(weakref.ref[Node]):
 
 
 # All nodes that somebody holds. Weak, so that a long search forgets what it has dropped; by
-# hand rather than a WeakValueDictionary, which takes twice the time.
+# hand rather than a WeakValueDictionary, which takes twice the time. Threads make and drop nodes at
+# the same time, and one node is in two programs only if it is the same object in both: so what is
+# looked at and changed here is so in one call that no other thread gets between.
 _interned: dict[tuple[str, str, tuple[Node, ...]], _NodeRef] = {}
 
 
 def _forget(ref: weakref.ref[Node]) -> None:
     assert isinstance(ref, _NodeRef)
-    if _interned.get(ref.key) is ref:
-        del _interned[ref.key]
+    # Not if another thread has made the node anew.
+    _remove_dead_weakref(_interned, ref.key)
 
 
 def forget_types() -> None:
@@ -128,7 +131,12 @@ def _intern(kind: str, head_key: str, head: Any, args: tuple[Node, ...]) -> Node
         found._type = None
         ref = _NodeRef(found, _forget)
         ref.key = key
-        _interned[key] = ref
+        # Another thread may have made it meanwhile: then that one stands, unless it is gone again.
+        while (first := _interned.setdefault(key, ref)) is not ref:
+            other = first()
+            if other is not None:
+                return other
+            _remove_dead_weakref(_interned, key)
     return found
 
 

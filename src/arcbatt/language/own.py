@@ -302,4 +302,6 @@ def _digest_code(code: CodeType, digest: blake2b) -> None:
         if isinstance(constant, CodeType):
             _digest_code(constant, digest)
         else:
-            digest.update(repr(constant).encode())
+            # A set of texts has another order in every process.
+            members = sorted(map(repr, constant)) if isinstance(constant, frozenset) else constant
+            digest.update(repr(members).encode())

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import product
+from threading import Lock
+from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
 from . import domains
@@ -100,6 +102,7 @@ class Primitive:
 
 _primitives: dict[str, Primitive] = {}
 _spellings: dict[str, str] = {}
+_collecting = Lock()
 # How a function made by this primitive is called: applied(*captured, *arguments).
 _applied: dict[str, Callable[..., Value]] = {}
 _own: dict[str, Primitive] = {}
@@ -219,7 +222,12 @@ def applied_definition(name: str) -> Callable[..., Value] | None:
 def all_primitives() -> Mapping[str, Primitive]:
     """By name, in the order of families and of declaration, own ones last."""
     if not _spellings:
-        _collect_spellings()
+        # Importing the families declares them; it has locks of its own, and so comes before ours.
+        from .primitives import FAMILIES
+
+        with _collecting:
+            if not _spellings:
+                _collect_spellings(FAMILIES)
     return _primitives
 
 
@@ -275,28 +283,28 @@ def of_registry(remembering: Remembering) -> Remembering:
     return remembering
 
 
-def _collect_spellings() -> None:
+def _collect_spellings(families: Sequence[ModuleType]) -> None:
     """All names: own ones, declared aliases, and suffixed ones where a version exists.
 
     A suffix names the version for tuples and grids (_t), sets and patches (_f), indices
     (_i) or objects (_o); it is accepted where some overload takes such an argument.
     """
-    from .primitives import FAMILIES  # importing the families declares them
-
-    places = {module.__name__.rpartition(".")[2]: i for i, module in enumerate(FAMILIES)}
+    places = {module.__name__.rpartition(".")[2]: i for i, module in enumerate(families)}
     declared_in_order = sorted(_primitives.values(), key=lambda p: places[p.family])
     _primitives.clear()
     _primitives.update((declared.name, declared) for declared in declared_in_order)
+    found: dict[str, str] = {}
     for name, declared in _primitives.items():
         for suffix in ("t", "f", "i", "o"):
             if any(signature.accepts_suffix(suffix) for signature in declared.signatures):
                 for base in (name, *declared.aliases):
-                    _spellings.setdefault(f"{base}_{suffix}", name)
+                    found.setdefault(f"{base}_{suffix}", name)
     for name, declared in _primitives.items():
         for alias in declared.aliases:
-            _spellings[alias] = name
+            found[alias] = name
     for name in _primitives:
-        _spellings[name] = name
+        found[name] = name
+    _spellings.update(found)  # at once: another thread takes what is there for all
 
 
 def find_primitive(spelling: str) -> Primitive | None:

@@ -22,7 +22,7 @@ def format_program(program: Program) -> str:
     for node in program.nodes():
         if node.args:
             name = "O" if node is program.result else f"x{len(names) + 1}"
-            lines.append(f"    {name} = {format_step(node, names)}")
+            lines.append(f"    {name} = {format_call(node, names)}")
             names[node] = name
         elif node.kind == "input":
             used.add(node.name)
@@ -41,7 +41,7 @@ def format_batt(programs: Sequence[Program]) -> str:
     for node in walk(*[program.result for program in programs]):
         if node.args:
             name = f"x{len(names) + 1}"
-            lines.append(f"    {name} = {format_step(node, names)}")
+            lines.append(f"    {name} = {format_call(node, names)}")
             names[node] = name
         elif node.kind == "input":
             used.add(node.name)
@@ -51,7 +51,7 @@ def format_batt(programs: Sequence[Program]) -> str:
     return format_function("batt", used, lines)
 
 
-def format_step(node: Node, names: Mapping[Node, str]) -> str:
+def format_call(node: Node, names: Mapping[Node, str]) -> str:
     """One call, its arguments by the names of earlier lines."""
     args = [_format_argument(arg, names) for arg in node.args]
     if node.kind == "call":

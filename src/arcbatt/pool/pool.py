@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from itertools import islice
 from pathlib import Path
@@ -59,6 +59,10 @@ R = TypeVar("R", PoolProgram, ProgramSummary)
 # SQLite takes at least 999 parameters in one statement.
 _AT_ONCE = 900
 MAX_PARENTS = 64
+_DIGEST_WITHOUT_TRIALS = """
+SELECT digest FROM programs
+WHERE id = ? AND NOT EXISTS (SELECT 1 FROM trials WHERE program_id = programs.id)
+"""
 
 
 class Pool:
@@ -305,13 +309,20 @@ class Pool:
                     some,
                 )
 
-    def evict(self, keep: int, tasks: Iterable[bytes] | None = None) -> int:
+    def evict(
+        self,
+        keep: int,
+        tasks: Iterable[bytes] | None = None,
+        *,
+        spared: Collection[bytes] = frozenset(),
+    ) -> int:
         """Keep the best programs of each task; return how many programs left the pool.
 
         On each task (or those given) the best `keep` stay: by demos fitted, then credit, then the
         fewest steps. A trial beyond them goes, unless it fits the task or has outputs; a program
         that had trials and has none left goes with them. So a program that fits anything stays, and
-        so does one that was never tried. `seen` still knows those that went.
+        so does one that was never tried, and any whose digest is `spared`. `seen` still knows those
+        that went.
         """
         if keep < 0:
             raise ValueError("cannot keep fewer than no programs")
@@ -335,14 +346,19 @@ class Pool:
                     "DELETE FROM trials WHERE task_id = ? AND program_id = ?", gone
                 )
                 losing.update(program_id for _, program_id in gone)
-            without = "id = :id AND NOT EXISTS (SELECT 1 FROM trials WHERE program_id = :id)"
-            ids = [{"id": program_id} for program_id in losing]
+            digests = {
+                program_id: digest
+                for program_id in losing
+                for (digest,) in self._rows(_DIGEST_WITHOUT_TRIALS, (program_id,))
+                if digest not in spared
+            }
             connection.executemany(
-                f"INSERT INTO dropped SELECT digest FROM programs WHERE {without} "
-                "ON CONFLICT DO NOTHING",
-                ids,
+                "INSERT INTO dropped (digest) VALUES (?) ON CONFLICT DO NOTHING",
+                [(digest,) for digest in digests.values()],
             )
-            return connection.executemany(f"DELETE FROM programs WHERE {without}", ids).rowcount
+            return connection.executemany(
+                "DELETE FROM programs WHERE id = ?", [(program_id,) for program_id in digests]
+            ).rowcount
 
     # --- what the search reads ---
 

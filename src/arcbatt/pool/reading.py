@@ -108,10 +108,6 @@ def _unreadable(fields: Iterable[str], values: Sequence[Any], why: str) -> Unrea
     return UnreadableRow(f"{shown(name)}: {why}")
 
 
-def _field_names(make: type) -> list[str]:
-    return list(_fields_of(make))
-
-
 @cache
 def _fields_of(make: type) -> dict[str, tuple[type, ...] | frozenset[Any]]:
     """Return the fields in order, each with the types or, of a `Literal`, the values allowed."""
@@ -146,18 +142,39 @@ def describe_unreadable(name: str, error: ProgramError) -> str:
 
 def make_trials(make: type[T], found: Iterable[Sequence[Any]], skip: OnSkip) -> Iterator[T]:
     """Yield rows as `make`, which has the fields of a trial; `outputs` comes as JSON."""
+    for row in _rows_with_json(make, found, "outputs", _outputs_from_json, skip):
+        yield make(**{**row, "learns": bool(row["learns"])})
+
+
+def make_work(make: type[T], found: Iterable[Sequence[Any]], skip: OnSkip) -> Iterator[T]:
+    """Yield rows as `make`, which has the fields of finished work; `counts` comes as JSON."""
+    for row in _rows_with_json(make, found, "counts", json.loads, skip):
+        yield make(**row)
+
+
+def _rows_with_json(
+    make: type,
+    found: Iterable[Sequence[Any]],
+    column: str,
+    read: Callable[[str], Any],
+    skip: OnSkip,
+) -> Iterator[dict[str, Any]]:
+    """Yield rows by the names of the fields of `make`, what `read` makes of a column's JSON in it.
+
+    Those that cannot be read, or are of wrong types then, are skipped.
+    """
     for values in found:
-        row: dict[str, Any] = dict(zip(_field_names(make), values, strict=True))
+        row: dict[str, Any] = dict(zip(_fields_of(make), values, strict=True))
         try:
-            if isinstance(row["outputs"], str):
-                row["outputs"] = _outputs_from_json(row["outputs"])
+            if isinstance(row[column], str):
+                row[column] = read(row[column])
             check_values(make, list(row.values()))
         except UnreadableRow as error:
             skip(str(error))
         except (ValueError, RecursionError) as error:
-            skip(str(_unreadable(row, values, f"outputs: {shown(str(error))}")))
+            skip(str(_unreadable(row, values, f"{column}: {shown(str(error))}")))
         else:
-            yield make(**{**row, "learns": bool(row["learns"])})
+            yield row
 
 
 def _outputs_from_json(text: str) -> tuple[Grid | None, ...]:
@@ -165,19 +182,3 @@ def _outputs_from_json(text: str) -> tuple[Grid | None, ...]:
     if not isinstance(content, list):
         raise ValueError("no list of grids")
     return tuple(None if grid is None else parse_grid(grid, "a grid") for grid in content)
-
-
-def make_work(make: type[T], found: Iterable[Sequence[Any]], skip: OnSkip) -> Iterator[T]:
-    """Yield rows as `make`, which has the fields of finished work; `counts` comes as JSON."""
-    for values in found:
-        row: dict[str, Any] = dict(zip(_field_names(make), values, strict=True))
-        try:
-            if isinstance(row["counts"], str):
-                row["counts"] = json.loads(row["counts"])
-            check_values(make, list(row.values()))
-        except UnreadableRow as error:
-            skip(str(error))
-        except (ValueError, RecursionError) as error:
-            skip(str(_unreadable(row, values, f"counts: {shown(str(error))}")))
-        else:
-            yield make(**row)

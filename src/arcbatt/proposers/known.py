@@ -25,7 +25,7 @@ from arcbatt.pool import NewProgram
 from arcbatt.tasks import Task
 
 from .evolve.mutation import Mutant, variants
-from .proposer import Context, Offer, propose_plainly
+from .proposer import Context, Offer, propose_plainly, smallest
 
 PROGRAMS_A_BATT = 500
 # Variants of one program stand together and share most of their calls.
@@ -70,9 +70,12 @@ class KnownPrograms:
 
     def __init__(self, *, use_variants: bool = True) -> None:
         self._varied = VARIED if use_variants else {}
-        self._counts = {kind: {"tried": 0, "fitted": 0} for kind in self._varied}
+        self._context: Context | None = None
+        # By kind, what the end of the time has cut off: the ledger has all else.
+        self._cut_off: dict[str, dict[str, int]] = {}
 
     def next_offer(self, context: Context) -> Offer | None:
+        self._context = context
         whole = self._offer(ALL_DEMOS, WHOLE[ALL_DEMOS], context.board.tasks, context)
         if whole is not None:
             return whole
@@ -133,14 +136,14 @@ class KnownPrograms:
     def _run_variants(self, offer: Offer, context: Context) -> None:
         """Run all variants of a kind, demos held out: some of them look at the demos."""
         kind = offer.item
-        varied = _smallest(context.known)
+        varied = smallest(context.known, MAX_VARIED)
         context.say(
             f"variants ({kind}) of {count(len(varied), 'known program')} on "
             f"{count(len(offer.tasks), 'task')}"
         )
         board = context.board.part(offer.tasks)
         n_fitting = np.zeros(len(offer.tasks), np.int64)
-        counts = self._counts[kind]
+        n_tried = 0
         for mutants in batches(new_variants(varied, kind)):
             if context.allowance.is_spent:
                 return
@@ -150,17 +153,33 @@ class KnownPrograms:
             fits = result.solved
             with phase("store"):
                 _keep_parents([mutants[p] for p in np.flatnonzero(fits.any(axis=1))], context)
-            counts["tried"] += len(mutants)
-            counts["fitted"] += int(np.count_nonzero(fits.any(axis=0) & (n_fitting == 0)))
+            n_tried += len(mutants)
             n_fitting += _propose(batt, board, result, fits, context)
+            n_fitted = int(np.count_nonzero(n_fitting))
+            self._cut_off[kind] = {"tried": n_tried, "fitted": n_fitted}
+        self._cut_off.pop(kind, None)
         for task, n in zip(offer.tasks, n_fitting.tolist(), strict=True):
-            context.note_done(kind, task, {"n_fitting": n})
+            context.note_done(kind, task, {"n_fitting": n, "n_tried": n_tried})
 
     def finish(self, context: Context) -> None:
         pass
 
     def counts(self) -> Mapping[str, Mapping[str, Any]]:
-        return self._counts
+        """Return of each kind how many variants were tried and how many tasks they fit."""
+        if self._context is None:
+            return {}
+        found = {}
+        for kind in self._varied:
+            done = self._context.done(kind).values()
+            cut_off = self._cut_off.get(kind, {"tried": 0, "fitted": 0})
+            # Whichever tasks they are tried on, variants are the same.
+            n_tried = max((noted.get("n_tried", 0) for noted in done), default=0)
+            n_fitted = sum(noted["n_fitting"] > 0 for noted in done)
+            found[kind] = {
+                "tried": max(n_tried, cut_off["tried"]),
+                "fitted": n_fitted + cut_off["fitted"],
+            }
+        return found
 
 
 def _propose(
@@ -176,14 +195,6 @@ def _propose(
     context.log({"n_pairs": len(batt.programs) * len(board)})
     n_fitting: NDArray[np.int64] = np.count_nonzero(result.solved, axis=0)
     return n_fitting
-
-
-def _smallest(programs: Sequence[Program]) -> Sequence[Program]:
-    """All of them, or as many as are varied at most, in their order."""
-    if len(programs) <= MAX_VARIED:
-        return programs
-    places = sorted(range(len(programs)), key=lambda place: programs[place].n_calls)
-    return [programs[place] for place in sorted(places[:MAX_VARIED])]
 
 
 def new_variants(programs: Sequence[Program], kind: str) -> Iterator[Mutant]:

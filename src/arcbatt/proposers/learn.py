@@ -127,6 +127,15 @@ def rewrites(program: Program) -> bool:
     return any(node.kind == "call" and node.name == "rewrite" for node in program.nodes())
 
 
+class _RulesOfView:
+    """All rules in a view as a batt, and the bits that each costs beyond those of the view."""
+
+    def __init__(self, programs: Sequence[Program]) -> None:
+        with phase("fuse"):
+            self.batt = Batt(programs)
+        self.bits = [BITS_OF_REWRITING * rewrites(program) for program in programs]
+
+
 class LearnedRules:
     """Tries all rules on all tasks."""
 
@@ -139,7 +148,7 @@ class LearnedRules:
         self._learns = not off >= set(RULES_LEARNT)
         self._grows_trees = GROWING not in off
         # By the name of a view, whose nodes are the same for all tasks.
-        self._batts: dict[str, Batt] = {}
+        self._rules_in: dict[str, _RulesOfView] = {}
 
     def next_offer(self, context: Context) -> Offer | None:
         done = context.done(RULES)
@@ -190,14 +199,12 @@ class LearnedRules:
             views = list(views_to_learn_in(task, self._off))
             for view, bits in zip(views, _bits_in(views), strict=True):
                 in_view.setdefault(view.name, []).append((task, bits))
-                if view.name not in self._batts:
-                    with phase("fuse"):
-                        self._batts[view.name] = Batt(rules(view, self._off))
+                if view.name not in self._rules_in:
+                    self._rules_in[view.name] = _RulesOfView(rules(view, self._off))
         found: dict[str, list[Proposal]] = {task.id: [] for task in tasks}
         n_pairs = 0
         for name, seen in in_view.items():
-            batt = self._batts[name]
-            more = [BITS_OF_REWRITING * rewrites(program) for program in batt.programs]
+            batt, more = self._rules_in[name].batt, self._rules_in[name].bits
             result = context.board.part([task for task, _ in seen]).screen(batt, device="cpu")
             n_pairs += len(batt.programs) * len(seen)
             for t, (task, bits) in enumerate(seen):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 
 from arcbatt.tasks.task import suggest
@@ -73,7 +74,8 @@ NEEDED = ("name", "trust", "next_offer", "work", "finish", "counts")
 def make_proposers(chosen: Sequence[str | Proposer], options: ProposerOptions) -> list[Proposer]:
     """Return the named proposers, then those that are there already, as others have made them.
 
-    An unknown name is a ValueError, what is no proposer a TypeError.
+    An unknown name, or a trust that nothing can be weighed by, is a ValueError, what is no proposer
+    a TypeError.
     """
     if isinstance(chosen, str):
         raise TypeError(f"proposers are several: proposers=[{chosen!r}]")
@@ -95,5 +97,10 @@ def make_proposers(chosen: Sequence[str | Proposer], options: ProposerOptions) -
             raise TypeError(
                 f"a {type(each).__name__} is no proposer: it has no {', '.join(lacking)}; "
                 f"subclass arcbatt.Proposer"
+            )
+        if not isinstance(each.trust, int | float) or not 0 < each.trust < inf:
+            raise ValueError(
+                f"{each.name}: its trust is {each.trust!r}, expected a number above 0; 1 counts as "
+                f"much as enumerate"
             )
     return [make(options) for name, make in PROPOSERS.items() if name in names] + own

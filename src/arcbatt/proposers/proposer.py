@@ -232,6 +232,14 @@ def unsure(tasks: Iterable[Task], context: Context) -> tuple[tuple[Task, ...], f
     return tuple(task for task, _ in left), sum(1 - confidence for _, confidence in left)
 
 
+def smallest(programs: Sequence[Program], n: int) -> Sequence[Program]:
+    """Return the programs of the fewest calls, so many at most, in their order."""
+    if len(programs) <= n:
+        return programs
+    places = sorted(range(len(programs)), key=lambda place: programs[place].n_calls)
+    return [programs[place] for place in sorted(places[:n])]
+
+
 class Proposer(Protocol):
     """One way to look for programs. `trust` is what its candidates count in ranking.
 

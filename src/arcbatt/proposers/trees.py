@@ -109,20 +109,19 @@ def _propose(
     choices: Sequence[Choice], task: Task, context: Context, least_share: float
 ) -> list[Choice]:
     """Judge trees, keep those that fit and hold, and return those that hold for a demo unseen."""
-    if not choices:
-        return []
-    proposals = [
-        Proposal(choice.program, task, _family(choice.view), _bits(choice.view, n_nodes))
-        for choice, n_nodes in zip(choices, _sizes(choices, task, context.board), strict=True)
+    # What is grown anew to be counted takes as long as a trial: so only what is kept is.
+    proposals = [Proposal(choice.program, task, _family(choice.view), 0.0) for choice in choices]
+    kept = [
+        (choice, proposal, trial)
+        for choice, proposal, trial in zip(
+            choices, proposals, context.judge(proposals), strict=True
+        )
+        if trial.fits and holds_unseen(trial, least_share)
     ]
-    held = []
-    trials = context.judge(proposals)
-    for choice, proposal, trial in zip(choices, proposals, trials, strict=True):
-        if trial.fits and holds_unseen(trial, least_share):
-            context.keep(doubt(proposal, trial), trial)
-            if trial.n_held_out:
-                held.append(choice)
-    return held
+    sizes = _sizes([choice for choice, _, _ in kept], task, context.board)
+    for (choice, proposal, trial), n_nodes in zip(kept, sizes, strict=True):
+        context.keep(doubt(replace(proposal, bits=_bits(choice.view, n_nodes)), trial), trial)
+    return [choice for choice, _, trial in kept if trial.n_held_out]
 
 
 def _family(view: View) -> str:
@@ -136,6 +135,8 @@ def _bits(view: View, n_nodes: int) -> float:
 
 def _sizes(choices: Sequence[Choice], task: Task, board: TaskBoard) -> list[int]:
     """Return how many nodes the trees have; 0 for what cannot be grown."""
+    if not choices:
+        return []
     programs = [Program(choice.tree, f"grow_{k}") for k, choice in enumerate(choices)]
     grown = board.learnt(task, programs)
     return [len(tree) // NODE_SIZE if isinstance(tree, tuple) else 0 for tree in grown]

@@ -27,12 +27,15 @@ def termination_interrupts() -> Iterator[None]:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Put off interrupts until the end, so that files are written; then one of them is raised."""
+    """Put off interrupts until the end, so that files are written; then one of them comes.
+
+    Inside another such block it comes at the end of that one.
+    """
     came: list[int] = []
     with _handling((signal.SIGINT, *ENDING), lambda number, _frame: came.append(number)):
         yield
     if came:
-        raise KeyboardInterrupt
+        signal.raise_signal(came[0])
 
 
 @contextmanager

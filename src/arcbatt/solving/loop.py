@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack
 from copy import copy
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
@@ -111,8 +112,8 @@ class Loop:
     ) -> None:
         """`traced` are the ids of tasks of which the watcher is told all.
 
-        With `survives_errors`, an exception in a proposer's work ends that proposer and not the
-        run: `failed` has its traceback. With `workers`, these work off what proposers offer;
+        With `survives_errors`, an exception in a proposer ends that proposer and not the run:
+        `failed` has its traceback. With `workers`, these work off what proposers offer;
         otherwise this process does. A pool that an earlier loop over the same tasks has saved is
         gone on with.
         """
@@ -158,8 +159,8 @@ class Loop:
         return self.board.tasks
 
     @phase("load")
-    def _load_known(self) -> None:
-        """Read the programs of the pool that were there when the loop was run first."""
+    def load_known(self) -> None:
+        """Read the programs of the pool that were there when this was first called, or `run`."""
         if self.is_resumed:
             self.known = list(self.pool.solvers(found_until=self._began_at))
         elif self._began_at is None:
@@ -225,7 +226,7 @@ class Loop:
         self.budget_s = budget_s
         self._began_s = self._clock()
         self._allowance = Allowance(budget_s, self._clock)
-        self._load_known()
+        self.load_known()
         n_before = {name: count.n_rounds for name, count in self.counts.items()}
 
         def n_left(proposer: Proposer) -> int | None:
@@ -251,18 +252,38 @@ class Loop:
                 elif self.workers is None or not self.workers.wait():
                     break
         finally:
-            if self.workers is not None:
-                self.workers.end()
-            for each in self.proposers:
-                each.finish(self._contexts[each.name])
-            self._elapsed_before_s, self._began_s = self.elapsed_s, None
-            self.budget_s = 0.0
+            with (
+                ExitStack() as ending
+            ):  # what goes wrong with one leaves none of the others running
+                ending.callback(self._stop)
+                for each in reversed(self.proposers):
+                    ending.callback(self._finish, each)
+                if self.workers is not None:
+                    ending.callback(self.workers.end)
+
+    def _finish(self, proposer: Proposer) -> None:
+        try:
+            proposer.finish(self._contexts[proposer.name])
+        except Exception as error:  # as in its work
+            self.fail(proposer.name, error, traceback.format_exc())
+
+    def _stop(self) -> None:
+        self._elapsed_before_s, self._began_s = self.elapsed_s, None
+        self.budget_s = 0.0
 
     def _choose(self, proposers: Sequence[Proposer]) -> tuple[Proposer, Offer] | None:
         """The offer that gains most for its cost, of equal ones the first."""
-        offers = [(each, self._next_offer(each)) for each in proposers]
+        offers = [(each, self._ask(each)) for each in proposers]
         made = [(each, offer) for each, offer in offers if offer is not None]
         return max(made, key=lambda pair: pair[1].gain_a_second, default=None)
+
+    def _ask(self, proposer: Proposer) -> Offer | None:
+        """What a proposer would do next; nothing if it fails to say."""
+        try:
+            return self._next_offer(proposer)
+        except Exception as error:  # as in its work
+            self.fail(proposer.name, error, traceback.format_exc())
+        return None
 
     def _next_offer(self, proposer: Proposer) -> Offer | None:
         """What a proposer would do next; if that divides, for tasks that nobody works on."""
@@ -337,7 +358,7 @@ class Loop:
             return
         if not self._survives_errors:
             raise error
-        self.failed[proposer] = trace
+        self.failed.setdefault(proposer, trace)  # what came first says most
         self.watcher.on_message(self, f"{proposer} goes no further: {error!r}")
 
     def share_time(self, tasks: Sequence[Task], seconds: float) -> None:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
@@ -148,10 +149,13 @@ class RunOptions:
                 f"the options of this run cannot be read ({error}); begin a new run"
             ) from None
 
-    def to_proposers(self, differences: Path) -> ProposerOptions:
-        """Return what the proposers are made from; a switch that is none is a ValueError."""
+    def to_proposers(self, differences: Path | None = None) -> ProposerOptions:
+        """Return what the proposers are made from; a switch that is none is a ValueError.
+
+        `differences` is a folder of the run; without one it is a folder for what is temporary.
+        """
         return ProposerOptions(
-            differences,
+            differences or Path(tempfile.gettempdir()) / f"arcbatt-{DIFFERENCES}",
             EvolveOptions(seed=self.seed, card_size=self.card_size, use_differs=self.use_differs),
             frozenset(self.off),
             self.max_bytes,
@@ -286,7 +290,11 @@ class Run(Watcher):
             if not is_begun:
                 merged = fill_from(self._pool, self.options)
                 self.on_message(self.loop, describe_known(self.options, merged))
+                self.loop.load_known()
                 is_begun = True
+                # Proposers add programs to the pool: which were there before, a resumed run must
+                # know however soon this one is killed.
+                self._note(self._save_ledger)
             spent_s = perf_counter() - began_s
             n_before = self.loop.n_rounds
             self.loop.run(budget_s - ending_s - explaining_s - spent_s, max_rounds)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import warnings
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -253,10 +252,18 @@ def solve_all(
     if isinstance(off, str) or not isinstance(off, Collection):
         raise TypeError(f"what is off are several names: off=[{off!r}]")
     options = RunOptions(
-        "", None, (), _path(pool), library, seed, off=tuple(off), max_bytes=max_bytes
+        data="", pool=_path(pool), library=library, seed=seed, off=tuple(off), max_bytes=max_bytes
     )
-    board = _board(to_tasks(tasks), device, n_threads)
-    return _search(board, budget_s, max_rounds, proposers, options, progress, keep_in, cluster)
+    return _search(
+        _board(to_tasks(tasks), device, n_threads),
+        options,
+        proposers,
+        budget_s=budget_s,
+        max_rounds=max_rounds,
+        progress=progress,
+        keep_in=keep_in,
+        cluster=cluster,
+    )
 
 
 def evolve(
@@ -281,9 +288,17 @@ def evolve(
     """
     if card_size is None:
         card_size = choose_card_size(device) if cluster is None else DEFAULT_CARD_SIZE
-    options = RunOptions("", None, (), _path(pool), library, seed, card_size=card_size)
-    board = _board(to_tasks(tasks), device, n_threads)
-    return _search(board, budget_s, max_rounds, (EVOLVE,), options, progress, keep_in, cluster)
+    options = RunOptions(data="", pool=_path(pool), library=library, seed=seed, card_size=card_size)
+    return _search(
+        _board(to_tasks(tasks), device, n_threads),
+        options,
+        (EVOLVE,),
+        budget_s=budget_s,
+        max_rounds=max_rounds,
+        progress=progress,
+        keep_in=keep_in,
+        cluster=cluster,
+    )
 
 
 def _path(pool: str | Path | None, name: str = "pool") -> str | None:
@@ -325,21 +340,21 @@ def _keep(found: Pool, path: str | Path) -> None:
 
 def _search(
     board: TaskBoard,
+    options: RunOptions,
+    proposers: Sequence[str | Proposer],
+    *,
     budget_s: float,
     max_rounds: int | None,
-    proposers: Sequence[str | Proposer],
-    options: RunOptions,
     progress: bool | Watcher | None,
     keep_in: str | Path | None,
-    cluster: str | None = None,
+    cluster: str | None,
 ) -> Solutions:
     """Run the loop over the tasks of a board in memory; return what was found, however it ended."""
     if not isinstance(budget_s, Real) or isinstance(budget_s, bool) or not budget_s > 0:
         raise ValueError(f"budget_s is {budget_s!r}, expected seconds, more than 0")
     if max_rounds is not None:
         max_rounds = whole_number("max_rounds", max_rounds, 1)
-    differences = Path(tempfile.gettempdir()) / "arcbatt-differences"
-    made = make_proposers(proposers, options.to_proposers(differences))
+    made = make_proposers(proposers, options.to_proposers())
     if _path(keep_in, "keep_in") is not None:
         Pool.open(keep_in, readonly=False).close()  # a wrong place is said before the search
     workers = None if cluster is None else _open(cluster, options, board, proposers)

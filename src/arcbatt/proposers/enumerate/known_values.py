@@ -15,6 +15,9 @@ from arcbatt.tasks import Grid, Task
 
 from .stacks import Source
 
+# Of what a large pool has, so many programs are run on each task for their values: those of the
+# fewest calls. All of them would take far more time, and memory, than the search that follows.
+MAX_RUN = 1000
 # Of a task, so many values at most; each costs about what the input does, less one move.
 MAX_KNOWN = 12
 KNOWN_DEPTH = 1

@@ -20,8 +20,8 @@ from arcbatt.measure import phase, timeline
 from arcbatt.plurals import count
 from arcbatt.tasks import Grid, Task
 
-from ..proposer import BITS_BY_HEART, Context, Offer, Proposal, unsure
-from .known_values import known_values
+from ..proposer import BITS_BY_HEART, Context, Offer, Proposal, smallest, unsure
+from .known_values import MAX_RUN, known_values
 from .passes import Pass, all_passes
 from .stacks import (
     Enumerated,
@@ -150,7 +150,8 @@ class EnumeratedStacks:
     def _known(self, context: Context) -> Batt:
         if self._known_batt is None:
             with phase("fuse"):
-                self._known_batt = Batt(context.known if self._use_known else [])
+                known = smallest(context.known, MAX_RUN) if self._use_known else []
+                self._known_batt = Batt(known)
         return self._known_batt
 
     def _take(self, this: Pass, found: _Found, wall_s: float, context: Context) -> None:

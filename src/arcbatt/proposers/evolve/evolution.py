@@ -40,6 +40,9 @@ from .met import MetPrograms
 from .mutation import Donors, Mutator, Rates
 from .portions import DealtCard, Order, assemble, divide, uncollected
 
+# Programs at the start are screened so many at once: a pool has any number of them, and the time
+# may end meanwhile.
+SCREENED_AT_ONCE = 500
 # Programs at the start are judged by all differs on all tasks, which takes long: so many at most.
 MAX_JUDGED_AT_START = 200
 DEFAULT_CARD_SIZE = 800
@@ -167,7 +170,9 @@ class CardResult:
 class Evolution:
     """Evolves programs for the tasks of a board, with a pool, which it fills.
 
-    `n_processes` deal beside this one; by default as many as the board's threads allow.
+    `known` are programs that stay in the pool whatever becomes of them: those that a run began
+    with, and begins with again when it is resumed. `n_processes` deal beside this one; by default
+    as many as the board's threads allow.
     """
 
     board: TaskBoard
@@ -175,10 +180,12 @@ class Evolution:
     options: EvolveOptions
     validator: Validator
     rates: Rates = field(default_factory=lambda: Rates(Mutator.kinds))
+    known: Sequence[Program] = ()
     n_cards: int = 0
     n_processes: int | None = None
 
     def __post_init__(self) -> None:
+        self._spared = frozenset(program.result.digest for program in self.known)
         self.rng = random.Random(self.options.seed)
         self.archive = Archive(len(self.board), self.options.per_task)
         self.crediting = Crediting(self.board, use_differs=self.options.use_differs)
@@ -207,27 +214,34 @@ class Evolution:
         is_spent: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = perf_counter,
     ) -> float:
-        """Take the programs that are known, which the pool has; return how long the engine took."""
+        """Take the programs that are known, which the pool has; return how long the engine took.
+
+        That is of one program, in the mean over those that were run before the time `is_spent`.
+        """
         say(
             f"{plurals.count(len(programs), 'program')} on {plurals.count(len(self.board), 'task')}"
         )
         if not programs:
             return 0.0
         self._met.add_all(program.result.digest for program in programs)
-        began_s = clock()
-        result = self.board.screen(Batt(programs), held_out=True)
-        screen_s = clock() - began_s
-        scored = [(p, t) for p, t in np.argwhere(result.n_matches > 0).tolist()]
-        with phase("score"):
-            offered = self._offer_pairs(programs, result, scored)
-        self._store(offered.taken)
+        screen_s, n_screened = 0.0, 0
+        while n_screened < len(programs) and not (n_screened and is_spent()):
+            some = programs[n_screened : n_screened + SCREENED_AT_ONCE]
+            began_s = clock()
+            result = self.board.screen(Batt(some), held_out=True)
+            screen_s += clock() - began_s
+            n_screened += len(some)
+            scored = [(p, t) for p, t in np.argwhere(result.n_matches > 0).tolist()]
+            with phase("score"):
+                offered = self._offer_pairs(some, result, scored)
+            self._store(offered.taken)
         if self.options.use_differs:
             say("how near the programs come to the tasks that none fits")
             chosen = self._programs_to_judge(programs)
             with phase("score"):
                 nearest = list(self.crediting.nearest(chosen, self.archive, is_spent))
             self._store(self._offer_each(nearest).taken)
-        return screen_s
+        return screen_s / n_screened
 
     def take(self, programs: Sequence[tuple[int, Program, str]]) -> int:
         """Offer programs that others have found, each to its task; return how many it has kept.
@@ -257,7 +271,8 @@ class Evolution:
     def _programs_to_judge(self, programs: Sequence[Program]) -> list[Program]:
         """Solvers first, then any: those that may be nearly right on other tasks."""
         solvers = self.archive.solvers()
-        rest = [program for program in programs if program not in set(solvers)]
+        are_solvers = set(solvers)
+        rest = [program for program in programs if program not in are_solvers]
         self.rng.shuffle(rest)
         return [*solvers, *rest][:MAX_JUDGED_AT_START]
 
@@ -295,7 +310,7 @@ class Evolution:
         self._store(taken, dealt)
         if self.n_cards % EVICT_EVERY == 0:
             with suppress(PoolError):  # there is a next time
-                self.pool.evict(self.options.per_task)
+                self.pool.evict(self.options.per_task, spared=self._spared)
         n_pairs = len(dealt) * len(self.board)
         count("pairs", n_pairs)
         return CardResult(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,8 @@ class Mutants:
         self._use_parents = use_parents
         self._kinds = [kind for kind in Mutator.kinds if use_macros or kind != MACRO]
         self.evolution: Evolution | None = None
+        # Once it is finished, there is only what came of it; the next round begins it anew.
+        self._is_finished = False
         self._proposed: set[tuple[int, Program]] = set()
         self._taken: set[tuple[int, Program]] = set()
         self._n_worked = 0
@@ -92,8 +95,9 @@ class Mutants:
         )
 
     def work(self, offer: Offer, context: Context) -> None:
-        if self.evolution is None:
+        if self.evolution is None or self._is_finished:
             self.evolution = self._begin(offer, context)
+            self._is_finished = False
         evolution = self.evolution
         if self._use_parents and context.n_rounds != self._n_rounds_met:
             self._take_parents(evolution, context)
@@ -137,14 +141,20 @@ class Mutants:
     def _begin(self, offer: Offer, context: Context) -> Evolution:
         board = context.board.part(offer.tasks)
         validator = Validator(board, self._differences)
-        evolution = Evolution(board, context.pool, self._options, validator, Rates(self._kinds))
+        if self.evolution is not None:
+            validator = replace(self.evolution.validator, board=board)
+            self._taken.clear()
+            self._n_worked = 0
+        rates = Rates(self._kinds)
+        known = context.known
+        evolution = Evolution(board, context.pool, self._options, validator, rates, known)
         state = context.state()
-        programs = list(context.known)
+        programs = list(known)
         if state is not None:
             evolution.resume_from(state)
             kept, _ = pool_parents(context.pool)
             programs = list(dict.fromkeys([*programs, *kept]))
-        screen_s = evolution.begin(
+        a_program_s = evolution.begin(
             programs,
             context.say,
             lambda: context.allowance.is_spent,
@@ -152,7 +162,7 @@ class Mutants:
         )
         if state is not None:
             evolution.take_kept()
-        self._card_s = screen_s * self._options.card_size / max(len(programs), 1)
+        self._card_s = a_program_s * self._options.card_size
         return evolution
 
     def _take_parents(self, evolution: Evolution, context: Context) -> None:
@@ -194,12 +204,15 @@ class Mutants:
         return {} if rates is None else rates.table()
 
     def finish(self, context: Context) -> None:
-        if self.evolution is None:
+        if self.evolution is None or self._is_finished:
             return
+        self._is_finished = True
         context.save_state(self.evolution.to_json())
-        self.evolution.close()
-        in_time = context.allowance.left_s > self._propose_s
-        self._propose(self.evolution, context, nearly_right=in_time)
+        try:
+            self.evolution.close()
+        finally:  # a pool that cannot be written to any more loses none of it
+            in_time = context.allowance.left_s > self._propose_s
+            self._propose(self.evolution, context, nearly_right=in_time)
 
     @property
     def trouble(self) -> str | None:

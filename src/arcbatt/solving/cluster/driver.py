@@ -42,7 +42,8 @@ from .messages import (
 from .migration import Migration
 from .transport import ClusterError, Event, Transport
 
-# A unit that so many workers were lost on is divided or, of one task, given up.
+# A unit that so many workers were lost on is divided or, of one task, given up; and so is an island
+# that has run out of memory so often.
 MAX_TRIES = 3
 # So many workers lost before they were ready, and no more are started.
 MAX_FAILED_STARTS = 3
@@ -351,17 +352,28 @@ class Cluster:
             self.n_late += 1
             return
         unit = out.unit
-        if result.error is not None and not result.is_memory:
-            del self._out[unit.id]
-            self._fail(worker, unit, result.error)
-            return
-        if result.error is not None:
+        if result.is_memory and not out.is_island:
             self._take_back(out, worker.name, "out of memory")
             return
         del self._out[unit.id]
-        self._unit_s.setdefault((unit.proposer, unit.item), []).append(result.wall_s)
+        if result.error is None:
+            self._unit_s.setdefault((unit.proposer, unit.item), []).append(result.wall_s)
+        # What was found before an error is found all the same: nobody does it again.
         self._count(worker, out, result)
         self._apply(worker, unit, calls, result)
+        if result.is_memory:
+            self._note_island_out_of_memory(worker, unit)
+        elif result.error is not None:
+            self._fail(worker, unit, result.error)
+
+    def _note_island_out_of_memory(self, worker: WorkerCount, unit: Unit) -> None:
+        """Have an island go on, unless it has run out of memory too often."""
+        island = f"{unit.proposer} on worker {worker.name}"
+        self._tries[island] += 1
+        if self._tries[island] == MAX_TRIES:
+            self._ended_islands.add((worker.name, unit.proposer))
+            self.given_up.append(f"{island} was given up: out of memory {MAX_TRIES} times")
+            self._say(self.given_up[-1])
 
     def _fail(self, worker: WorkerCount, unit: Unit, trace: str) -> None:
         """Have the loop raise an error of a proposer or, if it goes on, drop the rest of it."""

@@ -135,7 +135,6 @@ class Unit(Message):
     traced: Sequence[str] = ()
     slice_s: float | None = None
     max_rounds: int | None = None
-    attempt: int = 1
 
 
 @dataclass(frozen=True)

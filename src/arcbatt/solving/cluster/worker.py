@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import os
 import socket
-import tempfile
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
@@ -105,9 +103,7 @@ class _Work:
 
     def _proposer(self, name: str) -> Proposer:
         if name not in self._proposers:
-            differences = Path(tempfile.gettempdir()) / "arcbatt-differences"
-            made = self.options.to_proposers(differences)
-            (self._proposers[name],) = make_proposers([name], made)
+            (self._proposers[name],) = make_proposers([name], self.options.to_proposers())
         return self._proposers[name]
 
     def do(self, unit: Unit) -> Result:
