@@ -656,8 +656,8 @@ def test_an_interrupt_while_the_last_ledger_is_written_leaves_all_files(
 ) -> None:
     save = Loop.save
 
-    def interrupted(loop: Loop) -> None:
-        save(loop)
+    def interrupted(loop: Loop, states: Mapping[str, Any] | None = None) -> None:
+        save(loop, states)
         if loop.n_fitted:
             signal.raise_signal(signal.SIGINT)
 
