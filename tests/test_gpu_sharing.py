@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import CDLL
 from dataclasses import replace
+from math import inf
 from typing import Any, cast
 
 import pytest
@@ -79,11 +81,7 @@ def test_both_at_once_give_what_one_gives(
     assert 0 < batt.plan.programs.size < len(programs)
     wanted = batt.run(samples, SMALL, device="cpu", keep_values=True)
     expecting(monkeypatch, gpu_sample_s=gpu_sample_s)
-    # So that the GPU, which is slow here, is waited for.
-    new_queue = _engine.SampleQueue
-    monkeypatch.setattr(
-        _engine, "SampleQueue", lambda **options: new_queue(**{**options, "runs_spare": False})
-    )
+    monkeypatch.setattr(sharing, "OVERDUE", inf)  # the GPU, which is slow here, is waited for
     got = batt.run(samples, SMALL, n_threads=2, keep_values=True)
     check_equal(got, wanted)
     assert sum(got.ran_on.values()) == wanted.reasons.size
@@ -101,10 +99,7 @@ def test_programs_on_tasks_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> No
     tasks = TaskSamples(load("arc-agi-1/training")[:10])
     wanted = run_on_tasks(batt, tasks, SMALL, device="cpu")
     expecting(monkeypatch, gpu_sample_s=1.0)
-    new_queue = _engine.SampleQueue
-    monkeypatch.setattr(
-        _engine, "SampleQueue", lambda **options: new_queue(**{**options, "runs_spare": False})
-    )
+    monkeypatch.setattr(sharing, "OVERDUE", inf)
     got = run_on_tasks(batt, tasks, SMALL, n_threads=2)
     for name in TaskArrays._fields:
         assert (getattr(got, name) == getattr(wanted, name)).all(), name
@@ -139,6 +134,46 @@ def test_threads_overtake_a_gpu_that_takes_too_long(
     check_equal(got, wanted)
     assert dict(got.ran_on) == {"cpu": wanted.reasons.size}
     assert got.outcome(3, 3) == wanted.outcome(3, 3)
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_a_gpu_is_left_alone_until_it_is_overdue(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt, samples = Batt([parse_program("def f(I):\n    return rot90(I)\n")]), training_samples(12)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    # Half of the samples each; the CPU is done long before the GPU, which has ten minutes.
+    expecting(monkeypatch, cpu_sample_s=100.0, gpu_sample_s=100.0)
+    real = device_run.DeviceRun.samples_from
+
+    def after_the_cpu(run: device_run.DeviceRun, *arguments: Any) -> Any:
+        while (run.arrays.reasons[:, :6] == _engine.NOT_RUN).any():
+            time.sleep(1e-3)
+        return real(run, *arguments)
+
+    monkeypatch.setattr(device_run.DeviceRun, "samples_from", after_the_cpu)
+    got = batt.run(samples, SMALL, n_threads=2)
+    check_equal(got, wanted)
+    assert dict(got.ran_on) == {"cuda:0": 6, "cpu": 6}
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_what_a_gpu_gives_back_is_run_by_threads_that_waited_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    batt, samples = Batt([parse_program("def f(I):\n    return rot90(I)\n")]), training_samples(12)
+    wanted = batt.run(samples, SMALL, device="cpu")
+    expecting(monkeypatch, cpu_sample_s=100.0, gpu_sample_s=100.0)
+    error = sys.modules["cupy"].cuda.runtime.CUDARuntimeError
+
+    def fail_after_the_cpu(run: device_run.DeviceRun, *_arguments: Any) -> None:
+        while (run.arrays.reasons[:, :6] == _engine.NOT_RUN).any():
+            time.sleep(1e-3)
+        raise error("the card has fallen off the bus")
+
+    monkeypatch.setattr(device_run.DeviceRun, "samples_from", fail_after_the_cpu)
+    with pytest.warns(RuntimeWarning, match="cuda:0 fails, the CPU runs instead: the card"):
+        got = batt.run(samples, SMALL, n_threads=2)
+    check_equal(got, wanted)
+    assert dict(got.ran_on) == {"cpu": 12}
 
 
 @pytest.mark.usefixtures("on_cpu")
@@ -207,10 +242,10 @@ def test_two_workers_share_the_samples_on_one_card(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_queue_gives_each_sample_to_one_device() -> None:
-    queue = _engine.SampleQueue(n_samples=10, has_left_out=False, runs_spare=False)
-    assert queue.lend(4) == (0, 6, 10)
-    assert queue.lend(9) == (1, 0, 6)
-    assert queue.lend(1) is None
+    queue = _engine.SampleQueue(n_samples=10, has_left_out=False)
+    assert queue.lend(4, inf) == (0, 6, 10)
+    assert queue.lend(9, 0.0) == (1, 0, 6)
+    assert queue.lend(1, inf) is None
     assert queue.finish(0)
     assert not queue.finish(0)
     queue.give_back(1)
@@ -227,7 +262,7 @@ def test_a_gpu_that_has_nothing_takes_what_the_cpu_is_too_slow_for(
 ) -> None:
     now_s = 0.0
     monkeypatch.setattr(sharing, "perf_counter", lambda: now_s)
-    queue = _engine.SampleQueue(n_samples=1000, has_left_out=False, runs_spare=False)
+    queue = _engine.SampleQueue(n_samples=1000, has_left_out=False)
     pace = Pace(queue, 1, replace(EXPECTED, gpu_fixed_s=0.01, cpu_sample_s=1e-6))
     assert pace.share(1) == 0  # 1 ms on the CPU, 10 on the GPU
     now_s = 0.02

@@ -42,6 +42,8 @@ WORTH_COMPILING = 1_000_000
 # Work is planned for GPUs if it took the CPU, were all its calls plain, longer than one part of a
 # plan in so many: calls that call functions take many times as long.
 PLANS = 4
+# Runs are alike if GPUs leave out about as much of them: so many parts of it are told apart.
+PARTS_LEFT_OUT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,14 +202,12 @@ class Batt:
         devices, expected = choice.devices, choice.expected
         has_left_out = self.plan.programs.size < len(self.programs)
         n_samples = len(run.samples)
-        queue = _engine.SampleQueue(
-            n_samples=n_samples, has_left_out=has_left_out, runs_spare=expected is not None
-        )
+        queue = _engine.SampleQueue(n_samples=n_samples, has_left_out=has_left_out)
         pace = sharing.Pace(queue, len(devices), expected)
         # A GPU whose kernels are still being compiled begins later, if at all.
         begins = [expected is None or self._on_gpu.is_ready_on(each) for each in devices]
         lent = [
-            queue.lend(pace.share(sum(begins[k:]))) if begins[k] else None
+            pace.lend(pace.share(sum(begins[k:]))) if begins[k] else None
             for k in range(len(devices))
         ]
         # One GPU that has all samples does not mind in which order they are: the largest first, so
@@ -350,7 +350,8 @@ class Batt:
         if 2 * seconds[CPU] < expected.gpu_fixed_s or not self.plan.programs.size:
             return Choice([])
         sizes = (n_samples.bit_length(), self.n_nodes.bit_length())
-        kind = (sort, *sizes, self.plan.n_function_calls > 0, n_threads)
+        left_out = PARTS_LEFT_OUT * self.plan.n_left_out // self.plan.n_nodes
+        kind = (sort, *sizes, self.plan.n_function_calls > 0, left_out, n_threads)
         # Of all of them: what is lacking is compiled for each.
         ready = [self._on_gpu.is_ready_on(each) for each in devices]
         if not all(ready):

@@ -440,7 +440,7 @@ nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> ch
   run.numbers = numbers.data();
   run.keep_values = keep_values;
   run.n_threads = (u64)max_of(1, n_threads);
-  SampleQueue all(chosen.size(), false, false);
+  SampleQueue all(chosen.size(), false);
   run.queue = queue ? queue : &all;
   std::vector<bool> on_gpu(queue ? batt.results.size() : 0, false);
   for (size_t k = 0; k < programs_on_gpu.size(); k++) on_gpu.at(programs_on_gpu(k)) = true;
@@ -553,14 +553,15 @@ NB_MODULE(_engine, module) {
       .def("image_bytes", &image_bytes<FusedBatt>)
       .def("write_image", &write_image<FusedBatt>, array("to"), nb::arg("base"));
   nb::class_<SampleQueue>(module, "SampleQueue")
-      .def(nb::init<u64, bool, bool>(), nb::kw_only(), nb::arg("n_samples"), nb::arg("has_left_out"),
-           nb::arg("runs_spare"))
-      .def("lend", [](SampleQueue& queue, u64 n) -> nb::object {
-             const u64 chunk = queue.lend(n);
+      .def(nb::init<u64, bool>(), nb::kw_only(), nb::arg("n_samples"), nb::arg("has_left_out"))
+      .def("lend",
+           [](SampleQueue& queue, u64 n, double due_s) -> nb::object {
+             const u64 chunk = queue.lend(n, due_s);
              if (chunk == NO_CHUNK) return nb::none();
              const auto [first, end] = queue.range_of(chunk);
              return nb::make_tuple(chunk, first, end);
-           })
+           },
+           nb::arg("n"), nb::arg("due_s"))
       .def("finish", &SampleQueue::finish)
       .def("give_back", &SampleQueue::give_back)
       .def("is_overtaken", &SampleQueue::is_overtaken)

@@ -130,7 +130,7 @@ class GpuRun:
         if lent is None and not self._wait_for_kernels(device):
             return GpuPart(0, [], kernels.trouble_with(self.batt.kernels, device))
         while lent or (n := self.pace.wait_for_share()):
-            lent = lent or self.queue.lend(n)
+            lent = lent or self.pace.lend(n)
             if lent is None:
                 break
             chunk, first, end = lent

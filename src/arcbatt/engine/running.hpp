@@ -213,7 +213,8 @@ struct SampleRun final : Run {
   bool run_next(Worker& worker) override {
     const Which before = worker.unit.which;
     const auto end_of = [&](u64 k) { return ends.empty() ? k + 1 : ends[k]; };
-    if (!queue->take(n_threads, worker.unit, end_of)) return false;
+    const Taken found = queue->take(n_threads, worker.unit, end_of);
+    if (found != Taken::UNIT) return found == Taken::NOTHING_YET;
     const Unit& unit = worker.unit;
     if (unit.which != before) worker.has_shared = false;  // other programs, other nodes
     const Part& part = parts[unit.which];

@@ -3,6 +3,7 @@
 #pragma once
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <stdexcept>
@@ -12,9 +13,12 @@
 namespace arc {
 
 // Which programs a thread is to run: all; those that no GPU runs, on samples that one has taken; those that
-// a GPU is running, in case that the CPU is done with them first.
+// a GPU should be done with by now, in case that the CPU is done with them first.
 enum Which { ALL_PROGRAMS, LEFT_OUT, SPARE };
 constexpr u64 NO_CHUNK = ~0ULL;
+
+// What a thread is given: something to run; nothing yet, and it should ask again; nothing any more.
+enum class Taken { UNIT, NOTHING_YET, NOTHING };
 
 // What a thread takes: samples from one place of the order to another.
 struct Unit {
@@ -26,17 +30,17 @@ struct Unit {
 
 class SampleQueue {
  public:
-  // With `has_left_out`, threads run of what GPUs take the programs that these leave out; with
-  // `runs_spare`, also the others when nothing else is left.
-  SampleQueue(u64 n_samples, bool has_left_out, bool runs_spare)
-      : end_(n_samples), has_left_out_(has_left_out), runs_spare_(runs_spare) {}
+  // With `has_left_out`, threads run of what GPUs take the programs that these leave out.
+  SampleQueue(u64 n_samples, bool has_left_out) : end_(n_samples), has_left_out_(has_left_out) {}
 
   // --- threads of the CPU ---
 
-  // False when there is nothing to do. unit_end(k) is how far a thread should go that starts at k.
+  // unit_end(k) is how far a thread should go that starts at k. Threads that have nothing else to do run what GPUs
+  // have not finished when they should have; until then they wait here, for a little while at a time: one in
+  // the middle of a long call would hold up the end of the run.
   template <class UnitEnd>
-  bool take(u64 n_threads, Unit& unit, UnitEnd unit_end) {
-    std::lock_guard<std::mutex> lock(mutex_);
+  Taken take(u64 n_threads, Unit& unit, UnitEnd unit_end) {
+    std::unique_lock<std::mutex> lock(mutex_);
     // What only the CPU can do comes first, so that GPUs find the rest of the samples.
     for (Chunk& chunk : chunks_) {
       if (chunk.state == GIVEN_BACK && take_from(chunk.next_spare, chunk.end, n_threads, unit, unit_end))
@@ -46,22 +50,29 @@ class SampleQueue {
         return set(unit, LEFT_OUT);
     }
     if (take_from(first_, end_, n_threads, unit, unit_end)) return set(unit, ALL_PROGRAMS);
-    if (!runs_spare_) return false;
-    for (u64 c = 0; c < chunks_.size(); c++) {
+    const Time now = Clock::now();
+    Time next = Time::max();
+    for (u64 c = 0; c < chunks_.size() && !is_closed_; c++) {
       Chunk& chunk = chunks_[c];
       if (chunk.state != LENT || chunk.next_spare >= chunk.end) continue;
+      if (chunk.due > now) {
+        next = min_of(next, chunk.due);
+        continue;
+      }
       unit.first = chunk.next_spare++;
       unit.end = unit.first + 1;
       return set(unit, SPARE, c, &chunk.is_over);
     }
-    return false;
+    if (next == Time::max()) return Taken::NOTHING;
+    changed_.wait_until(lock, min_of<Time>(next, now + MOST_WAITED));
+    return Taken::NOTHING_YET;
   }
   void note_done(const Unit& unit) {
     std::lock_guard<std::mutex> lock(mutex_);
     if (unit.which == ALL_PROGRAMS) n_done_ += unit.end - unit.first;
     if (unit.which == LEFT_OUT) n_left_out_done_ += unit.end - unit.first;
     if (unit.which != SPARE) {
-      done_s_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+      done_s_ = std::chrono::duration<double>(Clock::now() - began_).count();
       return;
     }
     Chunk& chunk = chunks_[unit.chunk];
@@ -71,13 +82,17 @@ class SampleQueue {
 
   // --- GPUs ---
 
-  // Lends up to so many samples; returns the chunk's number, or NO_CHUNK when nothing is left.
-  u64 lend(u64 n) {
+  // Lends up to so many samples, which are due after so many seconds, or never; returns the chunk's number, or
+  // NO_CHUNK when nothing is left.
+  u64 lend(u64 n, double due_s) {
     std::lock_guard<std::mutex> lock(mutex_);
     const u64 given = min_of(n, end_ - first_);
     if (!given) return NO_CHUNK;
     end_ -= given;
-    chunks_.emplace_back(end_, end_ + given);
+    const std::chrono::duration<double> after(due_s);
+    const bool is_due = after < std::chrono::hours(1000);
+    const Time due = is_due ? Clock::now() + std::chrono::duration_cast<Clock::duration>(after) : Time::max();
+    chunks_.emplace_back(end_, end_ + given, due);
     return chunks_.size() - 1;
   }
   std::pair<u64, u64> range_of(u64 chunk) {
@@ -90,6 +105,7 @@ class SampleQueue {
     if (find(chunk).state != LENT) return false;
     find(chunk).state = FINISHED;
     find(chunk).is_over = true;
+    changed_.notify_all();
     return true;
   }
   // What a GPU could not run; it is lost to threads that have ended.
@@ -100,6 +116,7 @@ class SampleQueue {
     given.state = GIVEN_BACK;
     given.is_over = true;
     given.next_spare = given.first;
+    changed_.notify_all();
   }
   bool is_overtaken(u64 chunk) {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -127,33 +144,41 @@ class SampleQueue {
     std::lock_guard<std::mutex> lock(mutex_);
     is_closed_ = true;
     first_ = end_;
+    changed_.notify_all();
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  using Time = Clock::time_point;
+  // So often a thread that waits looks whether the run was interrupted.
+  static constexpr std::chrono::milliseconds MOST_WAITED{10};
   enum State { LENT, FINISHED, OVERTAKEN, GIVEN_BACK };
   struct Chunk {
     u64 first, end;
+    Time due;
     u64 next_left_out, next_spare;
     u64 n_spare = 0;  // samples that the CPU is done with
     State state = LENT;
     std::atomic<bool> is_over{false};
 
-    Chunk(u64 first, u64 end) : first(first), end(end), next_left_out(first), next_spare(first) {}
+    Chunk(u64 first, u64 end, Time due)
+        : first(first), end(end), due(due), next_left_out(first), next_spare(first) {}
   };
   std::mutex mutex_;
+  std::condition_variable changed_;  // what threads wait for
   std::deque<Chunk> chunks_;  // which stay where they are
   u64 first_ = 0, end_;  // what nobody has taken
   u64 n_done_ = 0;       // samples of which threads have run all programs
   u64 n_left_out_done_ = 0;  // those that no GPU runs, alone
   double done_s_ = 0;
-  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  bool has_left_out_, runs_spare_, is_closed_ = false;
+  Time began_ = Clock::now();
+  bool has_left_out_, is_closed_ = false;
 
-  static bool set(Unit& unit, Which which, u64 chunk = NO_CHUNK, const std::atomic<bool>* is_over = nullptr) {
+  static Taken set(Unit& unit, Which which, u64 chunk = NO_CHUNK, const std::atomic<bool>* is_over = nullptr) {
     unit.which = which;
     unit.chunk = chunk;
     unit.is_over = is_over;
-    return true;
+    return Taken::UNIT;
   }
   // A thread takes what belongs together, but the less the nearer the end is: all should end together.
   template <class UnitEnd>

@@ -3,12 +3,14 @@
 Threads of the CPU take samples from the front of a queue (sharing.hpp), a few at a time; GPUs take
 chunks from its back, so large that both should be done at the same time. Where they are not: what
 nobody has taken yet is shared out again, by what was measured meanwhile; threads that find nothing
-left run what a GPU has not finished, and whoever is done first has won.
+left wait for a GPU until it is overdue, then run what it has not finished, too, and whoever is done
+first has won.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 from threading import Event, Lock
 from time import perf_counter
 
@@ -22,6 +24,8 @@ LEAST_SHARED_S = 0.03
 LEAST_SHARED_GAIN = 0.1
 # A GPU takes samples if that is expected to save this part of the time that the CPU would take.
 LEAST_GAIN = 0.1
+# A GPU that takes this many times as long as expected is overdue.
+OVERDUE = 1.1
 # So often a GPU that has none looks whether the CPU takes longer than expected.
 LOOKS_A_RUN = 4
 LEAST_PAUSE_S = 0.001
@@ -61,6 +65,16 @@ class Pace:
         now = self._measured(self._expected)
         n, both_s = now.split(n_left, n_devices)
         return n if both_s <= (1 - LEAST_GAIN) * now.cpu_sample_s * n_left else 0
+
+    def lend(self, n: int) -> tuple[int, int, int] | None:
+        """Lend a GPU so many samples: the number of the chunk, its first sample and its end.
+
+        None when nothing is left. Without expectations it is never overdue.
+        """
+        due_s = inf
+        if self._expected is not None:
+            due_s = OVERDUE * (self._expected.gpu_fixed_s + n * self._expected.gpu_sample_s)
+        return self.queue.lend(n, due_s)
 
     def wait_for_share(self) -> int:
         """Return the same as soon as there is some; 0 when nothing is left."""
