@@ -166,8 +166,10 @@ def run_modelled(console: Console, n_gpus: int, speeds: Iterable[float], fixed_s
     """Print the same for GPUs that are none, and what the best way to share would take."""
     rows = []
     for speed in speeds:
-        with in_place_of_gpus(n_gpus, speed, fixed_s), changed(batt_module, choices=Choices()):
+        modelled = in_place_of_gpus(n_gpus, speed, fixed_s)
+        with modelled as card, changed(batt_module, choices=Choices()):
             for name, batt, samples, budget in modelled_workloads():
+                card.results_of(batt, samples, budget)  # while no thread works beside
                 found = compare_devices(name, batt, samples, budget)
                 ideal_s = 1 / (1 / found.cpu_s + 1 / found.gpu_s)
                 ideal = f"{ideal_s / found.better_s:.2f}"

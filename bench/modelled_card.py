@@ -12,11 +12,12 @@ import types
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from threading import Lock
 from time import perf_counter, sleep
 from typing import Any
 
 from arcbatt.engine import calibration, device_memory, gpu, kernels, profiling
-from arcbatt.engine.batt import Run
+from arcbatt.engine.batt import Batt, Run
 from arcbatt.engine.device_run import Overtaken
 from arcbatt.engine.results import BattArrays, KeptWords
 from arcbatt.engine.samples import Samples
@@ -42,21 +43,25 @@ class ModelledCard:
 
     times_cpu: float
     fixed_s: float
-    known: dict[tuple[int, int], tuple[object, object, Known]] = field(default_factory=dict)
+    known: dict[tuple[int, int, Budget], tuple[object, object, Known]] = field(default_factory=dict)
+    learning: Lock = field(default_factory=Lock)  # two at once would each find the CPU slower
 
-    def results_of(self, batt: device_memory.GpuBatt, samples: Samples, budget: Budget) -> Known:
-        """Return what the CPU gives, which it runs the first time."""
-        key = id(batt), id(samples)
-        if key not in self.known:
-            run = Run(samples, budget, usable_cores())
-            part = batt.fused.part(batt.plan.programs)
-            times = []
-            for _ in range(N_TIMED):
-                arrays = run.new_arrays(batt.plan.programs.size)
-                start = perf_counter()
-                run.on_cpu(part, samples.by_demos, arrays)
-                times.append(perf_counter() - start)
-            self.known[key] = batt, samples, Known(arrays, min(times) / len(samples))
+    def results_of(
+        self, batt: Batt | device_memory.GpuBatt, samples: Samples, budget: Budget
+    ) -> Known:
+        """Return what the CPU gives, which it runs the first time: nobody else should run then."""
+        key = id(batt.fused), id(samples), budget
+        with self.learning:
+            if key not in self.known:
+                run = Run(samples, budget, usable_cores())
+                part = batt.fused.part(batt.plan.programs)
+                times = []
+                for _ in range(N_TIMED):
+                    arrays = run.new_arrays(batt.plan.programs.size)
+                    start = perf_counter()
+                    run.on_cpu(part, samples.by_demos, arrays)
+                    times.append(perf_counter() - start)
+                self.known[key] = batt.fused, samples, Known(arrays, min(times) / len(samples))
         return self.known[key][-1]
 
 
@@ -95,7 +100,7 @@ class ModelledRun:
 
 
 @contextmanager
-def in_place_of_gpus(n_gpus: int, times_cpu: float, fixed_s: float) -> Iterator[None]:
+def in_place_of_gpus(n_gpus: int, times_cpu: float, fixed_s: float) -> Iterator[ModelledCard]:
     """Have runs on GPUs go to so many that are none, each of that speed."""
     card = ModelledCard(times_cpu, fixed_s)
     cupy = types.ModuleType("cupy")
@@ -119,7 +124,7 @@ def in_place_of_gpus(n_gpus: int, times_cpu: float, fixed_s: float) -> Iterator[
         before = sys.modules.get("cupy")
         sys.modules["cupy"] = cupy
         try:
-            yield
+            yield card
         finally:
             if before is None:
                 del sys.modules["cupy"]

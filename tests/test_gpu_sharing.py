@@ -12,6 +12,7 @@ from dataclasses import replace
 from math import inf
 from typing import Any, cast
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -170,10 +171,48 @@ def test_what_a_gpu_gives_back_is_run_by_threads_that_waited_for_it(
         raise error("the card has fallen off the bus")
 
     monkeypatch.setattr(device_run.DeviceRun, "samples_from", fail_after_the_cpu)
+    noted: list[str] = []
+    monkeypatch.setattr(
+        AlwaysBoth, "note_part", lambda _choices, _chosen, way, *_: noted.append(way)
+    )
     with pytest.warns(RuntimeWarning, match="cuda:0 fails, the CPU runs instead: the card"):
         got = batt.run(samples, SMALL, n_threads=2)
     check_equal(got, wanted)
     assert dict(got.ran_on) == {"cpu": 12}
+    # What threads took includes what they waited: nothing to expect other runs by.
+    assert noted == []
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_an_error_beside_the_device_ends_the_run_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    batt, samples = Batt([parse_program("def f(I):\n    return rot90(I)\n")]), training_samples(12)
+    expecting(monkeypatch, cpu_sample_s=0.1, gpu_sample_s=0.1)
+    reasons = []
+
+    def fail(run: device_run.DeviceRun, *_arguments: Any) -> None:
+        reasons.append(run.arrays.reasons)
+        raise TypeError("no error of a device")
+
+    monkeypatch.setattr(device_run.DeviceRun, "samples_from", fail)
+    with pytest.raises(TypeError, match="no error of a device"):
+        batt.run(samples, SMALL, n_threads=2)
+    assert (reasons[0][:, 6:] == _engine.NOT_RUN).all()  # nobody has waited, to run it in vain
+
+
+def test_threads_find_nothing_in_a_queue_that_is_closed() -> None:
+    programs = [parse_program(f"def f(I):\n    return {name}(I)\n") for name in ("rot90", "rot180")]
+    batt, samples = Batt(programs), training_samples(12)
+    run = batt_module.Run(samples, SMALL, 2)
+    queue = _engine.SampleQueue(n_samples=12, has_left_out=True)
+    for _ in range(3):
+        queue.lend(3, 0.0)
+    queue.give_back(1)
+    queue.close()
+    arrays = run.new_arrays(2)
+    order = np.arange(12, dtype=np.uint32)
+    run.on_cpu(batt.fused, order, arrays, queue, np.array([0], np.uint32))
+    assert (arrays.reasons == _engine.NOT_RUN).all()
+    assert queue.n_done == queue.n_left_out_done == 0
 
 
 @pytest.mark.usefixtures("on_cpu")
@@ -306,6 +345,36 @@ def test_what_threads_take_beside_a_gpu_says_what_all_of_them_take(
     assert pace.share(1) == expected.split(500)[0]
     took_s, expected_s = pace.cpu_part() or (0.0, 0.0)
     assert took_s == 0.1 and expected_s == pytest.approx(0.08)
+
+
+def test_what_gpus_leave_out_counts_as_work_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    now_s = 0.0
+    monkeypatch.setattr(sharing, "perf_counter", lambda: now_s)
+    expected = replace(
+        EXPECTED, cpu_sample_s=1e-3, left_out_sample_s=4e-4, gpu_sample_s=1e-3, n_threads=2
+    )
+
+    class Queue:
+        n_left, n_done, n_left_out_done = 500, 0, 500
+
+    queue = Queue()
+    pace = Pace(cast(_engine.SampleQueue, queue), 1, expected)
+    now_s = 0.2  # as expected, though not a single sample is done as a whole
+    assert pace.share(1) == expected.split(500)[0]
+    queue.n_done, now_s = 100, 0.3
+    assert pace.share(1) == expected.split(500)[0]
+
+
+def test_each_of_several_gpus_gets_as_much_as_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharing, "perf_counter", lambda: 0.0)
+    # Fourteen threads work beside two GPUs, also while the second one's share is found.
+    expected = replace(EXPECTED, cpu_sample_s=1e-3, gpu_sample_s=1e-3, n_threads=16)
+    pace = Pace(_engine.SampleQueue(n_samples=1600, has_left_out=False), 2, expected)
+    shares = []
+    for n_devices in (2, 1):
+        shares.append(pace.share(n_devices))
+        pace.lend(shares[-1])
+    assert shares[1] == pytest.approx(shares[0], abs=3)
 
 
 @given(

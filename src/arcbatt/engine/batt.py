@@ -248,7 +248,9 @@ class Batt:
             if part.trouble:
                 why = f"cuda:{device} fails, the CPU runs instead: {part.trouble}"
                 warnings.warn(why, RuntimeWarning, stacklevel=4)
-        choice.note_parts(pace)
+        # What threads took that waited for a GPU which then failed says nothing of other runs.
+        if not any(part.trouble for part in parts):
+            choice.note_parts(pace)
         kept += [words for part in parts for words in part.kept]
         ran_on: Counter[str] = Counter()
         for device, part in zip(devices, parts, strict=True):

@@ -136,13 +136,14 @@ class Prediction:
         """Return how many times as long the CPU takes for a sample beside so many GPUs."""
         return self.n_threads / threads_beside(self.n_threads, n_devices)
 
-    def split(self, n_samples: int, n_devices: int = 1) -> tuple[int, float]:
+    def split(self, n_samples: int, n_devices: int = 1, n_others: int = 0) -> tuple[int, float]:
         """Return how many samples each GPU should take to be done with the CPU, and when they are.
 
         With `n` samples on each of `d` GPUs: `fixed + n * gpu = (samples - d * n) * cpu
-        + d * n * left_out`, by threads beside them. None, where the CPU is done sooner alone.
+        + d * n * left_out`, by threads beside them and others, which have their samples already.
+        None, where the CPU is done sooner without them.
         """
-        slower = self.slower_beside(n_devices)
+        slower = self.slower_beside(n_devices + n_others)
         cpu_s, left_out_s = slower * self.cpu_sample_s, slower * self.left_out_sample_s
         a_gpu_s = self.gpu_sample_s + n_devices * (cpu_s - left_out_s)
         n = int((n_samples * cpu_s - self.gpu_fixed_s) / max(a_gpu_s, 1e-12))
@@ -150,8 +151,8 @@ class Prediction:
         on_gpus = min(n * n_devices, n_samples)
         on_cpu_s = (n_samples - on_gpus) * cpu_s + on_gpus * left_out_s
         both_s = max(self.gpu_fixed_s + n * self.gpu_sample_s, on_cpu_s)
-        alone_s = n_samples * self.cpu_sample_s
-        return (n, both_s) if n and both_s < alone_s else (0, alone_s)
+        without_s = n_samples * self.cpu_sample_s * self.slower_beside(n_others)
+        return (n, both_s) if n and both_s < without_s else (0, without_s)
 
 
 def path() -> Path:

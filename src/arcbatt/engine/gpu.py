@@ -122,8 +122,12 @@ class GpuRun:
             self.is_alone,
             profiling.launches(),
         )
-        with _handing_over():
-            return self._work(run, device, lent)
+        try:
+            with _handing_over():
+                return self._work(run, device, lent)
+        except BaseException:
+            self.queue.close()  # or threads would wait for it, then run it, in vain
+            raise
 
     def _work(self, run: DeviceRun, device: int, lent: tuple[int, int, int] | None) -> GpuPart:
         n_results, kept = 0, []

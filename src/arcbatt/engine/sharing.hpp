@@ -41,6 +41,7 @@ class SampleQueue {
   template <class UnitEnd>
   Taken take(u64 n_threads, Unit& unit, UnitEnd unit_end) {
     std::unique_lock<std::mutex> lock(mutex_);
+    if (is_closed_) return Taken::NOTHING;
     // What only the CPU can do comes first, so that GPUs find the rest of the samples.
     for (Chunk& chunk : chunks_) {
       if (chunk.state == GIVEN_BACK && take_from(chunk.next_spare, chunk.end, n_threads, unit, unit_end))
@@ -52,7 +53,7 @@ class SampleQueue {
     if (take_from(first_, end_, n_threads, unit, unit_end)) return set(unit, ALL_PROGRAMS);
     const Time now = Clock::now();
     Time next = Time::max();
-    for (u64 c = 0; c < chunks_.size() && !is_closed_; c++) {
+    for (u64 c = 0; c < chunks_.size(); c++) {
       Chunk& chunk = chunks_[c];
       if (chunk.state != LENT || chunk.next_spare >= chunk.end) continue;
       if (chunk.due > now) {

@@ -62,9 +62,10 @@ class Pace:
         n_left = self.queue.n_left
         if self._expected is None:
             return -(-n_left // n_devices)
-        now = self._measured(self._expected)
-        n, both_s = now.split(n_left, n_devices)
-        return n if both_s <= (1 - LEAST_GAIN) * now.cpu_sample_s * n_left else 0
+        now, n_others = self._measured(self._expected), self._n_devices - n_devices
+        n, both_s = now.split(n_left, n_devices, n_others)
+        without_s = now.cpu_sample_s * n_left * now.slower_beside(n_others)
+        return n if both_s <= (1 - LEAST_GAIN) * without_s else 0
 
     def lend(self, n: int) -> tuple[int, int, int] | None:
         """Lend a GPU so many samples: the number of the chunk, its first sample and its end.
@@ -118,7 +119,8 @@ class Pace:
     def _measured(self, expected: Prediction) -> Prediction:
         """Return expectations by what the CPU has done so far, if that tells anything."""
         elapsed_s = perf_counter() - self._began_s
-        n_done = self.queue.n_done
+        left_out = expected.left_out_sample_s / expected.cpu_sample_s
+        n_done = self.queue.n_done + left_out * self.queue.n_left_out_done
         if n_done >= expected.n_threads:
             sample_s = elapsed_s / n_done / expected.slower_beside(self._n_devices)
         else:  # nothing yet says that it takes less than expected, but it may take more
