@@ -27,17 +27,21 @@ def kernels_in(path: Path) -> dict[str, bytes]:
     return {s.name.removeprefix(CODE): s.data() for s in sections if s.name.startswith(CODE)}
 
 
-def all_kernels(folder: Path) -> dict[str, bytes]:
-    """Return the same of all modules that a folder has for one kind of GPU, each once."""
+def all_kernels(folder: Path) -> dict[str, set[bytes]]:
+    """Return the same of all modules that a folder has for one kind of GPU.
+
+    Several modules may have a function of one name, which may be compiled differently in each.
+    """
     targets = sorted({path.parent for path in folder.rglob("*" + kernel_files.SUFFIX)})
     if len(targets) != 1:
         names = ", ".join(str(target.relative_to(folder)) for target in targets) or "none"
         raise SystemExit(f"{folder}: expected kernels of one version for one GPU, found {names}")
     if not targets[0].name.startswith("sm_"):
         raise SystemExit(f"{targets[0]}: PTX is no machine code; compile with --arch")
-    found: dict[str, bytes] = {}
-    for path in sorted(targets[0].glob("*" + kernel_files.SUFFIX)):
-        found |= kernels_in(path)
+    found: dict[str, set[bytes]] = {}
+    for path in targets[0].glob("*" + kernel_files.SUFFIX):
+        for name, code in kernels_in(path).items():
+            found.setdefault(name, set()).add(code)
     return found
 
 
