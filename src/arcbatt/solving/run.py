@@ -125,7 +125,10 @@ class RunOptions:
     survives_errors: bool = False
 
     def __post_init__(self) -> None:
-        """Have numbers be whole and within their bounds; what is not is a ValueError."""
+        """Have numbers be whole and within their bounds, and switches be true or false.
+
+        What is not is a ValueError.
+        """
         bounds = {
             "seed": (None, None),
             "max_bytes": (LEAST_MAX_BYTES, MOST_MAX_BYTES),
@@ -133,6 +136,10 @@ class RunOptions:
         }
         for name, (least, most) in bounds.items():
             object.__setattr__(self, name, whole_number(name, getattr(self, name), least, most))
+        for name in ("library", "use_differs", "skip_bad", "survives_errors"):
+            given = getattr(self, name)
+            if not isinstance(given, bool):
+                raise ValueError(f"{name} is {given!r:.40}, expected True or False")
 
     def to_config(self, command: str) -> RunConfig:
         options = asdict(self)
