@@ -174,6 +174,14 @@ def _wrong(task: Task, program: Program) -> dict[str, tuple[Callable[[], Any], s
         ),
         "too much memory": (lambda: arcbatt.solve(task, max_bytes=2**70), "max_bytes is 11805916"),
         "an empty card": (lambda: arcbatt.evolve([task], card_size=0), "from 1 to 100,000"),
+        "a word for a switch": (
+            lambda: arcbatt.solve(task, library=cast(Any, "no")),
+            "library is 'no', expected True or False",
+        ),
+        "a number for a switch": (
+            lambda: arcbatt.evolve([task], library=cast(Any, 1)),
+            "library is 1, expected True or False",
+        ),
         "a card as text": (lambda: arcbatt.evolve([task], card_size="8"), "card_size is '8'"),
         "nothing off": (lambda: arcbatt.solve(task, off=None), r"off=\[None\]"),
         "a number for a pool": (lambda: arcbatt.solve(task, pool=5), "pool is a int, expected"),
@@ -556,6 +564,50 @@ def test_an_own_proposer_finds_what_it_proposes(task: Task) -> None:
     solution = arcbatt.solve(task, FOREVER_S, proposers=[Mirrors()])
     assert solution.fits and solution.ranked.best is not None
     assert solution.ranked.best.proposer == "mirrors"
+
+
+class Mistaken(Mirrors):
+    """A proposer whose offer, or what it does with its context, is what it is told."""
+
+    def __init__(self, offer: Any = None, do: Callable[[Any, Task], object] | None = None) -> None:
+        self._offer, self._do = offer, do
+
+    def next_offer(self, context: arcbatt.Context) -> arcbatt.Offer | None:
+        return super().next_offer(context) if self._offer is None else self._offer
+
+    def work(self, offer: arcbatt.Offer, context: arcbatt.Context) -> None:
+        assert self._do is not None
+        self._do(context, offer.tasks[0])
+
+
+@pytest.mark.parametrize(
+    ("proposer", "message"),
+    [
+        (Mistaken("all"), "mirrors: next_offer returned a str, expected an Offer, or None if"),
+        (Mistaken([]), "mirrors: next_offer returned a list, expected an Offer"),
+        (
+            Mistaken(do=lambda context, _: context.propose([arcbatt.parse_program(VMIRROR)])),
+            r"mirrors: expected a Proposal, not a Program; .*propose_plainly\(program, task\)",
+        ),
+        (
+            Mistaken(do=lambda context, _: context.keep(arcbatt.parse_program(VMIRROR), None)),
+            "mirrors: expected a Proposal, not a Program",
+        ),
+        (
+            Mistaken(
+                do=lambda context, task: context.propose(
+                    propose_plainly(arcbatt.parse_program(VMIRROR), task)
+                )
+            ),
+            r"mirrors: expected several proposals, \[proposal\], not a Proposal",
+        ),
+    ],
+)
+def test_what_an_own_proposer_mistakes_is_said(
+    task: Task, proposer: Mistaken, message: str
+) -> None:
+    with pytest.raises(TypeError, match=message):
+        arcbatt.solve(task, FOREVER_S, proposers=[proposer])
 
 
 @pytest.fixture

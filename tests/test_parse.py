@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arcbatt.explainer import read_source
 from arcbatt.language import (
     ParsedProgram,
     Program,
@@ -314,6 +315,21 @@ def test_files_that_are_no_text_are_refused(tmp_path: Path, content: bytes) -> N
     path.write_bytes(content)
     with pytest.raises(ProgramError):
         parse_file(path)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path: Path) -> None:
+    text = "\ufeff" + body("return hmirror(I)")
+    path = tmp_path / "marked.py"
+    path.write_text(text, "utf-8")
+    wanted = parse_program(text[1:])
+    assert parse_program(text) == wanted
+    assert [each.program for each in parse_file(path)] == [wanted]
+    for found in (*read_file(path), *read_lines(text.split("\n"))):
+        assert isinstance(found, ParsedProgram) and found.program == wanted and found.line == 1
+    assert read_source(parse_file(path)[0], text).text == text[1:]
+    # It is one at the beginning alone.
+    with pytest.raises(ProgramError):
+        parse_program(text[1:] + text)
 
 
 def test_a_missing_file_or_a_folder_is_refused(tmp_path: Path) -> None:

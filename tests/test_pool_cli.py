@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -114,11 +115,22 @@ def test_show_draws_a_circle_of_parents_once(path: Path) -> None:
 
 
 def test_show_says_which(full: Path) -> None:
-    assert f"no program of {full} has a hash that starts with xyz" in error_of(
+    assert f"no program of {full} has the name xyz, or a hash that starts so" in error_of(
         "pool", "show", "xyz", "--pool", full
     )
     message = error_of("pool", "show", "", "--pool", full)
     assert "give more digits" in message and program_of(3).hash in message
+
+
+def test_show_takes_a_name_that_one_program_has(full: Path) -> None:
+    shown = Outcome("pool", "show", "solve_3", "--pool", full, "--json").json
+    assert shown["hash"] == program_of(3).hash
+    with Pool.open(full) as pool:
+        named = [replace(NewProgram.of(program_of(n), "import"), name="twice") for n in (8, 9)]
+        pool.add_programs(named)
+    message = error_of("pool", "show", "twice", "--pool", full)
+    assert "more than one program" in message and "give more digits of a hash" in message
+    assert all(program_of(n).hash in message for n in (8, 9))
 
 
 def test_import_the_library(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,6 +29,7 @@ from arcbatt.language import interpret, parse_file, parse_program
 from arcbatt.pool import NewProgram, Pool, PoolError, merge
 from arcbatt.proposers import Context
 from arcbatt.solving import Loop, Run, RunOptions, Watcher
+from arcbatt.solving import log as log_module
 from arcbatt.solving import run as run_module
 from arcbatt.solving.log import LogEntry
 from arcbatt.solving.run import lack_of_space
@@ -389,7 +390,7 @@ def test_what_a_full_disk_kept_back_is_written_when_there_is_room_again(
             assert solving.trouble is None
     _, trouble, again = watcher.messages
     assert "going on without" in trouble and "again" in again
-    entries = read_log(folder.path / "log.jsonl")
+    entries = list(read_log(folder.path / "log.jsonl"))
     assert [each.number for each in entries] == list(range(1, len(entries) + 1))
     written = (folder.path / "submission.json").read_bytes()
     with RunFolder.open(folder.path) as folder, Run(folder, [task_named("one")]) as resumed:
@@ -504,7 +505,7 @@ def test_a_run_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         assert second.loop.n_fitted == 2
         assert second.loop.elapsed_s > first.loop.elapsed_s
         assert second.loop.counts["told"].n_rounds == 2
-    log = read_log(folder.path / "log.jsonl")
+    log = list(read_log(folder.path / "log.jsonl"))
     assert [each.number for each in log] == [1, 2, 3, 4]
     assert [each.item for each in log] == ["round 1"] * 2 + ["round 2"] * 2
     submission = check_submission_file(folder.path / "submission.json", tasks)
@@ -601,6 +602,35 @@ def test_a_log_that_lost_lines_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_p
     (path / "log.jsonl").write_bytes(log + log + b'{"number": 5, "prop')
     with RunFolder.open(path) as folder, Run(folder, [task_named("one")]):
         assert (path / "log.jsonl").read_bytes() == log
+
+
+def test_cards_of_a_long_run_are_summed_up_and_a_resumed_run_lacks_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(log_module, "N_DETAILED", 4)
+    monkeypatch.setattr(log_module, "SUMMED_SHARE", 1.0)  # all that may be held is held
+    monkeypatch.setattr(run_module, "SAVE_EVERY_S", 0.0)
+    monkeypatch.setattr(run_module, "SAVING_SHARE", 1e9)
+    killed = tmp_path / "killed"
+
+    def deal(_tasks: Sequence[Task], context: Context) -> None:
+        for _ in range(10):
+            mutations = {"swap": {"tried": 1, "improved": 0}}
+            context.log({"n_pairs": 1, "mutations": mutations, "found": []})
+        if not killed.exists():  # what a process leaves that is killed now
+            shutil.copytree(folder.path, killed, ignore=shutil.ignore_patterns("lock"))
+
+    put_in_presets(monkeypatch, lambda: Told(deal, n_rounds=2))
+    with start(tmp_path) as folder, Run(folder, [task_named("one")]) as whole:
+        whole.spend(60)
+    assert sum(1 for _ in read_log(killed / "log.jsonl")) == 4
+    with RunFolder.open(killed) as again, Run(again, [task_named("one")]) as resumed:
+        resumed.spend(60)
+    for path in (folder.path, killed):
+        entries = list(read_log(path / "log.jsonl"))
+        assert [each.number for each in entries] == list(range(1, len(entries) + 1)) != []
+        cards = [each for each in entries if each.is_card]
+        assert sum(each.n_pairs for each in cards) == 20 and len(cards) < 10
 
 
 def test_an_interrupt_while_something_is_logged_leaves_a_run_that_goes_on(
@@ -906,7 +936,7 @@ def test_a_killed_run_goes_on_with_what_it_had_saved(
             assert kept_by(solving.loop) in known
             assert solving.loop.n_rounds > n_rounds
             n_rounds = solving.loop.n_rounds
-            log = read_log(path / "log.jsonl")
+            log = list(read_log(path / "log.jsonl"))
             assert [each.number for each in log] == list(range(1, len(log) + 1))
             assert log[-1].item == f"round {solving.loop.pool.state('loop')['proposers']['told']}"
         for each in path.glob("saved_*"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from arcbatt import __version__
 from arcbatt.engine.version import engine_version
 from arcbatt.language import language_version
 from arcbatt.solving import run_folder
-from arcbatt.solving.log import LogEntry, progress_charts
+from arcbatt.solving.log import N_DETAILED, LogEntry, progress_charts, sum_up
 from arcbatt.solving.run_folder import RunConfig, RunFolder, RunFolderError, read_log
 
 CONFIG = RunConfig("evolve", 7, {"data": "arc-agi-1/training", "budget_s": 600.0})
@@ -78,7 +79,7 @@ def test_the_log_has_a_line_an_entry_as_soon_as_it_is_known(tmp_path: Path) -> N
             lines = (folder.path / "log.jsonl").read_text("utf-8").splitlines()
             assert len(lines) == number
             assert json.loads(lines[-1]) == entry(number).to_json()
-        assert read_log(folder.path / "log.jsonl") == [entry(k) for k in (1, 2, 3)]
+        assert list(read_log(folder.path / "log.jsonl")) == [entry(k) for k in (1, 2, 3)]
 
 
 def test_numbers_that_json_does_not_know_are_refused(tmp_path: Path) -> None:
@@ -86,7 +87,7 @@ def test_numbers_that_json_does_not_know_are_refused(tmp_path: Path) -> None:
         folder.begin_log(0)
         with pytest.raises(ValueError, match="JSON"):
             folder.append(entry(1, elapsed_s=float("nan")))
-        assert read_log(folder.path / "log.jsonl") == []
+        assert list(read_log(folder.path / "log.jsonl")) == []
 
 
 # --- going on ---
@@ -102,12 +103,12 @@ def test_a_log_goes_on_where_the_ledger_ends(tmp_path: Path) -> None:
         assert again.config == CONFIG
         # What the third tells of will be done again.
         again.begin_log(2)
-        assert read_log(log) == [entry(1), entry(2)]
+        assert list(read_log(log)) == [entry(1), entry(2)]
         again.append(entry(3, n_pairs=7))
-    assert read_log(log) == [entry(1), entry(2), entry(3, n_pairs=7)]
+    assert list(read_log(log)) == [entry(1), entry(2), entry(3, n_pairs=7)]
     with RunFolder.open(folder.path) as anew:
         anew.begin_log(0)
-        assert read_log(log) == []
+        assert list(read_log(log)) == []
 
 
 @pytest.mark.parametrize("torn", [b"{", b'{"number": 3, "elap', b'{"number": 3}', b"\xff"])
@@ -118,11 +119,11 @@ def test_a_torn_last_line_is_ignored_and_overwritten(torn: bytes, tmp_path: Path
             folder.append(entry(number))
     log = folder.path / "log.jsonl"
     log.write_bytes(log.read_bytes() + torn)
-    assert read_log(log) == [entry(1), entry(2)]
+    assert list(read_log(log)) == [entry(1), entry(2)]
     with RunFolder.open(folder.path) as again:
         again.begin_log(2)
         again.append(entry(3))
-    assert read_log(log) == [entry(k) for k in (1, 2, 3)]
+    assert list(read_log(log)) == [entry(k) for k in (1, 2, 3)]
     assert log.read_bytes().count(b"\n") == 3
 
 
@@ -132,7 +133,7 @@ def test_a_whole_line_that_is_no_entry_is_named(tmp_path: Path) -> None:
     for bad in ("{}", "[]", "no JSON"):
         log.write_text(f"{good}\n{bad}\n{good}\n")
         with pytest.raises(RunFolderError, match=r"log.jsonl:2: not an entry of a log"):
-            read_log(log)
+            list(read_log(log))
 
 
 def test_a_log_that_lost_lines_is_noticed(tmp_path: Path) -> None:
@@ -262,3 +263,98 @@ def test_charts_that_cannot_be_drawn_end_nothing(
         folder.begin_log(0)
     assert not (folder.path / "progress.png").exists()
     RunFolder.open(folder.path).close()
+
+
+# --- long runs ---
+
+
+def card(number: int, **changes: object) -> LogEntry:
+    """The entry of a card that finds nothing, a third of a second after the last."""
+    details = {"card": number, "n_mutants": 8, "ran_on": {"cpu": 16}, "best_credit": 9, "found": []}
+    times = {"elapsed_s": number / 3, "wall_s": 1 / 3, "engine_s": 0.25}
+    return entry(number, **{**times, "n_fitted": 80, "details": details, **changes})
+
+
+def round_end(number: int, **changes: object) -> LogEntry:
+    """The entry of the end of that card's round."""
+    details = {"ended": {"n_rounds": number}, "ran_on": {"cpu": 16 * number}}
+    counts = {"wall_s": 0.0, "engine_s": 0.0, "n_pairs": 0, "mutations": {}}
+    return card(number, **{**counts, "details": details, **changes})
+
+
+def log_of_cards(n_cards: int) -> list[LogEntry]:
+    return [make(number) for number in range(1, n_cards + 1) for make in (card, round_end)]
+
+
+def test_the_log_of_a_long_run_grows_by_its_logarithm() -> None:
+    lengths = [len(list(sum_up(log_of_cards(n)))) for n in (10_000, 20_000, 40_000)]
+    # Twice as long a run has as many entries more, however long it was.
+    assert lengths[2] - lengths[1] < 1.1 * (lengths[1] - lengths[0])
+    assert lengths[2] < 8_000
+
+
+def test_a_short_run_has_every_entry_as_it_came() -> None:
+    entries = log_of_cards(N_DETAILED // 2)
+    assert list(sum_up(entries)) == entries
+
+
+def test_cards_in_one_entry_keep_their_sums() -> None:
+    entries = log_of_cards(20_000)
+    summed = list(sum_up(entries))
+    assert [each.elapsed_s for each in summed] == sorted(each.elapsed_s for each in summed)
+    assert sum(each.n_pairs for each in summed) == sum(each.n_pairs for each in entries)
+    assert sum(each.wall_s for each in summed) == pytest.approx(20_000 / 3)
+    assert sum(each.engine_s for each in summed) == pytest.approx(5_000)
+    cards = [each for each in summed if each.is_card]
+    assert sum(each.details.get("n_cards", 1) for each in cards) == 20_000
+    assert sum(each.details["n_mutants"] for each in cards) == 8 * 20_000
+    assert sum(each.details["ran_on"]["cpu"] for each in cards) == 16 * 20_000
+    # What counts since the beginning, or says how it stands, is that of the last card.
+    assert cards[-1].mutations == entries[-2].mutations
+    assert (cards[-1].details["card"], cards[-1].details["best_credit"]) == (20_000, 9)
+    assert summed[-1] == entries[-1]
+
+
+def test_what_is_found_stands_for_itself() -> None:
+    entries = log_of_cards(5_000)
+    found = [{"task": "one", "program": "0" * 32, "mutation": "swap"}]
+    finding = card(4_001, n_fitted=81, details={**card(4_001).details, "found": found})
+    searched = entry(0, proposer="enumerate", item="roles", elapsed_s=4_500 / 3, mutations={})
+    later = [replace(each, n_fitted=81) for each in entries[8_001:]]
+    summed = list(sum_up([*entries[:8_000], finding, *later[:998], searched, *later[998:]]))
+    assert finding in summed and searched in summed
+    # All before a find is in the log before it, and a fitted task is no later than it was.
+    assert sum(each.n_pairs for each in summed[: summed.index(finding)]) == 4_000 * 120_000
+    assert next(each for each in summed if each.n_fitted == 81) == finding
+
+
+def test_cards_of_several_workers_are_summed_each_for_itself() -> None:
+    cards = [
+        card(number, details={**card(number).details, "worker": f"worker {number % 2}"})
+        for number in range(1, 10_001)
+    ]
+    summed = list(sum_up(cards))
+    for worker in ("worker 0", "worker 1"):
+        own = [each.details for each in summed if each.details["worker"] == worker]
+        assert sum(each.get("n_cards", 1) for each in own) == 5_000
+
+
+def test_charts_of_a_long_log_have_some_thousand_points_and_the_same_ends() -> None:
+    # As an earlier version has written it, every card by itself.
+    charts = progress_charts(iter(log_of_cards(40_000)))
+    assert all(len(line.points) < 8_000 for chart in charts for line in chart.lines)
+    _, pairs, engine, mutations = charts
+    hours = 40_000 / 3 / 3600
+    for line in pairs.lines:
+        assert line.points[-1] == pytest.approx((hours, 360_000))
+    assert engine.lines[1].points[-1] == pytest.approx((hours, 75))
+    assert mutations.lines[0].points[-1] == pytest.approx((hours, 2))
+
+
+def test_a_log_is_read_an_entry_at_a_time(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text(json.dumps(entry(1).to_json()) + "\nno JSON\n")
+    entries = read_log(log)
+    assert next(entries) == entry(1)
+    with pytest.raises(RunFolderError, match=r"log.jsonl:2: not an entry of a log"):
+        next(entries)

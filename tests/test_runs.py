@@ -70,6 +70,17 @@ def test_a_folder_that_is_no_run_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "odd").exists()
 
 
+def test_a_damaged_run_stays_and_cleaning_says_so(tmp_path: Path) -> None:
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd" / "config.json").write_text("{}")
+    cleaned = arcbatt("runs", "clean", "--keep", 0, "--out", tmp_path, "--yes")
+    assert cleaned.exit_code == 0 and "nothing to remove" in cleaned.stdout
+    said = " ".join(cleaned.stderr.split())
+    assert "stays, and is not counted" in said and "odd" in said
+    assert "remove its folder by hand" in said
+    assert (tmp_path / "odd").exists()
+
+
 def test_files_that_are_replaced_meanwhile_do_not_count(
     paths: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -141,6 +141,11 @@ def test_test_outputs_are_neither_needed_nor_read(tmp_path: Path) -> None:
     assert load(without)[0].digest == load(broken)[0].digest
 
 
+def test_the_cells_of_a_task_are_those_of_all_its_grids() -> None:
+    task = Task.of([([[1, 2]], [[3]]), ([[4]], [[5, 6, 7]])], [[[1, 2], [3, 4]]])
+    assert task.n_cells == 2 + 1 + 1 + 3 + 4
+
+
 def test_byte_order_mark_is_accepted(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(b"\xef\xbb\xbf" + json.dumps(raw_task()).encode())

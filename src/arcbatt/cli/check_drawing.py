@@ -24,7 +24,7 @@ def draw_checked_task(check: ProgramCheck) -> RenderableType:
     """Return the program's text, the first demo, and what it gives for each test input."""
     assert check.known is not None  # a program that was typed only has no task to draw
     task = check.known.task
-    text = Path(check.program.file).read_bytes().decode("utf-8-sig")
+    text = Path(check.program.file).read_bytes().decode("utf-8")
     source = read_source(check.program, text)
     first = task.demos[0]
     label = _label(f"demo 1 of {len(task.demos)}", "")

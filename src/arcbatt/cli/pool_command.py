@@ -51,7 +51,10 @@ from .options import AsJson, Limit
 pool_app = make_group("Keep programs and their trials in a file: list, import, export, merge.")
 
 LIST_EXAMPLES = (("arcbatt pool list --task 00d62c1b", "which programs are good at a task"),)
-SHOW_EXAMPLES = (("arcbatt pool show 3f9a", "one program, its trials, its parents"),)
+SHOW_EXAMPLES = (
+    ("arcbatt pool show 3f9a", "one program, its trials, its parents"),
+    ("arcbatt pool show solve_67a3c6ac", "the same, by its name"),
+)
 IMPORT_EXAMPLES = (
     ("arcbatt pool import --library", "make a pool of the bundled solvers"),
     ("arcbatt pool import solvers.py --pool mine.db", "your own programs, in a pool of your own"),
@@ -147,7 +150,10 @@ def list_programs(
 @pool_app.command(epilog=format_examples(SHOW_EXAMPLES))
 def show(
     program: Annotated[
-        str, typer.Argument(metavar="HASH", help="The first digits of the program's hash.")
+        str,
+        typer.Argument(
+            metavar="PROGRAM", help="The program's name, or the first digits of its hash."
+        ),
     ],
     pool: PoolFile = None,
     as_json: AsJson = False,
@@ -400,12 +406,12 @@ def _table_of_trials(trials: list[Scored]) -> Table:
     return table
 
 
-def _which(prefix: str, found: list[PoolProgram], pool: Pool) -> str:
-    where = f"of {pool.path} has a hash that starts with {shown(prefix)}"
+def _which(program: str, found: list[PoolProgram], pool: Pool) -> str:
+    where = f"of {pool.path} has the name {shown(program)}, or a hash that starts so"
     if not found:
         return f"no program {where}; `arcbatt pool list` shows them"
     listed = "\n".join(f"  {each.hash}  {shown(each.name)}" for each in found)
-    return f"more than one program {where}; give more digits\n{listed}"
+    return f"more than one program {where}; give more digits of a hash\n{listed}"
 
 
 def _came_about(program: PoolProgram) -> str:

@@ -203,7 +203,10 @@ def clean(
     if runs:
         chosen = [summarize_run(path) for path in {path.absolute(): path for path in runs}.values()]
     else:
-        chosen = list_runs(out)[0][keep:]
+        found, troubles = list_runs(out)
+        chosen = found[keep:]
+        for trouble in troubles:
+            print_notice(f"stays, and is not counted: {trouble}; remove its folder by hand")
     gone = [each for each in chosen if not each.is_running]
     for each in chosen:
         if each.is_running:

@@ -124,7 +124,7 @@ def _read_text(path: str | os.PathLike[str]) -> str:
     if not isinstance(path, str | os.PathLike):
         raise TypeError(f"expected a path, not a {type(path).__name__}")
     try:
-        return Path(path).read_bytes().decode("utf-8-sig")
+        return Path(path).read_bytes().decode("utf-8")
     except OSError as error:
         raise ProgramError(f"cannot be read: {error.strerror}", file=str(path)) from error
     except UnicodeDecodeError as error:
@@ -204,6 +204,8 @@ _ODD_LITERAL = re.compile(r"\\|\b[0-9]+[A-Za-z_]")
 # Python refuses to read one of more than 4,300 digits.
 _LONG_NUMBER = re.compile(r"[0-9_]{4301,}")
 _NAME = re.compile(r"def\s+(\w{1,100})")
+# Some editors begin a file with it, and what is copied out of one may, too.
+_BYTE_ORDER_MARK = "\ufeff"
 _QUOTES = re.compile(r"\s*[rR]?(\"\"\"|''')")
 
 
@@ -272,6 +274,8 @@ def _split(lines: Iterable[str]) -> Iterator[_Chunk]:
     is_reported = False  # what stands outside of programs, since the last one
     text_from = _Chunk(0, "")
     for number, line in enumerate(lines, start=1):
+        if number == 1:
+            line = line.removeprefix(_BYTE_ORDER_MARK)
         if chunk and line[:1] in _WITHIN:
             chunk.append(line)
             continue

@@ -508,16 +508,21 @@ class Pool:
             rows = make_rows(ProgramSummary, found, skip)
             return list(islice(_readable(rows, skip), limit))
 
-    def find(self, hash_prefix: str) -> list[PoolProgram]:
-        """Return the programs whose hash starts so, at most 10 of them."""
-        digits = hash_prefix.lower()
-        if len(digits) > 32 or not set(digits) <= set("0123456789abcdef"):
-            return []
-        low, high = (bytes.fromhex(digits.ljust(32, fill)) for fill in "0f")
+    def find(self, text: str) -> list[PoolProgram]:
+        """Return the programs that have this name, or a hash that starts so, at most 10 of them."""
+        digits = text.lower()
+        low, high = b"", b""  # no digest
+        if len(digits) <= 32 and set(digits) <= set("0123456789abcdef"):
+            low, high = (bytes.fromhex(digits.ljust(32, fill)) for fill in "0f")
         with reporting(self.store.place, None) as skip:
             return list(
                 self.program_rows(
-                    "WHERE digest BETWEEN ? AND ? ORDER BY digest LIMIT 10", low, high, skip=skip
+                    "WHERE digest BETWEEN ? AND ? OR name = ? ORDER BY name != ?, digest LIMIT 10",
+                    low,
+                    high,
+                    text,
+                    text,
+                    skip=skip,
                 )
             )
 

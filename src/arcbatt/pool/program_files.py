@@ -76,8 +76,9 @@ def _lines(path: Path, progress: Progress) -> Iterator[str]:
     line = b""
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                yield line.removesuffix(b"\n").decode("utf-8-sig" if number == 1 else "utf-8")
+            for line in file:
+                number += 1
+                yield line.removesuffix(b"\n").decode("utf-8")
                 progress(len(line))
     except OSError as error:
         raise ProgramError(f"cannot be read: {error.strerror}", file=str(path)) from error

@@ -20,12 +20,12 @@ from arcbatt.language import Program, ProgramError
 from arcbatt.measure import phase, usable_cores
 from arcbatt.pool import NewProgram, NewTrial, NewWork, Pool, PoolError, TrialRow, task_key
 from arcbatt.pool.reading import read_program
-from arcbatt.proposers import Allowance, Candidate, Offer, Proposal, Proposer
+from arcbatt.proposers import Allowance, Candidate, Context, Offer, Proposal, Proposer
 from arcbatt.proposers.proposer import Clock
 from arcbatt.tasks import Task
 
 from .candidates import TaskCandidates
-from .context import BaseContext
+from .context import BaseContext, require_proposal
 from .ranking import RankedTask, rank_task
 from .tracing import describe_candidate
 
@@ -288,14 +288,14 @@ class Loop:
     def _next_offer(self, proposer: Proposer) -> Offer | None:
         """What a proposer would do next; if that divides, for tasks that nobody works on."""
         context = self._contexts[proposer.name]
-        offer = proposer.next_offer(context)
+        offer = _offer_of(proposer, context)
         taken = set(self._left_out[proposer.name])
         if self.workers is not None:
             taken.update(self.workers.busy)
         if offer is None or not offer.divides or not taken:
             return offer
         free = [task for task in self.tasks if task.id not in taken]
-        offer = proposer.next_offer(context.over(self.board.part(free))) if free else None
+        offer = _offer_of(proposer, context.over(self.board.part(free))) if free else None
         return offer if offer is not None and offer.tasks else None
 
     def leave_out(self, proposer: str, task: Task) -> None:
@@ -377,6 +377,7 @@ class Loop:
 
         `was_read`: its program comes from a text, so that it can be written.
         """
+        require_proposal(proposal, proposer.name)
         found = self._found.get(trial.task.id)
         if found is None:
             raise ValueError(f"{proposer.name} proposes for {trial.task.id}, no task of this run")
@@ -476,6 +477,17 @@ class Loop:
     def note_done(self, proposer: str, item: str, task: Task, counts: Mapping[str, Any]) -> None:
         self._done.setdefault((proposer, item), {})[task.id] = counts
         self._work.append(NewWork.of(task, proposer, item, counts))
+
+
+def _offer_of(proposer: Proposer, context: Context) -> Offer | None:
+    """What a proposer says that it would do next, if it is an offer."""
+    offer: object = proposer.next_offer(context)
+    if offer is None or isinstance(offer, Offer):
+        return offer
+    raise TypeError(
+        f"{proposer.name}: next_offer returned a {type(offer).__name__}, expected an Offer, or "
+        f"None if there is nothing to do"
+    )
 
 
 def _can_be_written(program: Program) -> bool:

@@ -22,7 +22,7 @@ import shutil
 import tempfile
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from numbers import Integral
 from pathlib import Path
@@ -43,7 +43,7 @@ from arcbatt.tasks import BadTask, Task
 from arcbatt.tasks.submission import write_submission
 
 from .interrupts import uninterrupted
-from .log import LogEntry
+from .log import EntrySums, LogEntry
 from .loop import Loop, Watcher, Workers
 from .ranking import RankedTask
 from .report.explanations import write_explanations
@@ -65,15 +65,18 @@ RESULTS = "results.json"
 HALL_OF_FAME = "hall_of_fame.json"
 DIFFERENCES = "differences"
 LOGGED = "n_logged"
+HELD = "held_log_entries"
 # What was found is saved so often, and never for more than this part of the time.
 SAVE_EVERY_S = 5.0
 SAVING_SHARE = 0.02
 # What a run may write, a task and beside all tasks: pages of explanations are most of it.
 BYTES_A_TASK = 300_000
 BYTES_BESIDE = 20_000_000
-# To write the files at the end takes so many times what it takes at the start, when they are short;
-# for that, and for explanations, so much of the budget is left.
+# To write the files at the end takes so many times what it takes at the start, when they are short,
+# and the charts take so long at most, however long the run was (`bench/log.py`); for that, and for
+# explanations, so much of the budget is left.
 ENDING = 2.5
+CHARTS_S = 1.0
 MAX_ENDING_SHARE = 0.15
 EXPLAINING_SHARE = 0.04
 
@@ -122,7 +125,10 @@ class RunOptions:
     survives_errors: bool = False
 
     def __post_init__(self) -> None:
-        """Have numbers be whole and within their bounds; what is not is a ValueError."""
+        """Have numbers be whole and within their bounds, and switches be true or false.
+
+        What is not is a ValueError.
+        """
         bounds = {
             "seed": (None, None),
             "max_bytes": (LEAST_MAX_BYTES, MOST_MAX_BYTES),
@@ -130,6 +136,10 @@ class RunOptions:
         }
         for name, (least, most) in bounds.items():
             object.__setattr__(self, name, whole_number(name, getattr(self, name), least, most))
+        for name in ("library", "use_differs", "skip_bad", "survives_errors"):
+            given = getattr(self, name)
+            if not isinstance(given, bool):
+                raise ValueError(f"{name} is {given!r:.40}, expected True or False")
 
     def to_config(self, command: str) -> RunConfig:
         options = asdict(self)
@@ -226,6 +236,7 @@ class Run(Watcher):
         """By task, what the program behind its first attempt has learnt, line by line."""
         self._n_logged = 0
         self._unlogged: deque[LogEntry] = deque()
+        self._sums = EntrySums()
         self._saved_s = perf_counter()
         self._save_after_s = SAVE_EVERY_S
         self._trouble: str | None = None
@@ -234,6 +245,8 @@ class Run(Watcher):
             self.loop = self._make_loop(tasks, traced, workers)
             if self.loop.is_resumed:
                 self._n_logged = self._pool.state(LOGGED)
+                held = self._pool.state(HELD) or ()  # earlier versions hold none
+                self._sums = EntrySums(self._n_logged, map(LogEntry.from_json, held))
             folder.begin_log(self._n_logged)
         except BaseException:  # an interrupt, too, leaves nothing open
             self._pool.close()
@@ -283,7 +296,8 @@ class Run(Watcher):
         began_s = perf_counter()
         with uninterrupted():
             self.write_files()
-        ending_s = min(ENDING * (perf_counter() - began_s), MAX_ENDING_SHARE * budget_s)
+        writing_s = ENDING * (perf_counter() - began_s)
+        ending_s = min(writing_s + CHARTS_S, MAX_ENDING_SHARE * budget_s)
         explaining_s = EXPLAINING_SHARE * budget_s if explain else 0.0
         is_begun = self.loop.is_resumed
         try:
@@ -302,6 +316,7 @@ class Run(Watcher):
         finally:
             with uninterrupted():
                 if is_begun:  # otherwise there is nothing yet to resume
+                    self._unlogged.extend(self._sums.let_go())
                     self._note(self._save_ledger)
                 self.write_files()
         if explain:
@@ -384,10 +399,13 @@ class Run(Watcher):
         self._watcher.on_trace(task, proposer, message)
 
     def on_log(self, loop: Loop, proposer: str, record: dict[str, Any]) -> None:
-        """Log a part of the work; what charts do not know of goes into its details."""
+        """Log a part of the work; what charts do not know of goes into its details.
+
+        Cards of a long run may be held back and summed up (`log`); the ledger has them meanwhile.
+        """
         known = ("item", "wall_s", "engine_s", "n_pairs", "mutations")
         entry = LogEntry(
-            number=self._n_logged + len(self._unlogged) + 1,
+            number=0,  # until it is written
             proposer=proposer,
             item=record["item"],
             elapsed_s=loop.elapsed_s,
@@ -398,7 +416,8 @@ class Run(Watcher):
             mutations=record.get("mutations", {}),
             details={key: value for key, value in record.items() if key not in known},
         )
-        self._unlogged.append(entry)
+        with uninterrupted():  # or what was let go would be lost
+            self._unlogged.extend(self._sums.take(entry))
         if self._trouble is None:  # otherwise it waits for the next save
             self._note(self._write_log)
         self._watcher.on_log(loop, proposer, record)
@@ -407,8 +426,9 @@ class Run(Watcher):
         # None may come between: a ledger counts what is there, and nothing is there twice.
         with uninterrupted():
             while self._unlogged:
-                self.folder.append(self._unlogged[0])
-                self._n_logged = self._unlogged.popleft().number
+                self.folder.append(replace(self._unlogged[0], number=self._n_logged + 1))
+                self._unlogged.popleft()
+                self._n_logged += 1
 
     def on_progress(self, loop: Loop) -> None:
         began_s = perf_counter()
@@ -431,7 +451,8 @@ class Run(Watcher):
         with uninterrupted():
             self._write_log()
             self.folder.sync_log()
-            self.loop.save({LOGGED: self._n_logged})
+            held = [entry.to_json() for entry in self._sums.held]
+            self.loop.save({LOGGED: self._n_logged, HELD: held})
 
     def _note(self, write: Callable[[], None]) -> None:
         """Write something that only a later run needs; that it cannot be done ends nothing.

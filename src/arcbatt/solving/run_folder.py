@@ -3,7 +3,7 @@
 | file | what it has |
 | --- | --- |
 | `config.json` | command, options, seed, versions: enough to run it again on any machine |
-| `log.jsonl` | one JSON object a part of the work, in order, each written as soon as it is known |
+| `log.jsonl` | one JSON object a part of the work, in order; in long runs (`log`), of many cards |
 | `pool.db` | the run's ledger: programs, trials, finished work, where proposers stand |
 | `progress.svg`, `progress.png` | charts, drawn when the run ends, however it ends |
 
@@ -16,11 +16,11 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from io import FileIO
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -215,29 +215,35 @@ def not_a_run(path: Path, why: str | None) -> RunFolderError:
     return RunFolderError(message)
 
 
-@phase("load")
-def read_log(path: Path) -> list[LogEntry]:
-    """Return the entries of a log, which may belong to a run that is going on.
+def read_log(path: Path) -> Iterator[LogEntry]:
+    """Yield the entries of a log, which may belong to a run that is going on.
 
     A torn last line does not count. A line that is no entry is a `RunFolderError`.
     """
-    entries = []
-    for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], 1):
+    for number, line in enumerate(_whole_lines(path), 1):
         try:
-            entries.append(LogEntry.from_json(json.loads(line)))
+            yield LogEntry.from_json(json.loads(line))
         except ValueError as error:
             raise RunFolderError(f"{path}:{number}: not an entry of a log: {error}") from error
-    return entries
+
+
+def _whole_lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file that have an end, one at a time: a log may be long."""
+    with path.open("rb") as file:
+        for line in file:
+            if line.endswith(b"\n"):
+                yield line
 
 
 def _open_log(path: Path, n_entries: int) -> FileIO:
-    lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
-    if len(lines) < n_entries:
+    sizes = map(len, _whole_lines(path)) if path.exists() else iter(())
+    kept = list(islice(sizes, n_entries))
+    if len(kept) < n_entries:
         raise RunFolderError(
-            f"{path} has {len(lines)} entries, {POOL} speaks of {n_entries}: "
+            f"{path} has {len(kept)} entries, {POOL} speaks of {n_entries}: "
             f"it was shortened or is damaged; begin a new run"
         )
     # Without a buffer: one would keep what had no room on the disk, and write it again at the end.
     file = path.open("ab", buffering=0)
-    file.truncate(sum(len(line) + 1 for line in lines[:n_entries]))
+    file.truncate(sum(kept))
     return file

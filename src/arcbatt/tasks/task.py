@@ -95,6 +95,12 @@ class Task(Displayed):
         text = json.dumps(content, separators=(",", ":"))
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
+    @property
+    def n_cells(self) -> int:
+        """How many cells all its grids have together."""
+        grids = [grid for demo in self.demos for grid in (demo.input, demo.output)]
+        return sum(len(grid) * len(grid[0]) for grid in [*grids, *self.test_inputs])
+
     def __repr__(self) -> str:
         demos, tests = len(self.demos), len(self.test_inputs)
         return (

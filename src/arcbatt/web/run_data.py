@@ -14,7 +14,7 @@ from typing import Any
 
 from arcbatt.api import score
 from arcbatt.scoring import SubmissionError
-from arcbatt.solving.log import LogEntry
+from arcbatt.solving.log import LogEntry, sum_up
 from arcbatt.solving.report.views import Overview, TaskView, make_views
 from arcbatt.solving.run import RESULTS, SUBMISSION
 from arcbatt.solving.run_folder import LOG, RunConfig, read_config, read_log
@@ -60,7 +60,7 @@ class ShownRun:
     def log(self) -> list[LogEntry]:
         """What happened, part by part."""
         path = self.path / LOG
-        return read_log(path) if path.exists() else []
+        return list(sum_up(read_log(path))) if path.exists() else []
 
     def rows(self) -> list[dict[str, Any]]:
         """Return of every task what the gallery filters and sorts by."""

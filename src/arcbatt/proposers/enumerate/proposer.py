@@ -31,7 +31,7 @@ from .stacks import (
     vocabulary,
 )
 from .views import NoView
-from .walks import KeptWalks
+from .walks import KeptWalks, WalkKey
 
 # Of what one pass finds for a task, so many different outputs are proposed, and for each of them
 # so many programs.
@@ -123,6 +123,7 @@ class EnumeratedStacks:
     def next_offer(self, context: Context) -> Offer | None:
         self._context = context
         left, _ = unsure(context.board.tasks, context)
+        self._walks.keep_only({task.id for task in left})  # others are left alone
         for each in self._passes:
             done = context.done(each.name)
             tasks, n_wrong = unsure(
@@ -142,8 +143,10 @@ class EnumeratedStacks:
         (this,) = (each for each in self._passes if each.name == offer.item)
         context.say(f"{this.name}: {count(len(offer.tasks), 'task')}, {this.depth} moves deep")
         searching = _Searching(this, self._options, context, self._known(context), self._walks)
+        # Small tasks first: most is found in little time.
+        tasks = sorted(offer.tasks, key=lambda task: task.n_cells)
         # Closed whatever happens, so that no thread goes on after an interrupt.
-        with closing(searching.run(sorted(offer.tasks, key=_area))) as all_found:
+        with closing(searching.run(tasks)) as all_found:
             for found, wall_s in all_found:
                 self._take(this, found, wall_s, context)
 
@@ -281,9 +284,8 @@ class _Searching:
             if view.name == "plain":
                 known = known_values(context.board, task, self._known)
                 view = replace(view, sources=[*view.sources, *known])
-            # Passes that differ in their number of moves alone go on one from the other.
             this = self._pass
-            key = (task.id, this.view, this.depth, this.size_guess, this.by_open)
+            key = WalkKey(task.id, this.view, this.depth, this.size_guess, this.by_open)
             walk = self._walks.take(key, view)
             with phase("run"):
                 found = walk.search(replace(self._options, max_s=max_s), self._stop)
@@ -335,12 +337,6 @@ def _family(found: Enumerated, stack: Stack) -> str:
     path = stack.picks[0].path
     last = vocabulary()[path[-1]].primitive if len(path) > 1 else "source"
     return f"{found.view.kind} {last}"
-
-
-def _area(task: Task) -> int:
-    """Small tasks first: most is found in little time."""
-    grids = [grid for demo in task.demos for grid in (demo.input, demo.output)]
-    return sum(len(grid) * len(grid[0]) for grid in [*grids, *task.test_inputs])
 
 
 def _trace(this: Pass, found: Enumerated) -> list[str]:

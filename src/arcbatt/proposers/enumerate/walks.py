@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from threading import Lock
+
+from arcbatt.tasks import Task
 
 from .stacks import View, Walk
 
@@ -11,6 +14,17 @@ from .stacks import View, Walk
 # tasks in one order, so that the last ones would push out the first before their turn comes.
 MAX_WALK_BYTES = 64 * 2**20
 MAX_ALL_BYTES = 512 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class WalkKey:
+    """What a walk searches: passes that differ in their number of moves alone have the same."""
+
+    task_id: str
+    view: Callable[[Task], View]
+    depth: int
+    size_guess: int = 0
+    by_open: bool = False
 
 
 class KeptWalks:
@@ -21,7 +35,7 @@ class KeptWalks:
     ) -> None:
         self._max_walk_bytes = max_walk_bytes
         self._max_all_bytes = max_all_bytes
-        self._walks: dict[Hashable, Walk] = {}
+        self._walks: dict[WalkKey, Walk] = {}
         self._n_bytes = 0
         self._lock = Lock()
 
@@ -29,7 +43,7 @@ class KeptWalks:
     def n_bytes(self) -> int:
         return self._n_bytes
 
-    def take(self, key: Hashable, view: View) -> Walk:
+    def take(self, key: WalkKey, view: View) -> Walk:
         """Return the walk that is kept under a key, if it is one of this view, or a new one."""
         with self._lock:
             walk = self._walks.pop(key, None)
@@ -37,7 +51,7 @@ class KeptWalks:
                 self._n_bytes -= walk.n_bytes
         return walk if walk is not None and walk.is_of(view) else Walk(view)
 
-    def keep(self, key: Hashable, walk: Walk) -> None:
+    def keep(self, key: WalkKey, walk: Walk) -> None:
         """Keep a walk that can go on, if there is room for it."""
         n_bytes = walk.n_bytes
         if not walk.can_resume or n_bytes > self._max_walk_bytes:
@@ -46,3 +60,9 @@ class KeptWalks:
             if key not in self._walks and self._n_bytes + n_bytes <= self._max_all_bytes:
                 self._walks[key] = walk
                 self._n_bytes += n_bytes
+
+    def keep_only(self, task_ids: Collection[str]) -> None:
+        """Drop the walks of all other tasks, which nobody will take."""
+        with self._lock:
+            for key in [key for key in self._walks if key.task_id not in task_ids]:
+                self._n_bytes -= self._walks.pop(key).n_bytes

@@ -37,7 +37,7 @@ def divide(offer: Offer, spent_s: Mapping[str, float], n_workers: int) -> Iterat
 
 
 def _weights(offer: Offer, spent_s: Mapping[str, float]) -> dict[str, float]:
-    cells = {task.id: _n_cells(task) for task in offer.tasks}
+    cells = {task.id: float(task.n_cells) for task in offer.tasks}
     spent = {task.id: spent_s.get(task.id, 0.0) for task in offer.tasks}
     total_s = sum(spent.values())
     if not total_s:
@@ -45,8 +45,3 @@ def _weights(offer: Offer, spent_s: Mapping[str, float]) -> dict[str, float]:
     # Half by time: a task that took none yet is not for nothing.
     n_cells = sum(cells.values())
     return {name: cells[name] / n_cells + spent[name] / total_s for name in cells}
-
-
-def _n_cells(task: Task) -> float:
-    grids = [grid for demo in task.demos for grid in (demo.input, demo.output)]
-    return float(sum(len(grid) * len(grid[0]) for grid in [*grids, *task.test_inputs]))

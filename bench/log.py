@@ -1,0 +1,127 @@
+"""What the log of a long run costs: its size, and time and memory to resume it and to draw it.
+
+    python bench/log.py [--cards 100000] [--hours 8]
+
+Logs made-up cards through a run, as evolve does, with a save of the ledger every five seconds of
+the run's clock. Prints the entries and bytes of the log, and of a fresh process each that resumes
+the run and that draws its charts the wall clock and by how much its memory grew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from arcbatt.proposers.evolve.mutation import Mutator
+from arcbatt.solving.run import SAVE_EVERY_S, Run, RunOptions
+from arcbatt.solving.run_folder import LOG, RunFolder
+from arcbatt.tasks import load
+
+OPTIONS = RunOptions("arc-agi-1/training", proposers=("evolve",), library=False, device="cpu")
+N_TASKS = 100
+# A card that finds something is rare.
+FIND_EVERY = 1_000
+
+
+def make_card(number: int, n_cards: int, a_card_s: float) -> dict[str, Any]:
+    """Return what evolve would log of a card, of the size that it has in a long run."""
+    counts = {"ran": 61 * number, "improved": number // 9, "fitted": number // 4000}
+    rates = {"share": 0.07873877282698347, "payoff": 0.000123456789 * (n_cards - number)}
+    row = {"tried": 73 * number, **counts, **rates}
+    found = [{"task": "67a3c6ac", "program": "0" * 32, "mutation": "splice"}]
+    return {
+        "item": "card",
+        "wall_s": a_card_s,
+        "engine_s": 0.7 * a_card_s,
+        "card": number,
+        "n_pairs": 79_000,
+        "mutations": dict.fromkeys(Mutator.kinds, row),
+        "n_mutants": 790,
+        "n_calls": 5_213,
+        "verdicts": {"kept": 3, "known": 12},
+        "best_credit": 990,
+        "ran_on": {"cpu": 79_000},
+        "found": found if number % FIND_EVERY == 0 else [],
+    }
+
+
+def write_log(base: Path, n_cards: int, run_s: float) -> Path:
+    """Log so many cards; return the folder of the run."""
+    a_card_s = run_s / n_cards
+    tasks = load("arc-agi-1/training")[:N_TASKS]
+    folder = RunFolder.create(base, OPTIONS.to_config("evolve"))
+    with Run(folder, tasks) as run:
+        saved_s = 0.0
+        for number in range(1, n_cards + 1):
+            elapsed_s = number * a_card_s
+            loop: Any = SimpleNamespace(elapsed_s=elapsed_s, n_fitted=number // FIND_EVERY)
+            run.on_log(loop, "evolve", make_card(number, n_cards, a_card_s))
+            count = {"n_tasks": N_TASKS, "n_rounds": number, "elapsed_s": elapsed_s}
+            ended = {"item": "card", "ended": count, "ran_on": {"cpu": 79_000 * number}}
+            run.on_log(loop, "evolve", ended)
+            if elapsed_s - saved_s > SAVE_EVERY_S:
+                saved_s = elapsed_s
+                run._save_ledger()
+        run.spend(0.01)
+    folder.close()
+    return folder.path
+
+
+def resume(path: Path) -> Callable[[], None]:
+    def work() -> None:
+        tasks = load("arc-agi-1/training")[:N_TASKS]
+        folder = RunFolder.open(path)
+        Run(folder, tasks).__exit__()
+        folder.close()
+
+    return work
+
+
+def draw(path: Path) -> Callable[[], None]:
+    folder = RunFolder.open(path)
+    return folder.draw_progress
+
+
+def report(name: str, work: Callable[[], None]) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = time.perf_counter()
+    work()
+    took_s = time.perf_counter() - start
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    print(f"{name}: {took_s:.2f} s, {grown / 1024:,.0f} MiB more memory")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cards", type=int, default=100_000)
+    parser.add_argument("--hours", type=float, default=8.0)
+    parser.add_argument("--only", choices=("resume", "draw"), help=argparse.SUPPRESS)
+    parser.add_argument("--run", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.only is not None:
+        report(options.only, {"resume": resume, "draw": draw}[options.only](options.run))
+        return
+    with tempfile.TemporaryDirectory() as base:
+        start = time.perf_counter()
+        path = write_log(Path(base), options.cards, options.hours * 3600)
+        took_s = time.perf_counter() - start
+        with (path / LOG).open("rb") as log:
+            n_entries = sum(1 for _ in log)
+        n_bytes = (path / LOG).stat().st_size
+        print(f"{options.cards:,} cards: {n_entries:,} entries, {n_bytes / 1e6:,.1f} MB")
+        print(f"log: {took_s:.2f} s, {took_s / options.cards * 1e6:.0f} us a card with its saves")
+        for only in ("resume", "draw"):
+            words = [sys.executable, __file__, "--only", only, "--run", str(path)]
+            subprocess.run(words, check=True)
+
+
+if __name__ == "__main__":
+    main()
